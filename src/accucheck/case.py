@@ -1,0 +1,359 @@
+"""accucheck.yaml -> Case: what is under examination. Also proposes a case from what a project folder holds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from . import document
+from .errors import UserError
+
+FILE_NAME = "accucheck.yaml"
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A mapping of the case file: every key optional, unknown keys refused."""
+
+
+class Distributed(_Part):
+    devices: int | None = None
+    launcher: str | None = None
+
+
+class Runtime(_Part):
+    device: str | None = None
+    mindspore: str | None = None
+    python: str | None = None
+    mode: str | None = None
+    amp: str | None = None
+    distributed: Distributed = Distributed()
+
+
+Paths = str | list[str] | None
+
+
+class Scripts(_Part):
+    train: Paths = None
+    eval: Paths = None
+    infer: Paths = None
+
+
+class Field(_Part):
+    """A column: which values stand for "missing" in it."""
+
+    missing: list[str | int | float] = []
+
+
+class DataSet(_Part):
+    path: Paths = None
+    label: str | None = None
+    fields: dict[str, Field] = {}
+    classes: list[str | int] = []
+
+
+class Reference(_Part):
+    """What ds.04 compares with: a folder, a manifest or md5sum file, or a known public data set; `files` restricts the list."""
+
+    path: str | None = None
+    manifest: str | None = None
+    known: str | None = None
+    files: str | None = None
+
+
+class Data(_Part):
+    train: DataSet = DataSet()
+    eval: DataSet = DataSet()
+    infer: DataSet = DataSet()
+    reference: Reference = Reference()
+    predictions: str | None = None
+
+
+class Call(_Part):
+    """`module:function` of the project, and the arguments to call it with."""
+
+    call: str
+    args: dict[str, Any] = {}
+
+
+class ShardArgs(_Part):
+    count: str = "num_shards"
+    index: str = "shard_id"
+
+
+class Pipelines(_Part):
+    train: Call | None = None
+    eval: Call | None = None
+    infer: Call | None = None
+    shard_args: ShardArgs | None = None
+
+
+class Checkpoints(_Part):
+    initial: str | None = None
+    previous: str | None = None
+    current: str | None = None
+    pretrained: str | None = None
+    reference: str | None = None
+    ranks: list[str] = []
+    after_step: str | None = None
+    reference_after_step: str | None = None
+
+
+class ReferenceCurve(_Part):
+    path: str | None = None
+    rerun: str | None = None
+
+
+class Curves(_Part):
+    train: str | None = None
+    eval: str | None = None
+    rerun: str | None = None
+    baseline: str | None = None
+    lr_test: str | None = None
+    previous_version: str | None = None
+    reference: ReferenceCurve = ReferenceCurve()
+
+
+class Folder(_Part):
+    path: str | None = None
+    reference: str | None = None
+
+
+class Padding(_Part):
+    value: int | float | None = None
+    side: str | None = None
+    mask: str | None = None
+
+
+class Design(_Part):
+    frozen: list[str] = []
+    shared: list[list[str]] = []
+    padding: Padding | None = None
+
+
+class Benchmark(_Part):
+    framework: str = "pytorch"
+    scripts: Scripts = Scripts()
+
+
+class CaseFile(_Part):
+    """The keys of accucheck.yaml."""
+
+    name: str | None = None
+    language: str | None = None
+    runtime: Runtime = Runtime()
+    scripts: Scripts = Scripts()
+    data: Data = Data()
+    pipelines: Pipelines = Pipelines()
+    network: Call | None = None
+    loss: Call | None = None
+    checkpoints: Checkpoints = Checkpoints()
+    curves: Curves = Curves()
+    graphs: Folder = Folder()
+    dumps: Folder = Folder()
+    batches: Folder = Folder()
+    outputs: Folder = Folder()
+    profiler: Folder = Folder()
+    design: Design = Design()
+    benchmark: Benchmark | None = None
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A project folder and what its case file says. Paths in `spec` are relative to `root`."""
+
+    root: str
+    spec: CaseFile = CaseFile()
+    file: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.spec.name or Path(self.root).name or "case"
+
+    def get(self, key: str) -> Any:
+        """The value of a dotted key ("data.train.path"), or None when it or a parent is absent or empty."""
+        value: Any = self.spec
+        for step in key.split("."):
+            value = value.get(step) if isinstance(value, dict) else getattr(value, step, None)
+            if value is None:
+                return None
+        return None if value in ([], {}, "") else value
+
+    def path(self, value: str) -> Path:
+        """A path of the case as an absolute path; ~ is expanded."""
+        return Path(self.root, os.path.expanduser(value))
+
+    def paths(self, key: str) -> list[Path]:
+        """The paths that a key names: one, several or none."""
+        value = self.get(key)
+        return [self.path(entry) for entry in ([value] if isinstance(value, str) else value or [])]
+
+    def relative(self, path: str | os.PathLike[str]) -> str:
+        """A path as it is shown: relative to the project when it lies inside it."""
+        absolute = os.path.abspath(os.path.join(self.root, path))
+        inside = os.path.relpath(absolute, self.root)
+        return absolute if inside.startswith("..") else inside
+
+    def facts(self) -> dict[str, bool | None]:
+        """What `applies_when` of an item may ask. None: the case does not say."""
+        runtime = self.spec.runtime
+        devices = runtime.distributed.devices
+        return {
+            "ascend": None if runtime.device is None else runtime.device.lower() == "ascend",
+            "mixed_precision": None if runtime.amp is None else runtime.amp.lower() not in ("o0", "none"),
+            "distributed": None if devices is None else devices > 1,
+            "labels": True if self.get("data.train.label") else None,
+            "padding": True if self.get("design.padding") else None,
+            "pretrained": True if self.get("checkpoints.pretrained") else None,
+        }
+
+
+#: The names `applies_when` may use.
+FACTS = frozenset(Case(root=".").facts())
+
+
+def load(project: Path, settings: list[str] | None = None) -> Case:
+    """The case of a project folder (or of an accucheck.yaml given by path), with `--set KEY=VALUE` settings applied.
+
+    Raises UserError for a missing folder, broken YAML, an unknown key or a value of the wrong type.
+    """
+    if project.is_file() and project.suffix in (".yaml", ".yml"):
+        root, file = project.parent, project
+    elif project.is_dir():
+        root, file = project, project / FILE_NAME
+    else:
+        raise UserError("not-a-directory" if project.exists() else "not-found", path=str(project))
+    root = root.resolve()
+    text = document.read_text(file) if file.exists() else b""
+    data = document.parse(text, str(file)) if text else {}
+    spec = document.convert(data, CaseFile, text, str(file))
+    for setting in settings or []:
+        data = _with(data, setting)
+        spec = document.convert(data, CaseFile, b"", f"--set {setting}")
+    return Case(root=str(root), spec=spec, file=str(file) if text else None)
+
+
+def _with(data: Any, setting: str) -> dict[str, Any]:
+    """`data` with one dotted KEY=VALUE set; the value is read as YAML."""
+    key, equals, value = setting.partition("=")
+    if not equals or not key:
+        raise UserError("set-syntax", value=setting)
+    top: dict[str, Any] = dict(data or {})
+    level = top
+    *parents, last = key.strip().split(".")
+    for parent in parents:
+        below = level.get(parent)
+        level[parent] = dict(below) if isinstance(below, dict) else {}
+        level = level[parent]
+    level[last] = document.parse(value.encode(), f"--set {key}")
+    return top
+
+
+# --- proposing a case -------------------------------------------------------------------------------------------------
+
+#: Folders that hold no input of a case.
+IGNORED = frozenset({".git", ".accucheck", "__pycache__", ".venv", "venv", "node_modules", "build", "dist", ".idea", ".vscode", "rank_0"})
+#: Role of a script by its name, then by what it does; the first that matches wins.
+_NAMED = (
+    ("eval", re.compile(r"(^|[_-])(eval|evaluate|validate|val|test)([_-]|$)")),
+    ("infer", re.compile(r"(^|[_-])(infer|inference|predict|demo)([_-]|$)")),
+    ("train", re.compile(r"(^|[_-])(train|finetune|pretrain|run_train|main)([_-]|$)")),
+)
+_USES_MINDSPORE = re.compile(rb"^\s*(from|import)\s+(mindspore|mindcv|mindnlp|mindformers|mindyolo|mindocr)\b", re.M)
+_TRAINS = re.compile(rb"\.train\(|TrainOneStep|value_and_grad\(|GradOperation\(")
+_DATA_NAMES = ("data", "dataset", "datasets")
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """One proposed key, its value, and why (a key of the walkthrough's words, filled with `data`)."""
+
+    key: str
+    value: str
+    why: str
+    data: dict[str, str] = {}
+
+
+def script_role(path: Path) -> str | None:
+    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script."""
+    try:
+        text = path.read_bytes()[: 1 << 20]
+    except OSError:
+        return None
+    if not _USES_MINDSPORE.search(text) and not re.search(rb"^(from|import)\s", text, re.M):
+        return None
+    for role, pattern in _NAMED:
+        if pattern.search(path.stem.lower()):
+            return role
+    return "train" if _USES_MINDSPORE.search(text) and _TRAINS.search(text) and b"__main__" in text else None
+
+
+def _walk(root: Path, depth: int) -> Iterator[Path]:
+    """Files and folders below `root` to `depth`, in a stable order, at most 5,000; links are not followed."""
+    queue, seen = [(root, 0)], 0
+    while queue:
+        folder, level = queue.pop(0)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name in IGNORED or entry.name.startswith("."):
+                continue
+            seen += 1
+            if seen > 5000:
+                return
+            yield Path(entry.path)
+            if entry.is_dir(follow_symlinks=False) and level < depth:
+                queue.append((Path(entry.path), level + 1))
+
+
+def propose(root: Path) -> list[Proposal]:
+    """What a case of this folder could say, each with the reason. Nothing is imported or run."""
+    found: dict[str, Proposal] = {}
+
+    def offer(key: str, path: Path, why: str, **data: str) -> None:
+        found.setdefault(key, Proposal(key, os.path.relpath(path, root), why, data))
+
+    for path in _walk(root, depth=2):
+        name = path.name.lower()
+        if path.is_dir():
+            if name in _DATA_NAMES:
+                train = next((path / sub for sub in ("train", "training") if (path / sub).exists()), path)
+                offer("data.train.path", train, "why-data-folder")
+                val = next((path / sub for sub in ("val", "valid", "validation", "eval", "test") if (path / sub).exists()), None)
+                if val:
+                    offer("data.eval.path", val, "why-data-folder")
+        elif path.suffix == ".py":
+            role = script_role(path) if path.parent == root or "script" in path.parent.name else None
+            if role:
+                offer(f"scripts.{role}", path, "why-script-name" if role in name else "why-script-content")
+        elif path.suffix in (".ckpt", ".safetensors"):
+            role = "initial" if "init" in name else "pretrained" if "pretrain" in name else "current"
+            offer(f"checkpoints.{role}", path, "why-checkpoint")
+        elif path.suffix == ".log" or (path.suffix == ".csv" and any(word in name for word in ("loss", "metric", "log"))):
+            role = "eval" if re.search(r"eval|val|test", name) else "train"
+            offer(f"curves.{role}", path, "why-log")
+        elif name.endswith((".md5", ".md5sum", ".manifest.json")):
+            offer("data.reference.manifest", path, "why-manifest")
+    return sorted(found.values(), key=lambda proposal: proposal.key)
+
+
+def write(root: Path, values: dict[str, Any], target: Path) -> None:
+    """Write a case file from dotted keys. Refuses to overwrite."""
+    import yaml
+
+    from .session import write_atomically
+
+    data: dict[str, Any] = {}
+    for key, value in values.items():
+        level = data
+        *parents, last = key.split(".")
+        for parent in parents:
+            level = level.setdefault(parent, {})
+        level[last] = value
+    head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
+    body = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
+    write_atomically(target, (head + body).encode())

@@ -1,0 +1,144 @@
+"""A YAML document -> a msgspec Struct. Bounded and safe; an error names file, line, key, and the nearest right key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from .errors import UserError, from_os_error
+
+T = TypeVar("T")
+
+#: A hand-written document is far below these; a hostile one meets them early.
+MAX_BYTES = 4 << 20
+MAX_DEPTH = 40
+MAX_ALIASES = 16
+
+
+def read_text(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a small file, or a UserError."""
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(limit + 1)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    if len(text) > limit:
+        raise UserError("too-large", path=str(path), size=path.stat().st_size, limit=limit)
+    return text
+
+
+def parse(text: bytes, path: str) -> Any:
+    """Plain data from YAML text. Aliases and depth are bounded before anything is built."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = aliases = 0
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            aliases += isinstance(event, yaml.AliasEvent)
+            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+                depth += 1
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                depth -= 1
+            if depth > MAX_DEPTH or aliases > MAX_ALIASES:
+                line = event.start_mark.line + 1
+                raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
+        return yaml.load(text, Loader=loader)  # noqa: S506 (a safe loader, by C where there is one)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "syntax"
+        raise UserError("yaml-syntax", path=path, line=mark.line + 1 if mark else 1, problem=problem) from None
+    except (ValueError, RecursionError) as error:  # an impossible date, for instance
+        raise UserError("yaml-syntax", path=path, line=1, problem=str(error)) from None
+
+
+def line_of(text: bytes, path: list[str | int]) -> int:
+    """The line (from 1) of the node at `path`, or of the nearest parent that exists."""
+    import yaml
+
+    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    line = 0
+    for step in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if getattr(k, "value", None) == str(step)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line
+        else:
+            break
+    return line + 1
+
+
+def _steps(place: str) -> list[str | int]:
+    """`$.items[3].title` -> ["items", 3, "title"]."""
+    return [int(index) if index else name for name, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", place) if name or index]
+
+
+def convert(data: Any, kind: type[T], text: bytes, path: str) -> T:
+    """`data` as a `kind`, or a UserError that names `path`:line and the mend."""
+    try:
+        return msgspec.convert({} if data is None else data, kind)
+    except msgspec.ValidationError as error:
+        raise explain(str(error), kind, text, path) from None
+
+
+def explain(problem: str, kind: Any, text: bytes, path: str) -> UserError:
+    """What msgspec says about a document, with line and mend."""
+    message, _, place = problem.partition(" - at ")
+    steps = _steps(place.strip("`"))
+    where = ".".join(str(step) for step in steps) or "."
+    if match := re.match(r"Object contains unknown field `(.*)`", message):
+        key = match[1]
+        known = _known_keys(kind, steps)
+        line = line_of(text, [*steps, key])
+        return UserError("yaml-unknown-key", path=path, line=line, key=key, hint=nearest(key, known))
+    line = line_of(text, steps)
+    if match := re.match(r"Object missing required field `(.*)`", message):
+        return UserError("yaml-missing-key", path=path, line=line, key=match[1], where=where)
+    if match := re.match(r"Expected `(.*)`, got `(.*)`", message):
+        return UserError("yaml-type", path=path, line=line, where=where, expected=match[1], found=match[2])
+    return UserError("yaml-value", path=path, line=line, where=where, problem=message)
+
+
+def _options(kind: Any) -> list[Any]:
+    """The members of a union, or the type itself."""
+    from types import UnionType
+    from typing import Annotated, Union, get_args, get_origin
+
+    if get_origin(kind) in (Union, UnionType):
+        return [option for member in get_args(kind) for option in _options(member)]
+    return _options(get_args(kind)[0]) if get_origin(kind) is Annotated else [kind]
+
+
+def _known_keys(kind: Any, steps: list[str | int]) -> list[str]:
+    """The field names of the Structs that `steps` lead to within `kind`."""
+    from typing import get_args, get_type_hints
+
+    kinds = _options(kind)
+    for step in steps:
+        below: list[Any] = []
+        for option in kinds:
+            if isinstance(option, type) and issubclass(option, msgspec.Struct):
+                hints = get_type_hints(option)
+                below += _options(hints[step]) if step in hints else []
+            elif get_args(option):
+                below += _options(get_args(option)[-1])
+        kinds = below
+    structs = [option for option in kinds if isinstance(option, type) and issubclass(option, msgspec.Struct)]
+    return [name for struct in structs for name in struct.__struct_encode_fields__]
+
+
+def nearest(key: str, known: list[str]) -> UserError:
+    """A hint: the nearest of `known`, or what is known."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, known, n=1, cutoff=0.6)
+    if close:
+        return UserError("hint-nearest", nearest=close[0])
+    return UserError("hint-known", known=", ".join(known) or "-")

@@ -1,0 +1,185 @@
+"""Errors for people: what is wrong, where, and what to do. Their words in both languages stand here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .language import Words, word
+from .model import Language
+
+WORDS: Words = {
+    "not-found": {"en": "{path} does not exist. Check the path.", "zh": "{path} 不存在，请检查路径。"},
+    "is-directory": {
+        "en": "{path} is a folder, but a file is expected here.",
+        "zh": "{path} 是文件夹，此处需要的是文件。",
+    },
+    "not-a-directory": {"en": "{path} is not a folder.", "zh": "{path} 不是文件夹。"},
+    "not-regular": {
+        "en": "{path} is neither a regular file nor a folder (a pipe or a device?).",
+        "zh": "{path} 既不是普通文件也不是文件夹（可能是管道或设备）。",
+    },
+    "no-permission": {
+        "en": "{path} cannot be read or written: permission denied. Check its owner and mode.",
+        "zh": "没有读写 {path} 的权限，请检查属主和权限位。",
+    },
+    "disk-full": {
+        "en": "{path} could not be written: the disk or the quota is full. Free some room and try again; "
+        "what was saved before is intact.",
+        "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
+    },
+    "read-only": {
+        "en": "{path} could not be written: the file system is read-only. Give a writable place.",
+        "zh": "无法写入 {path}：文件系统只读。请换一个可写的位置。",
+    },
+    "io": {"en": "{path}: {problem}", "zh": "{path}：{problem}"},
+    "too-large": {
+        "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",
+        "zh": "{path} 有 {size:,} 字节，此处最多读取 {limit:,} 字节。",
+    },
+    "empty": {"en": "{path} is empty (0 bytes).", "zh": "{path} 是空文件（0 字节）。"},
+    "truncated": {
+        "en": "{path} is truncated: at byte {offset:,} {expected} was expected, but the file ends. Copy it again.",
+        "zh": "{path} 不完整：在第 {offset:,} 字节处应有 {expected}，但文件已结束。请重新拷贝该文件。",
+    },
+    "malformed": {
+        "en": "{path} cannot be read as {format}: at byte {offset:,} {expected} was expected.",
+        "zh": "无法按 {format} 格式读取 {path}：在第 {offset:,} 字节处应为 {expected}。",
+    },
+    "checksum": {
+        "en": "{path}: the checksum does not match the content; the file is damaged. Copy it again.",
+        "zh": "{path} 的校验和与内容不符，文件已损坏，请重新拷贝。",
+    },
+    "encrypted": {
+        "en": "{path} looks like an encrypted {format}. Save it without enc_key to have it examined.",
+        "zh": "{path} 像是加密的 {format}，请在不设置 enc_key 的情况下另存后再检查。",
+    },
+    "unsafe-pickle": {
+        "en": "{path} asks for {name} while it is unpickled, which could run code. It was not loaded. "
+        "Save only tensors (state_dict) and try again.",
+        "zh": "{path} 在反序列化时要求调用 {name}，可能执行代码，因此未加载。请只保存张量（state_dict）后重试。",
+    },
+    "unknown-format": {
+        "en": "{path}: the format is not recognised from its content. Readable here: {expected}.",
+        "zh": "{path}：无法从内容识别格式。此处可读取：{expected}。",
+    },
+    "ragged": {
+        "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
+        "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",
+    },
+    "encoding": {
+        "en": "{path}: byte {offset:,} is not valid {expected}; the file mixes encodings. Convert it to UTF-8.",
+        "zh": "{path}：第 {offset:,} 字节不是合法的 {expected}，文件混用了多种编码。请转换为 UTF-8。",
+    },
+    "changed": {
+        "en": "{path} changed while it was read. Run again when nothing writes to it.",
+        "zh": "{path} 在读取过程中被修改，请在无人写入时重新运行。",
+    },
+    "needs-package": {
+        "en": "{path} needs the package {name}: pip install {name}",
+        "zh": "读取 {path} 需要安装 {name}：pip install {name}",
+    },
+    # YAML documents
+    "yaml-syntax": {
+        "en": "{path}:{line}: this is not valid YAML ({problem}). Check indentation, colons and quotes near that line.",
+        "zh": "{path}:{line}：不是合法的 YAML（{problem}）。请检查该行附近的缩进、冒号和引号。",
+    },
+    "yaml-nesting": {
+        "en": "{path}:{line}: nested too deeply, or too many aliases (at most {limit}). Write it out plainly.",
+        "zh": "{path}:{line}：嵌套过深或别名过多（最多 {limit} 个），请直接写出内容。",
+    },
+    "yaml-unknown-key": {
+        "en": "{path}:{line}: unknown key {key}. {hint}",
+        "zh": "{path}:{line}：未知的键 {key}。{hint}",
+    },
+    "hint-nearest": {"en": "Did you mean {nearest}?", "zh": "是否想写 {nearest}？"},
+    "hint-known": {"en": "Known keys here: {known}.", "zh": "此处可用的键：{known}。"},
+    "yaml-missing-key": {
+        "en": "{path}:{line}: the key {key} is missing in {where}. Add it.",
+        "zh": "{path}:{line}：{where} 缺少键 {key}，请补上。",
+    },
+    "yaml-type": {
+        "en": "{path}:{line}: {where} should be {expected}, but {found} stands there.",
+        "zh": "{path}:{line}：{where} 应为 {expected}，但写的是 {found}。",
+    },
+    "yaml-value": {
+        "en": "{path}:{line}: {where}: {problem}.",
+        "zh": "{path}:{line}：{where}：{problem}。",
+    },
+    "duplicate-item": {
+        "en": "{path}:{line}: the item {item} stands twice. Give each item an id of its own.",
+        "zh": "{path}:{line}：检查项 {item} 出现了两次，请为每一项使用不同的编号。",
+    },
+    "unknown-probe": {
+        "en": "{path}:{line}: there is no probe {name}. {hint}",
+        "zh": "{path}:{line}：没有名为 {name} 的探针。{hint}",
+    },
+    "unknown-checklist": {
+        "en": "There is no checklist {name}. Shipped: {known}. Or give the path of a YAML file.",
+        "zh": "没有名为 {name} 的 checklist。内置的有：{known}。也可以给出 YAML 文件的路径。",
+    },
+    "unknown-item": {
+        "en": "There is no item {item}. {hint}",
+        "zh": "没有检查项 {item}。{hint}",
+    },
+    "set-syntax": {
+        "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
+        "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
+    },
+    # session
+    "session-corrupt": {
+        "en": "{path} could not be read as a session ({problem}). It was kept aside as {aside}; a new session was begun.",
+        "zh": "无法读取会话文件 {path}（{problem}）。原文件已另存为 {aside}，并新建了会话。",
+    },
+    "session-newer": {
+        "en": "{path} was written by a newer accucheck (session version {found}; this one reads up to {limit}). "
+        "Update accucheck; the file was left as it is.",
+        "zh": "{path} 由更新版本的 accucheck 写入（会话版本 {found}，本版本最高支持 {limit}）。"
+        "请升级 accucheck；该文件未被改动。",
+    },
+    "session-locked": {
+        "en": "The session is open in another accucheck ({holder}). This one is read-only until that one is closed.",
+        "zh": "该会话已在另一个 accucheck 中打开（{holder}）。关闭它之前，此处为只读。",
+    },
+}
+
+
+class UserError(Exception):
+    """Something the person can mend. `code` is a key of WORDS; `data` fills its template."""
+
+    def __init__(self, code: str, **data: Any) -> None:
+        super().__init__(code, data)
+        self.code = code
+        self.data = data
+
+    def text(self, language: Language) -> str:
+        data = {key: value.text(language) if isinstance(value, UserError) else value for key, value in self.data.items()}
+        return word(WORDS, self.code, language, **data)
+
+    def __str__(self) -> str:
+        return self.text(Language.EN)
+
+
+class ReadError(UserError):
+    """A file that cannot be read as what it should be. `data` has at least `path`."""
+
+
+class SaveError(UserError):
+    """A file that cannot be written."""
+
+
+def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadError) -> UserError:
+    """The UserError that says what an OSError on `path` means."""
+    import errno
+
+    codes = {
+        errno.ENOENT: "not-found",
+        errno.EISDIR: "is-directory",
+        errno.ENOTDIR: "not-a-directory",
+        errno.EACCES: "no-permission",
+        errno.EPERM: "no-permission",
+        errno.ENOSPC: "disk-full",
+        errno.EDQUOT: "disk-full",
+        errno.EROFS: "read-only",
+    }
+    code = codes.get(error.errno or 0, "io")
+    return kind(code, path=str(path), problem=error.strerror or str(error))

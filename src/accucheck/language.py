@@ -1,0 +1,74 @@
+"""Which language to speak, and how a text with both languages is filled."""
+
+from __future__ import annotations
+
+import os
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from .model import Language
+
+#: {key: {"zh": template, "en": template}}; every module that speaks has one, and a test checks that all are complete.
+Words = Mapping[str, Mapping[str, str]]
+
+
+def detect(choice: str | None = None, case_language: str | None = None) -> Language:
+    """--lang, then ACCUCHECK_LANG, the case, LC_ALL, LC_MESSAGES, LANG; English when none of them is Chinese.
+
+    Read from the environment: locale.getlocale() ignores LANG when that locale is not installed.
+    """
+    environment = os.environ
+    system = environment.get("LC_ALL") or environment.get("LC_MESSAGES") or environment.get("LANG") or ""
+    for candidate in (choice, environment.get("ACCUCHECK_LANG"), case_language, system):
+        if candidate:
+            return Language.ZH if candidate.lower().startswith("zh") else Language.EN
+    return Language.EN
+
+
+class _Filler(string.Formatter):
+    """str.format over plain names only: no attributes, no indexing, and a missing value is shown, not raised."""
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        return kwargs.get(field_name, "{" + field_name + "}"), field_name
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        try:
+            return super().format_field(value, format_spec)
+        except (ValueError, TypeError):
+            return str(value)
+
+
+_FILLER = _Filler()
+
+
+def fill(template: str, data: Mapping[str, Any]) -> str:
+    """`template` with `{name}` or `{name:,}` replaced from `data`."""
+    return _FILLER.vformat(template, (), data)
+
+
+def word(words: Words, key: str, language: Language, /, **data: Any) -> str:
+    """The text of `key`, or the key itself when there is none."""
+    entry = words.get(key)
+    return fill(entry[language.value], data) if entry else key
+
+
+def visible(text: str) -> str:
+    """Untrusted text made safe to print: control, bidirectional and zero-width characters become visible escapes.
+
+    Tabs become a space; line feeds become ⏎, so that one value stays on one line.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    shown = []
+    for character in text:
+        if character == "\n":
+            shown.append("⏎")
+        elif character == "\t":
+            shown.append(" ")
+        elif character.isprintable():
+            shown.append(character)
+        else:
+            code = ord(character)
+            shown.append(f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return "".join(shown)

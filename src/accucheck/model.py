@@ -1,0 +1,221 @@
+"""The nouns of accucheck as frozen, JSON-plain records. No behaviour beyond how suggestions combine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, Union
+
+import msgspec
+
+
+class Language(str, Enum):
+    ZH = "zh"
+    EN = "en"
+
+
+class Kind(str, Enum):
+    """What a probe touches: the text of scripts, files on disk, or a run of the user's own code."""
+
+    STATIC = "static"
+    FILE = "file"
+    LIVE = "live"
+
+
+#: A stronger kind settles a weaker kind's undecided suggestion.
+STRENGTH = {Kind.STATIC: 0, Kind.FILE: 1, Kind.LIVE: 2}
+
+
+class Level(str, Enum):
+    PROBLEM = "problem"
+    SUSPECT = "suspect"
+    INFO = "info"
+
+
+class Status(str, Enum):
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Verdict(str, Enum):
+    """A suggestion of a probe or an item. A person's conclusion is one of the first three."""
+
+    PROBLEM = "problem"
+    OK = "ok"
+    NOT_APPLICABLE = "not_applicable"
+    UNDECIDED = "undecided"
+
+
+CONCLUSIONS = (Verdict.PROBLEM, Verdict.OK, Verdict.NOT_APPLICABLE)
+
+
+class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in both languages."""
+
+    zh: str
+    en: str
+
+    def __getitem__(self, language: Language) -> str:
+        return self.zh if language is Language.ZH else self.en
+
+
+#: What a record may hold as a measured value.
+Plain = Union[str, int, float, bool, None]
+
+
+class Where(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A place: a file (relative to the project where it can be), a line from 1, a column from 0, and what is there."""
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    name: str | None = None
+    field: str | None = None
+    step: int | None = None
+
+
+class Table(msgspec.Struct, frozen=True, tag="table"):
+    """Rows as measured. `title` and `columns` are keys of the probe's WORDS, or shown as they are.
+
+    `total` is the number of rows that exist when `rows` holds only the first of them.
+    """
+
+    title: str
+    columns: list[str]
+    rows: list[list[Plain]]
+    total: int | None = None
+
+
+class Curve(msgspec.Struct, frozen=True, tag="curve"):
+    """One or more series over a common axis; `marks` are labelled positions on x."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x: list[float]
+    series: dict[str, list[float | None]]
+    marks: dict[str, float] = {}
+
+
+class Histogram(msgspec.Struct, frozen=True, tag="histogram"):
+    """Counts per bin or per label."""
+
+    title: str
+    labels: list[str]
+    counts: list[float]
+
+
+class Code(msgspec.Struct, frozen=True, tag="code"):
+    """Lines of a source file as they stand; `line` is the number of the first, `marked` are the ones meant."""
+
+    path: str
+    line: int
+    text: str
+    marked: list[int] = []
+    language: str = "python"
+
+
+class Images(msgspec.Struct, frozen=True, tag="images"):
+    """Pictures by path, each with a caption."""
+
+    title: str
+    paths: list[str]
+    captions: list[str]
+
+
+class Note(msgspec.Struct, frozen=True, tag="text"):
+    """Plain text as measured, for instance an excerpt of a log."""
+
+    title: str
+    text: str
+
+
+Evidence = Union[Table, Curve, Histogram, Code, Images, Note]
+
+
+class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How to mend a finding: a key of the probe's MESSAGES, and a unified diff where one can be given."""
+
+    message: str
+    diff: str | None = None
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing a probe measured. Its words are the probe's MESSAGES[code], formatted with `data`.
+
+    `incomplete` marks something that could not be examined: without a problem, the probe's suggestion is then undecided.
+    """
+
+    code: str
+    level: Level
+    where: Where = Where()
+    data: dict[str, Any] = {}
+    evidence: list[Evidence] = []
+    fix: Fix | None = None
+    incomplete: bool = False
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a probe is. `total` is None while unknown; `unit` is one of files, bytes, rows, samples, tensors, steps."""
+
+    done: int
+    total: int | None = None
+    unit: str = "files"
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why a probe did not finish: a code of probe.REASONS or of the probe's MESSAGES, with what fills its template."""
+
+    code: str
+    data: dict[str, Any] = {}
+
+
+class ProbeResult(msgspec.Struct, frozen=True):
+    """What one probe said about one item. `inputs` is the fingerprint of what it read, to know a stale result."""
+
+    probe: str
+    kind: Kind
+    status: Status
+    suggestion: Verdict
+    findings: list[Finding] = []
+    seconds: float = 0.0
+    started: str = ""
+    reason: Reason | None = None
+    log: str = ""
+    inputs: str = ""
+    tool: str = ""
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """A probe's suggestion: any problem; else undecided on a suspect or a gap; else ok."""
+    verdict = Verdict.OK
+    for finding in findings:
+        if finding.level is Level.PROBLEM:
+            return Verdict.PROBLEM
+        if finding.level is Level.SUSPECT or finding.incomplete:
+            verdict = Verdict.UNDECIDED
+    return verdict
+
+
+def combine(results: Iterable[ProbeResult]) -> Verdict:
+    """An item's suggestion from the results of its probes.
+
+    A problem of any probe wins. A failed, cancelled or undecided probe leaves the item undecided, unless a probe of a
+    stronger kind decided. Skipped probes do not count; when nothing ran the item is undecided.
+    """
+    ran = [result for result in results if result.status is not Status.SKIPPED]
+    if not ran:
+        return Verdict.UNDECIDED
+    if any(result.suggestion is Verdict.PROBLEM for result in ran):
+        return Verdict.PROBLEM
+    decided = [r for r in ran if r.status is Status.DONE and r.suggestion in (Verdict.OK, Verdict.NOT_APPLICABLE)]
+    strongest = max((STRENGTH[r.kind] for r in decided), default=-1)
+    for result in ran:
+        settled = result.status is Status.DONE and STRENGTH[result.kind] < strongest
+        if result not in decided and not settled:
+            return Verdict.UNDECIDED
+    if all(result.suggestion is Verdict.NOT_APPLICABLE for result in decided):
+        return Verdict.NOT_APPLICABLE
+    return Verdict.OK

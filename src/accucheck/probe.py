@@ -1,0 +1,196 @@
+"""The contract of a probe, and where probes are found.
+
+A probe is a module with
+  a docstring      what it catches, what it cannot
+  KIND             a Kind
+  NEEDS            the dotted case keys it reads; a tuple among them means "any of these"
+  Params           a frozen msgspec.Struct; each field Annotated with Meta(description=..., extra={"unit", "source"})
+  MESSAGES         {finding code or fix code: {"en": ..., "zh": ...}}, filled with the finding's data
+  WORDS            {evidence title or column: {"en": ..., "zh": ...}}
+  run(case, params)  a generator of Finding | Progress
+  suggest(findings)  optional, where model.suggest is not right
+  EXAMPLES         at least one clean and one faulty Example
+Importing a probe must stay cheap: numpy, polars and the readers are imported inside run().
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from .case import Case
+from .errors import UserError
+from .language import Words, word
+from .model import Finding, Kind, Language, Progress, Reason, Verdict
+
+#: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
+REASONS: Words = {
+    "missing-input": {
+        "en": "The case does not give {keys}. Add it to accucheck.yaml, or: accucheck run --set {first}=...",
+        "zh": "检查对象未给出 {keys}。请在 accucheck.yaml 中补充，或运行：accucheck run --set {first}=...",
+    },
+    "needs-consent": {
+        "en": "This probe runs the project's own code. Allow it with --live, or in the walkthrough when it asks.",
+        "zh": "该探针会运行项目自身的代码。请用 --live 授权，或在向导询问时同意。",
+    },
+    "no-mindspore": {
+        "en": "{python} has no MindSpore. Set runtime.python to the interpreter of the training environment.",
+        "zh": "{python} 中没有安装 MindSpore。请把 runtime.python 设为训练环境的 Python 解释器。",
+    },
+    "cancelled": {"en": "Cancelled; what was found until then is kept.", "zh": "已取消，此前的发现均已保留。"},
+    "timeout": {
+        "en": "Stopped after {seconds:g} s without finishing. Give more time with --timeout.",
+        "zh": "运行 {seconds:g} 秒仍未完成，已停止。可用 --timeout 放宽时限。",
+    },
+    "crashed": {
+        "en": "The probe's process ended by itself ({how}). The end of its log is kept with the result.",
+        "zh": "探针进程异常退出（{how}），其日志末尾已随结果保存。",
+    },
+    "bad-event": {
+        "en": "The probe's process wrote something unreadable into the event channel, so its answer cannot be trusted.",
+        "zh": "探针进程向事件通道写入了无法识别的内容，其结果不可信。",
+    },
+    "raised": {"en": "The probe failed: {error}", "zh": "探针执行失败：{error}"},
+    "input": {"en": "{problem}", "zh": "{problem}"},
+    "bad-params": {"en": "The checklist's parameters do not fit the probe: {error}", "zh": "checklist 中的探针参数有误：{error}"},
+}
+
+
+class Skip(Exception):
+    """Raised by a probe that cannot examine this case: a code of REASONS or of its MESSAGES, and its data."""
+
+    def __init__(self, code: str, **data: Any) -> None:
+        super().__init__(code, data)
+        self.reason = Reason(code, data)
+
+
+class Example:
+    """A small input with the codes expected of it.
+
+    `files` maps a path within the project to its text, its bytes, or a function that writes it, given the full path;
+    `case` is the content of accucheck.yaml; `codes` are the codes of all findings above info (and of the info findings
+    named), `verdict` the suggestion.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        files: dict[str, str | bytes | Callable[[Path], None]],
+        case: dict[str, Any],
+        verdict: Verdict,
+        codes: Sequence[str] = (),
+        params: dict[str, Any] | None = None,
+    ) -> None:
+        self.name, self.files, self.case, self.verdict = name, files, case, verdict
+        self.codes, self.params = tuple(codes), params or {}
+
+    def lay_out(self, root: Path) -> Case:
+        """Write the files below `root` and return the case."""
+        from .case import CaseFile
+
+        for name, content in self.files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if callable(content):
+                content(path)
+            else:
+                path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return Case(root=str(root), spec=msgspec.convert(self.case, CaseFile))
+
+
+class Probe(Protocol):
+    """A probe module, as mypy sees it."""
+
+    KIND: Kind
+    NEEDS: tuple[str | tuple[str, ...], ...]
+    Params: type[msgspec.Struct]
+    MESSAGES: Words
+    WORDS: Words
+    EXAMPLES: Sequence[Example]
+    __doc__: str
+
+    def run(self, case: Case, params: Any) -> Iterator[Finding | Progress]: ...
+
+
+def _entry_points() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group="accucheck.probes")}
+
+
+def names() -> list[str]:
+    """The names of all probes, built in and of other packages, without importing any."""
+    folder = Path(__file__).parent / "probes"
+    built_in = (path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    return sorted({*built_in, *_entry_points()})
+
+
+def load(name: str) -> Any:
+    """Import one probe. Raises UserError when there is none of this name.
+
+    A probe of this package wins over an entry point of the same name.
+    """
+    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        try:
+            return importlib.import_module(f"accucheck.probes.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"accucheck.probes.{name}":
+                raise
+        if entry := _entry_points().get(name):
+            return entry.load()
+    from .document import nearest
+
+    raise UserError("unknown-probe", path="-", line=0, name=name, hint=nearest(name, names()))
+
+
+def params(probe: Any, given: dict[str, Any]) -> Any:
+    """The probe's Params from the checklist's YAML. Raises msgspec.ValidationError with the reason."""
+    known = probe.Params.__struct_encode_fields__
+    for key in given:
+        if key not in known:
+            raise msgspec.ValidationError(f"unknown parameter {key}; known: {', '.join(known) or '-'}")
+    return msgspec.convert(given, probe.Params)
+
+
+def missing(probe: Any, case: Case) -> list[str]:
+    """The needs of a probe that the case does not give, each as "key" or "key | key"."""
+    lacking = []
+    for need in probe.NEEDS:
+        keys = (need,) if isinstance(need, str) else need
+        if not any(case.get(key) is not None for key in keys):
+            lacking.append(" | ".join(keys))
+    return lacking
+
+
+def message(probe: Any, code: str, data: dict[str, Any], language: Language) -> str:
+    """The words of a finding or fix."""
+    return word(probe.MESSAGES, code, language, **_spoken(data, language))
+
+
+def reason_text(name: str, reason: Reason, language: Language) -> str:
+    """The words of a reason: of REASONS, of the errors, or of the probe."""
+    from .errors import WORDS
+
+    data = _spoken(reason.data, language)
+    for words in (REASONS, WORDS):
+        if reason.code in words:
+            return word(words, reason.code, language, **data)
+    return word(load(name).MESSAGES, reason.code, language, **data)
+
+
+def _spoken(data: dict[str, Any], language: Language) -> dict[str, Any]:
+    """Data with {"zh":..., "en":...} values replaced by the one language, and lists joined."""
+    spoken = {}
+    for key, value in data.items():
+        if isinstance(value, dict) and set(value) == {"zh", "en"}:
+            value = value[language.value]
+        elif isinstance(value, (list, tuple)):
+            value = ("、" if language is Language.ZH else ", ").join(str(entry) for entry in value)
+        spoken[key] = value
+    return spoken
