@@ -1,0 +1,265 @@
+"""The answers and probe results of one project, in .accucheck/session.json: saved at once, atomically, by one writer."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from . import __version__
+from .errors import SaveError, UserError, from_os_error
+from .model import CONCLUSIONS, ProbeResult, Verdict, combine
+
+VERSION = 1
+FOLDER = ".accucheck"
+FILE_NAME = "session.json"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One step of an item's history. `what` is concluded, withdrawn, noted, attached, detached or ran."""
+
+    when: str
+    who: str
+    what: str
+    conclusion: Verdict | None = None
+    note: str = ""
+    probe: str = ""
+    suggestion: Verdict | None = None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What is known of one item. `when` and `who` belong to the conclusion."""
+
+    conclusion: Verdict | None = None
+    note: str = ""
+    who: str = ""
+    when: str = ""
+    attachments: list[str] = []
+    results: dict[str, ProbeResult] = {}
+    history: list[Change] = []
+
+    @property
+    def suggestion(self) -> Verdict:
+        return combine(self.results.values())
+
+
+class Record(msgspec.Struct, frozen=True):
+    """The file. `checklists` maps each checklist used to its version."""
+
+    version: int = VERSION
+    tool: str = __version__
+    case: str = ""
+    checklists: dict[str, int] = {}
+    entries: dict[str, Entry] = {}
+
+
+#: From an older version to the next: {version: data -> data}. Applied in turn until VERSION.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+def now() -> str:
+    """The present moment, ISO 8601 in UTC, to the second."""
+    return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def user() -> str:
+    """Who is at the keyboard, as the system knows it."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace `path` by `content` whole or not at all, even across a power cut. Raises SaveError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        try:
+            temporary.unlink(missing_ok=True)
+        except OSError:
+            pass
+        raise from_os_error(error, path, SaveError) from None
+
+
+class Session:
+    """One project's record, and the right to change it.
+
+    Every change is saved before it returns; when saving fails, SaveError is raised and the record in memory keeps the
+    change, so that a later save can still store it. A second opener is `read_only`, with `holder` naming the first.
+    """
+
+    def __init__(self, folder: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None):
+        self.folder = folder
+        self.record = record
+        self.holder = holder
+        self.notice = notice
+        self.unsaved = False
+        self._lock = lock
+
+    @property
+    def path(self) -> Path:
+        return self.folder / FILE_NAME
+
+    @property
+    def read_only(self) -> bool:
+        return self._lock is None
+
+    def entry(self, item: str) -> Entry:
+        return self.record.entries.get(item, Entry())
+
+    # --- changes ------------------------------------------------------------------------------------------------------
+
+    def answer(self, item: str, conclusion: Verdict, note: str | None = None, who: str | None = None) -> None:
+        """Conclude an item; `note` None keeps the note that stands."""
+        if conclusion not in CONCLUSIONS:
+            raise ValueError(conclusion)
+        old = self.entry(item)
+        text = old.note if note is None else note
+        name, moment = who or user(), now()
+        change = Change(moment, name, "concluded", conclusion=conclusion, note=text)
+        self._change(item, change, conclusion=conclusion, note=text, who=name, when=moment)
+
+    def withdraw(self, item: str) -> None:
+        """Take a conclusion back; the note stays."""
+        self._change(item, Change(now(), user(), "withdrawn"), conclusion=None, who="", when="")
+
+    def annotate(self, item: str, note: str) -> None:
+        self._change(item, Change(now(), user(), "noted", note=note), note=note)
+
+    def attach(self, item: str, path: str) -> None:
+        paths = self.entry(item).attachments
+        if path not in paths:
+            self._change(item, Change(now(), user(), "attached", note=path), attachments=[*paths, path])
+
+    def restore(self, item: str, entry: Entry) -> None:
+        """Undo: put conclusion, note and attachments of `entry` back; results and history stay."""
+        what = "concluded" if entry.conclusion else "withdrawn"
+        change = Change(now(), user(), what, conclusion=entry.conclusion, note=entry.note)
+        self._change(
+            item,
+            change,
+            conclusion=entry.conclusion,
+            note=entry.note,
+            who=entry.who,
+            when=entry.when,
+            attachments=entry.attachments,
+        )
+
+    def record_result(self, item: str, result: ProbeResult) -> None:
+        results = {**self.entry(item).results, result.probe: result}
+        change = Change(now(), user(), "ran", probe=result.probe, suggestion=result.suggestion)
+        self._change(item, change, results=results)
+
+    def describe(self, case: str, checklists: dict[str, int]) -> None:
+        """Note which case and checklists this session is about; saved with the next change."""
+        self.record = msgspec.structs.replace(
+            self.record, case=case, tool=__version__, checklists={**self.record.checklists, **checklists}
+        )
+
+    def _change(self, item: str, change: Change, **values: Any) -> None:
+        if self.read_only:
+            raise UserError("session-locked", holder=self.holder)
+        old = self.entry(item)
+        entry = msgspec.structs.replace(old, history=[*old.history, change], **values)
+        self.record = msgspec.structs.replace(self.record, entries={**self.record.entries, item: entry})
+        self.unsaved = True
+        self.save()
+
+    def save(self) -> None:
+        """Store the record. Raises SaveError."""
+        if self.read_only:
+            raise UserError("session-locked", holder=self.holder)
+        write_atomically(self.path, msgspec.json.format(msgspec.json.encode(self.record), indent=1))
+        self.unsaved = False
+
+    def close(self) -> None:
+        """Give the lock back. Idempotent."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _read(path: Path) -> tuple[Record, UserError | None]:
+    """The record of a session file; a corrupt one is kept aside and named in the returned notice."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Record(), None
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    try:
+        data = msgspec.json.decode(content)
+        version = data["version"] if isinstance(data, dict) else None
+        if not isinstance(version, int):
+            raise msgspec.ValidationError("no version")
+        if version > VERSION:
+            raise UserError("session-newer", path=str(path), found=version, limit=VERSION)
+        while version < VERSION:
+            data = MIGRATIONS[version](data)
+            version = data["version"]
+        return msgspec.convert(data, Record), None
+    except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
+        aside = path.with_name(f"session.corrupt-{datetime.now(timezone.utc):%Y%m%dT%H%M%S}.json")
+        return Record(), UserError("session-corrupt", path=str(path), aside=str(aside), problem=str(error))
+
+
+def open_session(project: Path, *, write: bool = True) -> Session:
+    """The session of a project folder. With `write`, takes the lock; when another holds it, the session is read-only.
+
+    Raises SaveError when the folder cannot be written, ReadError when the file cannot be read, and UserError when it
+    comes from a newer accucheck.
+    """
+    folder = project / FOLDER
+    lock: IO[str] | None = None
+    holder = ""
+    if write:
+        try:
+            folder.mkdir(exist_ok=True)
+            lock = (folder / "lock").open("a+")
+        except OSError as error:
+            raise from_os_error(error, folder, SaveError) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read(200).strip() or "?"
+            lock.close()
+            lock = None
+        else:
+            lock.truncate(0)
+            lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
+            lock.flush()
+    try:
+        record, notice = _read(folder / FILE_NAME)
+        if notice is not None and lock is not None:
+            (folder / FILE_NAME).replace(notice.data["aside"])
+    except BaseException:
+        if lock is not None:
+            lock.close()
+        raise
+    return Session(folder, record, lock, holder, notice)
