@@ -20,12 +20,12 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """A mapping of the case file: every key optional, unknown keys refused."""
 
 
-class Distributed(_Part):
+class Distributed(_Part, frozen=True):
     devices: int | None = None
     launcher: str | None = None
 
 
-class Runtime(_Part):
+class Runtime(_Part, frozen=True):
     device: str | None = None
     mindspore: str | None = None
     python: str | None = None
@@ -37,26 +37,26 @@ class Runtime(_Part):
 Paths = str | list[str] | None
 
 
-class Scripts(_Part):
+class Scripts(_Part, frozen=True):
     train: Paths = None
     eval: Paths = None
     infer: Paths = None
 
 
-class Field(_Part):
+class Field(_Part, frozen=True):
     """A column: which values stand for "missing" in it."""
 
     missing: list[str | int | float] = []
 
 
-class DataSet(_Part):
+class DataSet(_Part, frozen=True):
     path: Paths = None
     label: str | None = None
     fields: dict[str, Field] = {}
     classes: list[str | int] = []
 
 
-class Reference(_Part):
+class Reference(_Part, frozen=True):
     """What ds.04 compares with: a folder, a manifest or md5sum file, or a known public data set; `files` restricts the list."""
 
     path: str | None = None
@@ -65,7 +65,7 @@ class Reference(_Part):
     files: str | None = None
 
 
-class Data(_Part):
+class Data(_Part, frozen=True):
     train: DataSet = DataSet()
     eval: DataSet = DataSet()
     infer: DataSet = DataSet()
@@ -73,26 +73,26 @@ class Data(_Part):
     predictions: str | None = None
 
 
-class Call(_Part):
+class Call(_Part, frozen=True):
     """`module:function` of the project, and the arguments to call it with."""
 
     call: str
     args: dict[str, Any] = {}
 
 
-class ShardArgs(_Part):
+class ShardArgs(_Part, frozen=True):
     count: str = "num_shards"
     index: str = "shard_id"
 
 
-class Pipelines(_Part):
+class Pipelines(_Part, frozen=True):
     train: Call | None = None
     eval: Call | None = None
     infer: Call | None = None
     shard_args: ShardArgs | None = None
 
 
-class Checkpoints(_Part):
+class Checkpoints(_Part, frozen=True):
     initial: str | None = None
     previous: str | None = None
     current: str | None = None
@@ -103,12 +103,12 @@ class Checkpoints(_Part):
     reference_after_step: str | None = None
 
 
-class ReferenceCurve(_Part):
+class ReferenceCurve(_Part, frozen=True):
     path: str | None = None
     rerun: str | None = None
 
 
-class Curves(_Part):
+class Curves(_Part, frozen=True):
     train: str | None = None
     eval: str | None = None
     rerun: str | None = None
@@ -118,29 +118,29 @@ class Curves(_Part):
     reference: ReferenceCurve = ReferenceCurve()
 
 
-class Folder(_Part):
+class Folder(_Part, frozen=True):
     path: str | None = None
     reference: str | None = None
 
 
-class Padding(_Part):
+class Padding(_Part, frozen=True):
     value: int | float | None = None
     side: str | None = None
     mask: str | None = None
 
 
-class Design(_Part):
+class Design(_Part, frozen=True):
     frozen: list[str] = []
     shared: list[list[str]] = []
     padding: Padding | None = None
 
 
-class Benchmark(_Part):
+class Benchmark(_Part, frozen=True):
     framework: str = "pytorch"
     scripts: Scripts = Scripts()
 
 
-class CaseFile(_Part):
+class CaseFile(_Part, frozen=True):
     """The keys of accucheck.yaml."""
 
     name: str | None = None

@@ -18,19 +18,19 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     pass
 
 
-class Link(_Part):
+class Link(_Part, frozen=True):
     title: Text
     url: str
 
 
-class ProbeUse(_Part):
+class ProbeUse(_Part, frozen=True):
     """A probe an item names, and the parameters that differ from the probe's own defaults."""
 
     name: str
     params: dict[str, Any] = {}
 
 
-class Meanings(_Part):
+class Meanings(_Part, frozen=True):
     """What each conclusion means for this item."""
 
     problem: Text
@@ -38,7 +38,7 @@ class Meanings(_Part):
     not_applicable: Text
 
 
-class Item(_Part):
+class Item(_Part, frozen=True):
     """One check. `applies_when` names facts of the case (see case.FACTS): when all are known false, it does not apply."""
 
     id: str
@@ -59,13 +59,13 @@ class Item(_Part):
         return not self.applies_when or any(facts[name] is not False for name in self.applies_when)
 
 
-class Section(_Part):
+class Section(_Part, frozen=True):
     id: str
     title: Text
     items: list[Item]
 
 
-class Checklist(_Part):
+class Checklist(_Part, frozen=True):
     """A named list of items in sections. `version` is raised when the meaning of an item changes."""
 
     name: str

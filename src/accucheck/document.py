@@ -44,7 +44,7 @@ def parse(text: bytes, path: str) -> Any:
             elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 depth -= 1
             if depth > MAX_DEPTH or aliases > MAX_ALIASES:
-                line = event.start_mark.line + 1
+                line = event.start_mark.line + 1 if event.start_mark else 1
                 raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
         return yaml.load(text, Loader=loader)  # noqa: S506 (a safe loader, by C where there is one)
     except yaml.YAMLError as error:
