@@ -1,0 +1,456 @@
+"""Runs probes in child processes and yields what they say. Knows no probe by name, and never touches a session."""
+
+from __future__ import annotations
+
+import os
+import queue
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from . import __version__
+from . import probe as probes
+from .case import Case
+from .errors import UserError
+from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, suggest
+from .session import now
+
+#: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
+TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
+#: How long a child may take to end after SIGTERM before it is killed.
+GRACE = 1.0
+#: What is kept of a child's own output, from its end.
+LOG_BYTES = 64 << 10
+#: An event longer than this is refused; evidence is bounded far below.
+EVENT_BYTES = 64 << 20
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One probe for one item, with the item's parameters; `version` is the checklist's."""
+
+    item: str
+    probe: str
+    params: dict[str, Any] = {}
+    version: int = 1
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the engine asks of a worker."""
+
+    case: Case
+    jobs: list[Job]
+
+
+class End(msgspec.Struct, frozen=True):
+    """How a job ended, as the worker says it."""
+
+    status: Status
+    suggestion: Verdict
+    seconds: float
+    reason: Reason | None = None
+    log: str = ""
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of the event channel: the job's index and one of the three."""
+
+    job: int
+    finding: Finding | None = None
+    progress: Progress | None = None
+    end: End | None = None
+
+
+class Started(msgspec.Struct, frozen=True):
+    job: Job
+
+
+class Found(msgspec.Struct, frozen=True):
+    job: Job
+    finding: Finding
+
+
+class Progressed(msgspec.Struct, frozen=True):
+    job: Job
+    progress: Progress
+
+
+class Finished(msgspec.Struct, frozen=True):
+    job: Job
+    result: ProbeResult
+
+
+Event = Union[Started, Found, Progressed, Finished]
+
+
+def run(
+    case: Case,
+    jobs: Sequence[Job],
+    *,
+    live: bool = False,
+    timeout: float | None = None,
+    cancel: threading.Event | None = None,
+    parallel: int = 1,
+) -> Iterator[Event]:
+    """Run the jobs and yield their events; each job ends with exactly one Finished.
+
+    live: consent to run the project's own code; without it live probes are skipped.
+    timeout: seconds for each probe, instead of TIMEOUTS.
+    cancel: set it from another thread to stop; what was found until then is kept.
+    parallel: children at a time. Closing the generator cancels.
+    """
+    cancel = cancel or threading.Event()
+    events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+    groups: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
+    static: list[Job] = []
+    for job in jobs:
+        skipped = _skip(case, job, live)
+        if skipped is not None:
+            yield Finished(job, skipped)
+        elif probes.load(job.probe).KIND is Kind.STATIC:
+            static.append(job)
+        else:
+            groups.put([job])
+    if static:
+        groups.put(static)
+
+    def work() -> None:
+        while True:
+            try:
+                group = groups.get_nowait()
+            except queue.Empty:
+                break
+            _run_group(case, group, timeout, cancel, events.put)
+        events.put(None)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(max(1, parallel))]
+    for thread in threads:
+        thread.start()
+    running = len(threads)
+    try:
+        while running:
+            event = events.get()
+            if event is None:
+                running -= 1
+            else:
+                yield event
+    finally:
+        cancel.set()
+        for thread in threads:
+            thread.join()
+
+
+def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
+    """The result of a job that cannot or may not run, or None."""
+    try:
+        module = probes.load(job.probe)
+    except Exception as error:  # a probe of another package may fail in any way when imported
+        reason = Reason(error.code, {k: str(v) for k, v in error.data.items()}) if isinstance(error, UserError) else None
+        reason = reason or Reason("raised", {"error": f"{type(error).__name__}: {error}"})
+        return ProbeResult(job.probe, Kind.FILE, Status.FAILED, Verdict.UNDECIDED, reason=reason, started=now())
+    if lacking := probes.missing(module, case):
+        reason = Reason("missing-input", {"keys": lacking, "first": lacking[0].split(" ")[0]})
+    elif module.KIND is Kind.LIVE and not live:
+        reason = Reason("needs-consent")
+    else:
+        return None
+    inputs = fingerprint(case, job)
+    return ProbeResult(
+        job.probe, module.KIND, Status.SKIPPED, Verdict.UNDECIDED, reason=reason, started=now(), inputs=inputs, tool=__version__
+    )
+
+
+def _run_group(
+    case: Case, group: list[Job], timeout: float | None, cancel: threading.Event, emit: Callable[[Event], None]
+) -> None:
+    """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
+    unfinished = _Child(case, group, timeout, cancel, emit).run(last=len(group) == 1)
+    for job in unfinished:
+        _Child(case, [job], timeout, cancel, emit).run(last=True)
+
+
+class _Child:
+    """One worker process and what it has said so far."""
+
+    def __init__(
+        self,
+        case: Case,
+        jobs: list[Job],
+        timeout: float | None,
+        cancel: threading.Event,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self.case, self.jobs, self.timeout, self.cancel, self.emit = case, jobs, timeout, cancel, emit
+        self.kinds = [probes.load(job.probe).KIND for job in jobs]
+        self.findings: list[list[Finding]] = [[] for _ in jobs]
+        self.inputs = ""
+        self.current = 0
+        self.log = bytearray()
+        self.buffer = bytearray()
+        self.started = ""
+        self.begin = 0.0
+
+    def run(self, *, last: bool) -> list[Job]:
+        """Run to the end. Unless `last`, a crash leaves the remaining jobs to the caller, who gets them returned."""
+        if self.cancel.is_set():
+            self._begin_next()
+            return self._stop_all(Status.CANCELLED, Reason("cancelled"))
+        root = Path(__file__).parents[1]
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "accucheck.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=root,  # -m puts the working folder on the import path: it must not be the project's
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._begin_next()
+            return self._stop_all(Status.FAILED, Reason("crashed", {"how": str(error)}))
+        assert process.stdin and process.stdout and process.stderr
+        self._begin_next()
+        request = msgspec.json.encode(Request(self.case, self.jobs))
+        stop: Reason | None = None
+        try:
+            try:
+                process.stdin.write(len(request).to_bytes(8, "big") + request)
+                process.stdin.flush()  # and stays open: the child ends when it closes
+            except BrokenPipeError:
+                pass
+            stop = self._listen(process)
+        finally:
+            how = _end(process, gently=stop is not None)
+            self._drain(process)
+            for stream in (process.stdin, process.stdout, process.stderr):
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+        if self.current >= len(self.jobs):
+            return []
+        if stop is not None and stop.code == "cancelled":
+            return self._stop_all(Status.CANCELLED, stop)
+        if stop is None and not last:
+            return self.jobs[self.current :]
+        reason = stop or Reason("crashed", {"how": how})
+        self._finish(Status.FAILED, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
+        return self.jobs[self.current :]
+
+    def _limit(self) -> float | None:
+        return self.timeout if self.timeout is not None else TIMEOUTS[self.kinds[self.current]]
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> Reason | None:
+        """Take events and log until the child closes its channel or all jobs ended. A Reason when it must be stopped."""
+        assert process.stdout and process.stderr
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ, "events")
+            selector.register(process.stderr, selectors.EVENT_READ, "log")
+            while self.current < len(self.jobs):
+                for key, _ in selector.select(0.1):
+                    data = os.read(key.fd, 1 << 16)
+                    if key.data == "log":
+                        self._keep_log(data)
+                        if not data:
+                            selector.unregister(key.fileobj)
+                    elif not data:
+                        return None
+                    elif (bad := self._take(data)) is not None:
+                        return bad
+                if self.cancel.is_set():
+                    return Reason("cancelled")
+                if self.current < len(self.jobs):
+                    limit = self._limit()
+                    if limit is not None and time.monotonic() - self.begin > limit:
+                        return Reason("timeout", {"seconds": limit})
+        return None
+
+    def _keep_log(self, data: bytes) -> None:
+        self.log += data
+        del self.log[:-LOG_BYTES]
+
+    def _take(self, data: bytes) -> Reason | None:
+        """Handle the whole lines of the event channel; a Reason when one is not ours."""
+        self.buffer += data
+        *lines, rest = self.buffer.split(b"\n")
+        self.buffer = bytearray(rest)
+        if len(rest) > EVENT_BYTES:
+            return Reason("bad-event")
+        for text in lines:
+            try:
+                line = msgspec.json.decode(text, type=Line)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                return Reason("bad-event")
+            if line.job != self.current:
+                return Reason("bad-event")
+            job = self.jobs[self.current]
+            if line.finding is not None:
+                self.findings[self.current].append(line.finding)
+                self.emit(Found(job, line.finding))
+            elif line.progress is not None:
+                self.emit(Progressed(job, line.progress))
+            elif line.end is not None:
+                end = line.end
+                self._finish(end.status, end.suggestion, end.seconds, end.reason, end.log)
+                if self.current < len(self.jobs):
+                    self._begin_next()
+        return None
+
+    def _begin_next(self) -> None:
+        job = self.jobs[self.current]
+        self.started, self.begin = now(), time.monotonic()
+        self.inputs = fingerprint(self.case, job)
+        self.log.clear()
+        self.emit(Started(job))
+
+    def _finish(
+        self, status: Status, verdict: Verdict, seconds: float, reason: Reason | None = None, trace: str = ""
+    ) -> None:
+        job, findings = self.jobs[self.current], self.findings[self.current]
+        if status is not Status.DONE:  # what was found still counts, but "nothing found yet" is no answer
+            verdict = Verdict.PROBLEM if suggest(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
+        log = trace if status is Status.DONE or trace else self.log.decode("utf-8", "replace")[-4000:]
+        if fingerprint(self.case, job) != self.inputs:
+            self.inputs = ""  # an input changed meanwhile: the result is stale from the start
+        result = ProbeResult(
+            probe=job.probe,
+            kind=self.kinds[self.current],
+            status=status,
+            suggestion=verdict,
+            findings=findings,
+            seconds=round(seconds, 3),
+            started=self.started,
+            reason=reason,
+            log=log,
+            inputs=self.inputs,
+            tool=__version__,
+        )
+        self.current += 1
+        self.emit(Finished(job, result))
+
+    def _stop_all(self, status: Status, reason: Reason) -> list[Job]:
+        """Finish the current and all remaining jobs alike."""
+        while self.current < len(self.jobs):
+            if status is Status.CANCELLED or self.current == 0:
+                self._finish(status, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
+            else:
+                self._finish(status, Verdict.UNDECIDED, 0.0, reason)
+            if self.current < len(self.jobs):
+                self._begin_next()
+        return []
+
+    def _drain(self, process: subprocess.Popen[bytes]) -> None:
+        """What the ended child still had in its log pipe."""
+        assert process.stderr
+        os.set_blocking(process.stderr.fileno(), False)
+        try:
+            while data := os.read(process.stderr.fileno(), 1 << 16):
+                self._keep_log(data)
+        except BlockingIOError:
+            pass
+
+
+def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
+    """End a child and its whole process group; says how the child itself ended.
+
+    The group is signalled while the child is still unreaped, so that its id cannot belong to anybody else.
+    """
+
+    def exited(wait: float) -> bool:
+        deadline = time.monotonic() + wait
+        while True:
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.01)
+
+    def tell(number: signal.Signals) -> None:
+        try:
+            os.killpg(process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+    if gently and not exited(0):
+        tell(signal.SIGTERM)
+    exited(GRACE)
+    tell(signal.SIGKILL)
+    code = process.wait()
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+# --- which inputs a result belongs to ---------------------------------------------------------------------------------
+
+#: Entries of a folder whose size and time go into a fingerprint; enough to see that it was touched, cheap for millions.
+FINGERPRINT_ENTRIES = 2000
+
+
+def fingerprint(case: Case, job: Job) -> str:
+    """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
+
+    A probe's section is what stands before the first dot of the keys it needs. Static and live probes also depend on
+    every Python file of the project.
+    """
+    from hashlib import blake2b
+
+    try:
+        module = probes.load(job.probe)
+    except Exception:
+        return ""
+    needs = [key for need in module.NEEDS for key in ((need,) if isinstance(need, str) else need)]
+    sections = sorted({key.partition(".")[0] for key in needs})
+    state: list[Any] = [job.probe, job.params, job.version]
+    values = [msgspec.to_builtins(case.get(section)) for section in sections]
+    state.append(values)
+    for text in _strings(values):
+        path = case.path(text)
+        try:
+            if path.is_dir():
+                state += _stats(path)
+            elif path.exists():
+                state.append(_stat(path))
+        except (OSError, ValueError):  # ValueError: a NUL byte in the name
+            continue
+    if module.KIND is not Kind.FILE:
+        state += _stats(Path(case.root), ".py")
+    return blake2b(msgspec.json.encode(state), digest_size=12).hexdigest()
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for below in value.values():
+            yield from _strings(below)
+    elif isinstance(value, list):
+        for below in value:
+            yield from _strings(below)
+
+
+def _stat(path: Path) -> list[Any]:
+    status = path.stat()
+    return [os.fsencode(path).hex(), status.st_size, status.st_mtime_ns]
+
+
+def _stats(folder: Path, ending: str = "") -> list[Any]:
+    from .case import IGNORED
+
+    found: list[Any] = []
+    for base, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in IGNORED and not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(ending):
+                try:
+                    found.append(_stat(Path(base, name)))
+                except OSError:
+                    continue
+            if len(found) >= FINGERPRINT_ENTRIES:
+                return found
+    return found

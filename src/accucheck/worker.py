@@ -1,0 +1,136 @@
+"""The child process of the engine: runs the probes of one request, and says what they find as JSON lines.
+
+Nothing but the standard library is imported before fd 1 has been given away: a library's chatter must not reach the
+event channel, nor the screen.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .engine import Line, Request
+
+#: Seconds between two progress events of one probe; findings are never held back.
+PROGRESS_EVERY = 0.1
+
+
+def _guard() -> int:
+    """Take the event channel from fd 1, let fd 1 follow fd 2 (the log), and be the first to go when memory runs out."""
+    channel = os.dup(1)
+    os.dup2(2, 1)
+    os.nice(5)  # the screen comes first
+    try:
+        with open("/proc/self/oom_score_adj", "w") as stream:
+            stream.write("1000")
+    except OSError:
+        pass
+    return channel
+
+
+def _die_with_parent(lifeline: int) -> None:
+    """End this process group when the other end of `lifeline` closes, which it does even when the parent is killed."""
+
+    def watch() -> None:
+        while os.read(lifeline, 4096):
+            pass
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class _Channel:
+    """Writes Lines to the event channel, whole."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def send(self, line: Line) -> None:
+        import msgspec
+
+        data = memoryview(msgspec.json.encode(line) + b"\n")
+        while data:
+            data = data[os.write(self.descriptor, data) :]
+
+
+def _plain(value: Any) -> Any:
+    """A value of an error's data as JSON: a hint in both languages, anything unknown as text."""
+    from .errors import UserError
+    from .model import Language
+
+    if isinstance(value, UserError):
+        return {language.value: value.text(language) for language in Language}
+    return value if isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def _run(request: Request, index: int, channel: _Channel) -> None:
+    """Run one job of the request and send its events and its end."""
+    import traceback
+
+    import msgspec
+
+    from . import probe as probes
+    from .engine import End, Line
+    from .errors import UserError
+    from .model import Finding, Progress, Reason, Status, Verdict, suggest
+
+    job = request.jobs[index]
+    begin = time.monotonic()
+    findings: list[Finding] = []
+    last_progress = 0.0
+
+    def end(status: Status, verdict: Verdict, reason: Reason | None = None, log: str = "") -> None:
+        channel.send(Line(index, end=End(status, verdict, time.monotonic() - begin, reason, log)))
+
+    try:
+        module = probes.load(job.probe)
+        try:
+            params = probes.params(module, job.params)
+        except msgspec.ValidationError as error:
+            end(Status.FAILED, Verdict.UNDECIDED, Reason("bad-params", {"error": str(error)}))
+            return
+        for event in module.run(request.case, params):
+            if isinstance(event, Finding):
+                findings.append(event)
+                channel.send(Line(index, finding=event))
+            elif isinstance(event, Progress) and time.monotonic() - last_progress >= PROGRESS_EVERY:
+                last_progress = time.monotonic()
+                channel.send(Line(index, progress=event))
+        end(Status.DONE, getattr(module, "suggest", suggest)(findings))
+    except probes.Skip as skip:
+        end(Status.SKIPPED, Verdict.UNDECIDED, skip.reason)
+    except UserError as error:
+        end(Status.FAILED, Verdict.UNDECIDED, Reason(error.code, {k: _plain(v) for k, v in error.data.items()}))
+    except BaseException as error:  # a probe may raise anything, even SystemExit from a library
+        lines = traceback.format_exc().strip().splitlines()
+        problem = f"{type(error).__name__}: {error}"[:500]
+        end(Status.FAILED, Verdict.UNDECIDED, Reason("raised", {"error": problem}), "\n".join(lines[-20:]))
+
+
+def main() -> None:
+    channel = _Channel(_guard())
+    length = int.from_bytes(sys.stdin.buffer.read(8), "big")
+    text = sys.stdin.buffer.read(length)
+    lifeline = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    _die_with_parent(lifeline)
+
+    import msgspec
+
+    from .engine import Request
+
+    request = msgspec.json.decode(text, type=Request)
+    for index in range(len(request.jobs)):
+        _run(request, index, channel)
+    sys.stderr.flush()
+    os._exit(0)  # a library's exit handlers or threads must not turn an answer into a crash
+
+
+if __name__ == "__main__":
+    main()

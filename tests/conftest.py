@@ -1,0 +1,29 @@
+"""Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+FAKES = Path(__file__).parent / "fakes"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of the test's own, and English, whoever runs the tests."""
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "ACCUCHECK_LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    return folder
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The fake probes of tests/fakes, installed for this process and its children."""
+    monkeypatch.syspath_prepend(str(FAKES))
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+    for name in [name for name in sys.modules if name.startswith("fake_")]:
+        monkeypatch.delitem(sys.modules, name)
+    return FAKES

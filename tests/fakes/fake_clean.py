@@ -1,0 +1,20 @@
+"""A fake probe of another package: finds nothing wrong."""
+
+import msgspec
+
+from accucheck.model import Finding, Kind, Level, Progress
+
+KIND = Kind.FILE
+NEEDS = ()
+MESSAGES = {"seen": {"en": "seen {n}", "zh": "看到 {n}"}, "bad": {"en": "bad {n}", "zh": "有问题 {n}"}}
+WORDS = {}
+EXAMPLES = []
+
+
+class Params(msgspec.Struct, frozen=True):
+    n: int = 1
+
+
+def run(case, params):
+    yield Progress(1, 2, "rows")
+    yield Finding("seen", Level.INFO, data={"n": params.n})

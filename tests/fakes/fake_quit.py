@@ -1,0 +1,22 @@
+"""A fake probe of another package: ends the process with code 0 without an answer."""
+
+import os
+
+import msgspec
+
+from accucheck.model import Finding, Kind, Level, Progress
+
+KIND = Kind.FILE
+NEEDS = ()
+MESSAGES = {"seen": {"en": "seen {n}", "zh": "看到 {n}"}, "bad": {"en": "bad {n}", "zh": "有问题 {n}"}}
+WORDS = {}
+EXAMPLES = []
+
+
+class Params(msgspec.Struct, frozen=True):
+    n: int = 1
+
+
+def run(case, params):
+    yield Finding("seen", Level.INFO, data={"n": 1})
+    os._exit(0)

@@ -1,0 +1,185 @@
+"""The engine with probes that behave as badly as real ones can."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from accucheck import engine
+from accucheck.case import Case, CaseFile, Data, DataSet
+from accucheck.model import Kind, Language, ProbeResult, Status, Verdict
+from accucheck.probe import reason_text
+
+pytestmark = pytest.mark.usefixtures("fakes")
+
+
+def results(root: Path, *names: str, spec: CaseFile | None = None, **options) -> dict[str, ProbeResult]:
+    jobs = [engine.Job("xx.01", name) for name in names]
+    events = list(engine.run(Case(str(root), spec or CaseFile()), jobs, **options))
+    finished = [event for event in events if isinstance(event, engine.Finished)]
+    assert sorted(event.job.probe for event in finished) == sorted(names), "each job ends exactly once"
+    return {event.job.probe: event.result for event in finished}
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+
+
+def test_events_come_in_order(tmp_path):
+    events = list(engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_clean", {"n": 7})]))
+    assert [type(event).__name__ for event in events] == ["Started", "Progressed", "Found", "Finished"]
+    result = events[-1].result
+    assert (result.status, result.suggestion) == (Status.DONE, Verdict.OK)
+    assert result.findings[0].data == {"n": 7}
+    assert result.inputs and result.started and result.seconds >= 0
+
+
+def test_noise_on_both_descriptors_harms_nothing(tmp_path, capfd):
+    result = results(tmp_path, "fake_noisy")["fake_noisy"]
+    assert (result.status, result.suggestion) == (Status.DONE, Verdict.OK)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_segfault_is_failed_with_its_log_and_keeps_what_was_found(tmp_path):
+    result = results(tmp_path, "fake_segfault")["fake_segfault"]
+    assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)
+    assert "SIGSEGV" in reason_text(result.probe, result.reason, Language.EN)
+    assert "about to crash" in result.log
+    assert [finding.code for finding in result.findings] == ["seen"]
+
+
+def test_running_out_of_memory_is_failed(tmp_path):
+    result = results(tmp_path, "fake_hungry")["fake_hungry"]
+    assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)
+    assert "MemoryError" in reason_text(result.probe, result.reason, Language.EN) + result.log
+
+
+@pytest.mark.parametrize("name", ["fake_exit", "fake_quit", "fake_liar"])
+def test_no_honest_answer_is_failed_never_ok(tmp_path, name):
+    begin = time.monotonic()
+    result = results(tmp_path, name)[name]
+    assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)
+    assert time.monotonic() - begin < 15
+
+
+def test_an_exception_keeps_its_traceback_and_its_problem(tmp_path):
+    result = results(tmp_path, "fake_raises")["fake_raises"]
+    assert (result.status, result.suggestion) == (Status.FAILED, Verdict.PROBLEM)
+    assert "ValueError" in result.log and "fake_raises.py" in result.log
+
+
+def test_timeout(tmp_path):
+    result = results(tmp_path, "fake_slow", timeout=1.0)["fake_slow"]
+    assert (result.status, result.reason.code) == (Status.FAILED, "timeout")
+    assert result.suggestion is Verdict.UNDECIDED and len(result.findings) == 1
+
+
+def test_cancel_ends_a_stubborn_probe_and_its_children(tmp_path):
+    cancel, pids = threading.Event(), []
+    for event in engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")], cancel=cancel):
+        if isinstance(event, engine.Found):
+            pids.append(event.finding.data["n"])
+            begin = time.monotonic()
+            cancel.set()
+    assert event.result.status is Status.CANCELLED and len(event.result.findings) == 1
+    assert time.monotonic() - begin < 5
+    assert pids and not any(alive(pid) for pid in pids)
+
+
+def test_cancel_before_the_start_and_of_those_that_wait(tmp_path):
+    cancel = threading.Event()
+    cancel.set()
+    both = results(tmp_path, "fake_clean", "fake_problem", cancel=cancel)
+    assert {result.status for result in both.values()} == {Status.CANCELLED}
+    assert {result.suggestion for result in both.values()} == {Verdict.UNDECIDED}
+
+
+def test_closing_the_generator_stops_the_child(tmp_path):
+    events = engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")])
+    pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.Found))
+    events.close()
+    assert not alive(pid)
+
+
+def test_a_killed_parent_leaves_no_orphan(tmp_path):
+    code = (
+        "from accucheck import engine; from accucheck.case import Case\n"
+        f"for e in engine.run(Case({str(tmp_path)!r}), [engine.Job('xx.01', 'fake_stubborn')]):\n"
+        "    if isinstance(e, engine.Found): print(e.finding.data['n'], flush=True)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 5
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(pid)
+
+
+def test_missing_input_names_the_keys(tmp_path):
+    result = results(tmp_path, "fake_needy")["fake_needy"]
+    assert (result.status, result.suggestion) == (Status.SKIPPED, Verdict.UNDECIDED)
+    text = reason_text(result.probe, result.reason, Language.EN)
+    assert "data.train.path, curves.train | curves.eval" in text and "--set data.train.path=" in text
+    spec = CaseFile(data=Data(train=DataSet(path="d")))
+    assert results(tmp_path, "fake_needy", spec=spec)["fake_needy"].reason.data["keys"] == ["curves.train | curves.eval"]
+
+
+def test_live_needs_consent(tmp_path):
+    refused = results(tmp_path, "fake_live")["fake_live"]
+    assert (refused.status, refused.reason.code) == (Status.SKIPPED, "needs-consent")
+    assert results(tmp_path, "fake_live", live=True)["fake_live"].status is Status.DONE
+
+
+def test_bad_parameters_are_named(tmp_path):
+    jobs = [engine.Job("xx.01", "fake_clean", {"m": 1})]
+    (finished,) = [e for e in engine.run(Case(str(tmp_path)), jobs) if isinstance(e, engine.Finished)]
+    assert finished.result.status is Status.FAILED
+    assert "unknown parameter m; known: n" in reason_text("fake_clean", finished.result.reason, Language.EN)
+
+
+def test_unknown_probe_is_failed(tmp_path):
+    result = results(tmp_path, "fake_nobody")["fake_nobody"]
+    assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)
+
+
+def test_static_probes_share_a_child_and_survive_a_crash_of_one(tmp_path):
+    two = results(tmp_path, "fake_static_one", "fake_static_two")
+    pids = {result.findings[0].data["n"] for result in two.values()}
+    assert len(pids) == 1 and os.getpid() not in pids
+    three = results(tmp_path, "fake_static_one", "fake_static_crash", "fake_static_two")
+    assert three["fake_static_crash"].status is Status.FAILED
+    assert three["fake_static_one"].status is three["fake_static_two"].status is Status.DONE
+    assert len(three["fake_static_two"].findings) == 1
+
+
+def test_parallel_children(tmp_path):
+    both = results(tmp_path, "fake_slow", "fake_problem", "fake_clean", timeout=2.0, parallel=2)
+    assert both["fake_problem"].suggestion is Verdict.PROBLEM
+    assert both["fake_slow"].reason.code == "timeout"
+
+
+def test_fingerprint_follows_inputs_parameters_and_checklist(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("a\n1\n")
+    spec = CaseFile(data=Data(train=DataSet(path="data.csv")))
+    case, job = Case(str(tmp_path), spec), engine.Job("xx.01", "fake_needy")
+    first = engine.fingerprint(case, job)
+    assert first == engine.fingerprint(case, job)
+    assert first != engine.fingerprint(case, engine.Job("xx.01", "fake_needy", {"n": 2}))
+    assert first != engine.fingerprint(case, engine.Job("xx.01", "fake_needy", version=2))
+    data.write_text("a\n12\n")
+    assert first != engine.fingerprint(case, job)
+
+
+def test_worker_kind_is_known_to_the_result(tmp_path):
+    assert results(tmp_path, "fake_static_one")["fake_static_one"].kind is Kind.STATIC
