@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -20,6 +20,11 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """A mapping of the case file: every key optional, unknown keys refused."""
 
 
+#: A path relative to the case file.
+Location = Annotated[str, msgspec.Meta(description="path, relative to the case file")]
+Locations = Location | list[Location] | None
+
+
 class Distributed(_Part, frozen=True):
     devices: int | None = None
     launcher: str | None = None
@@ -28,19 +33,16 @@ class Distributed(_Part, frozen=True):
 class Runtime(_Part, frozen=True):
     device: str | None = None
     mindspore: str | None = None
-    python: str | None = None
+    python: Location | None = None
     mode: str | None = None
     amp: str | None = None
     distributed: Distributed = Distributed()
 
 
-Paths = str | list[str] | None
-
-
 class Scripts(_Part, frozen=True):
-    train: Paths = None
-    eval: Paths = None
-    infer: Paths = None
+    train: Locations = None
+    eval: Locations = None
+    infer: Locations = None
 
 
 class Field(_Part, frozen=True):
@@ -50,7 +52,7 @@ class Field(_Part, frozen=True):
 
 
 class DataSet(_Part, frozen=True):
-    path: Paths = None
+    path: Locations = None
     label: str | None = None
     fields: dict[str, Field] = {}
     classes: list[str | int] = []
@@ -59,10 +61,10 @@ class DataSet(_Part, frozen=True):
 class Reference(_Part, frozen=True):
     """What ds.04 compares with: a folder, a manifest or md5sum file, or a known public data set; `files` restricts the list."""
 
-    path: str | None = None
-    manifest: str | None = None
+    path: Location | None = None
+    manifest: Location | None = None
     known: str | None = None
-    files: str | None = None
+    files: Location | None = None
 
 
 class Data(_Part, frozen=True):
@@ -70,7 +72,7 @@ class Data(_Part, frozen=True):
     eval: DataSet = DataSet()
     infer: DataSet = DataSet()
     reference: Reference = Reference()
-    predictions: str | None = None
+    predictions: Location | None = None
 
 
 class Call(_Part, frozen=True):
@@ -93,34 +95,34 @@ class Pipelines(_Part, frozen=True):
 
 
 class Checkpoints(_Part, frozen=True):
-    initial: str | None = None
-    previous: str | None = None
-    current: str | None = None
-    pretrained: str | None = None
-    reference: str | None = None
-    ranks: list[str] = []
-    after_step: str | None = None
-    reference_after_step: str | None = None
+    initial: Location | None = None
+    previous: Location | None = None
+    current: Location | None = None
+    pretrained: Location | None = None
+    reference: Location | None = None
+    ranks: list[Location] = []
+    after_step: Location | None = None
+    reference_after_step: Location | None = None
 
 
 class ReferenceCurve(_Part, frozen=True):
-    path: str | None = None
-    rerun: str | None = None
+    path: Location | None = None
+    rerun: Location | None = None
 
 
 class Curves(_Part, frozen=True):
-    train: str | None = None
-    eval: str | None = None
-    rerun: str | None = None
-    baseline: str | None = None
-    lr_test: str | None = None
-    previous_version: str | None = None
+    train: Location | None = None
+    eval: Location | None = None
+    rerun: Location | None = None
+    baseline: Location | None = None
+    lr_test: Location | None = None
+    previous_version: Location | None = None
     reference: ReferenceCurve = ReferenceCurve()
 
 
 class Folder(_Part, frozen=True):
-    path: str | None = None
-    reference: str | None = None
+    path: Location | None = None
+    reference: Location | None = None
 
 
 class Padding(_Part, frozen=True):
@@ -209,6 +211,22 @@ class Case(msgspec.Struct, frozen=True):
             "padding": True if self.get("design.padding") else None,
             "pretrained": True if self.get("checkpoints.pretrained") else None,
         }
+
+
+def _path_keys(part: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
+    """The dotted keys below a Struct that hold a Location."""
+    from typing import get_type_hints
+
+    for name, kind in get_type_hints(part, include_extras=True).items():
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            yield from _path_keys(kind, f"{prefix}{name}.")
+        elif "Meta(description='path" in repr(kind):
+            yield prefix + name
+
+
+def path_keys() -> list[str]:
+    """The dotted keys of a case that hold paths."""
+    return list(_path_keys(CaseFile))
 
 
 #: The names `applies_when` may use.
@@ -341,11 +359,9 @@ def propose(root: Path) -> list[Proposal]:
     return sorted(found.values(), key=lambda proposal: proposal.key)
 
 
-def write(root: Path, values: dict[str, Any], target: Path) -> None:
-    """Write a case file from dotted keys. Refuses to overwrite."""
+def document_of(values: dict[str, Any]) -> bytes:
+    """The text of a case file from dotted keys."""
     import yaml
-
-    from .session import write_atomically
 
     data: dict[str, Any] = {}
     for key, value in values.items():
@@ -355,5 +371,11 @@ def write(root: Path, values: dict[str, Any], target: Path) -> None:
             level = level.setdefault(parent, {})
         level[last] = value
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
-    body = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
-    write_atomically(target, (head + body).encode())
+    return (head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)).encode()
+
+
+def write(values: dict[str, Any], target: Path) -> None:
+    """Write a case file from dotted keys, atomically. Raises SaveError."""
+    from .session import write_atomically
+
+    write_atomically(target, document_of(values))

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import string
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
-from .model import Language
+
+class Language(str, Enum):
+    ZH = "zh"
+    EN = "en"
+
 
 #: {key: {"zh": template, "en": template}}; every module that speaks has one, and a test checks that all are complete.
 Words = Mapping[str, Mapping[str, str]]

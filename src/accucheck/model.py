@@ -8,10 +8,7 @@ from typing import Any, Union
 
 import msgspec
 
-
-class Language(str, Enum):
-    ZH = "zh"
-    EN = "en"
+from .language import Language as Language
 
 
 class Kind(str, Enum):

@@ -1,0 +1,850 @@
+"""The command line. stdout is the result, stderr is talk; this module owns the exit codes.
+
+Every command imports what it needs when it runs: start-up is sacred.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from . import __version__
+from .language import Language, Words, detect, visible, word
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .engine import Event
+    from .project import Project
+
+#: Exit codes of every command.
+OK, FOUND, WRONG_USE, PROBE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+WORDS: Words = {
+    "accucheck": {
+        "en": "Locate why a MindSpore model does not reach its accuracy. Without a command: the walkthrough.",
+        "zh": "定位 MindSpore 模型精度不达标的原因。不带命令时进入逐项检查向导。",
+    },
+    "project": {"en": "The project folder, or its accucheck.yaml (default: here).", "zh": "项目目录或其 accucheck.yaml（默认当前目录）。"},
+    "lang": {"en": "Language.", "zh": "语言。"},
+    "json": {"en": "Print JSON.", "zh": "输出 JSON。"},
+    "ascii": {"en": "Draw with ASCII characters only.", "zh": "界面仅使用 ASCII 字符。"},
+    "version": {"en": "Show the version and exit.", "zh": "显示版本号并退出。"},
+    "help": {"en": "Show this text and exit.", "zh": "显示此帮助并退出。"},
+    "usage": {"en": "Usage: ", "zh": "用法："},
+    "options": {"en": "Options", "zh": "选项"},
+    "commands": {"en": "Commands", "zh": "命令"},
+    "error": {"en": "accucheck: {text}", "zh": "accucheck：{text}"},
+    "no-such-option": {"en": "there is no option {name}. See accucheck {command} --help", "zh": "没有选项 {name}。参见 accucheck {command} --help"},
+    "no-such-command": {"en": "there is no command {name}. See accucheck --help", "zh": "没有命令 {name}。参见 accucheck --help"},
+    "missing-argument": {"en": "{name} is missing. See accucheck {command} --help", "zh": "缺少 {name}。参见 accucheck {command} --help"},
+    "bad-value": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
+    "interrupted": {"en": "interrupted; what was recorded is kept", "zh": "已中断，已记录的内容均已保留"},
+    "internal": {
+        "en": "an error inside accucheck ({problem}). What was saved is intact. Details for an issue: {path}",
+        "zh": "accucheck 内部错误（{problem}）。已保存的内容完好。提交 issue 时请附上：{path}",
+    },
+    "no-terminal": {
+        "en": "the walkthrough needs a terminal ({why}); without one use: accucheck run",
+        "zh": "向导需要终端（{why}）；没有终端时请使用：accucheck run",
+    },
+    "not-a-tty": {"en": "standard input or output is none", "zh": "标准输入或输出不是终端"},
+    "no-utf8": {
+        "en": "the locale's encoding is not UTF-8, so some characters may look wrong; try LC_ALL=C.UTF-8 or --ascii",
+        "zh": "当前 locale 编码不是 UTF-8，部分字符可能显示异常；可设置 LC_ALL=C.UTF-8 或使用 --ascii",
+    },
+    # run
+    "run": {"en": "Run the probes and print what they suggest.", "zh": "运行探针并输出建议结论。"},
+    "script": {"en": "A script to examine; its role is detected. Repeatable.", "zh": "要检查的脚本，角色自动识别，可重复。"},
+    "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
+    "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许在线探针运行项目自身的代码。"},
+    "checklist": {"en": "A shipped checklist, or a YAML file. Repeatable.", "zh": "内置 checklist 的名称或 YAML 文件，可重复。"},
+    "only": {"en": "Only this item. Repeatable.", "zh": "仅检查该项，可重复。"},
+    "set": {"en": "Override a key of the case, KEY=VALUE. Repeatable.", "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。"},
+    "jobs": {"en": "Probes at a time.", "zh": "同时运行的探针数。"},
+    "timeout": {"en": "Seconds each probe may take.", "zh": "每个探针的时限（秒）。"},
+    "fail-on": {"en": "What makes the exit code 1.", "zh": "何种结果使退出码为 1。"},
+    "exit-zero": {"en": "Exit with 0 even when problems are found or a probe failed.", "zh": "即使发现问题或探针失败也以 0 退出。"},
+    "format": {"en": "Format of the output.", "zh": "输出格式。"},
+    "no-session": {"en": "Do not record into the project's session.", "zh": "不写入项目的会话。"},
+    "locked": {
+        "en": "not recorded: the session is open in another accucheck ({holder})",
+        "zh": "结果未记录：会话已在另一个 accucheck 中打开（{holder}）",
+    },
+    "unwritable": {
+        "en": "{text} To run without recording: --no-session",
+        "zh": "{text} 如不需记录，可加 --no-session",
+    },
+    "script-role": {
+        "en": "{path}: not recognised as a training, evaluation or inference script; give it as --set scripts.train={path}",
+        "zh": "{path}：无法识别为训练、评估或推理脚本；请用 --set scripts.train={path} 指定",
+    },
+    # report and the rest
+    "report": {"en": "Write the report.", "zh": "生成报告。"},
+    "report-format": {"en": "Format to write. Repeatable (default: md and docx).", "zh": "报告格式，可重复（默认 md 和 docx）。"},
+    "output": {"en": "Folder to write to.", "zh": "输出目录。"},
+    "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
+    "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
+    "explain": {"en": "Explain an item: how to check, what conclusions mean, how to mend.", "zh": "说明检查项：检查方法、结论含义与处理建议。"},
+    "item": {"en": "The item's id, for instance ds.01.", "zh": "检查项编号，如 ds.01。"},
+    "method": {"en": "How to check", "zh": "检查方法"},
+    "conclusions": {"en": "Conclusions", "zh": "检查结论"},
+    "problem": {"en": "problem", "zh": "发现问题"},
+    "ok": {"en": "no problem", "zh": "无问题"},
+    "not_applicable": {"en": "not applicable", "zh": "不涉及"},
+    "undecided": {"en": "undecided", "zh": "未能判定"},
+    "open": {"en": "not concluded", "zh": "未填写"},
+    "remedy": {"en": "How to mend", "zh": "处理建议"},
+    "applies": {"en": "When it applies", "zh": "适用范围"},
+    "probes": {"en": "Probes", "zh": "探针"},
+    "references": {"en": "References", "zh": "参考资料"},
+    "parameter": {"en": "{name} = {default}  {description}", "zh": "{name} = {default}  {description}"},
+    "answer": {"en": "Record a conclusion.", "zh": "记录一项的检查结论。"},
+    "conclusion": {"en": "problem, ok or not_applicable.", "zh": "problem、ok 或 not_applicable。"},
+    "note": {"en": "A note to the conclusion.", "zh": "结论备注。"},
+    "as": {"en": "Who concludes (default: the user's name).", "zh": "结论填写人（默认当前用户）。"},
+    "attach": {"en": "A screenshot or file that goes into the report. Repeatable.", "zh": "随报告附上的截图或文件，可重复。"},
+    "answered": {"en": "{item}: {conclusion}", "zh": "{item}：{conclusion}"},
+    "status": {"en": "Show what is concluded and what is open.", "zh": "显示检查进度。"},
+    "status-counts": {
+        "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
+        "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不涉及 {not_applicable}",
+    },
+    "suggested": {"en": "suggested: {verdict}", "zh": "建议：{verdict}"},
+    "stale": {"en": "stale", "zh": "已过期"},
+    "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
+    "print": {"en": "Print it instead of writing it.", "zh": "仅输出，不写入文件。"},
+    "init-exists": {"en": "{path} exists and was left as it is. Edit it, or use --print.", "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。"},
+    "init-nothing": {
+        "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
+        "zh": "未能在 {path} 中识别出训练脚本、数据目录、权重或日志。可用的键见用户指南。",
+    },
+    "why-data-folder": {"en": "a folder named like data", "zh": "目录名像数据集"},
+    "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
+    "why-script-content": {"en": "trains a network", "zh": "脚本中训练网络"},
+    "why-checkpoint": {"en": "a checkpoint file", "zh": "权重文件"},
+    "why-log": {"en": "named like a training record", "zh": "文件名像训练记录"},
+    "why-manifest": {"en": "a list of MD5 sums", "zh": "MD5 校验码列表"},
+    "manifest": {"en": "MD5 of every file of a folder: write it, or verify against a reference.", "zh": "计算目录中每个文件的 MD5：写出清单，或与参考清单比对。"},
+    "folder": {"en": "The folder to hash.", "zh": "要计算的目录。"},
+    "manifest-output": {"en": "Where to write the manifest (default: standard output).", "zh": "清单写入位置（默认标准输出）。"},
+    "manifest-check": {"en": "Compare with this manifest, md5sum or hashdeep file, or folder.", "zh": "与该清单、md5sum/hashdeep 文件或目录比对。"},
+    "full": {"en": "Hash every file, even when size and time are unchanged.", "zh": "重新计算所有文件，即使大小和时间未变。"},
+    "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
+    "valid": {"en": "{path}: valid", "zh": "{path}：有效"},
+    "valid-missing": {"en": "{key}: {path} does not exist", "zh": "{key}：{path} 不存在"},
+    "no-case-file": {"en": "{path} has no accucheck.yaml; accucheck init proposes one", "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成"},
+    "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
+}  # fmt: skip
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _language_of(arguments: list[str]) -> str | None:
+    """--lang, wherever it stands: help texts are needed before the arguments are parsed."""
+    for index, argument in enumerate(arguments):
+        if argument.startswith("--lang="):
+            return argument[7:]
+        if argument == "--lang" and index + 1 < len(arguments):
+            return arguments[index + 1]
+    return None
+
+
+LANGUAGE: Language = detect(_language_of(sys.argv[1:]))
+
+
+def say(key: str, /, **data: Any) -> str:
+    return word(WORDS, key, LANGUAGE, **data)
+
+
+def talk(text: str) -> None:
+    """One message to stderr, untrusted parts made visible."""
+    click.echo(say("error", text=visible(text)), err=True)
+
+
+class _Command(click.Command):
+    """A command whose frame speaks the language too."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=say("usage"))
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.help = say("help")
+        return option
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
+        if records:
+            with formatter.section(say("options")):
+                formatter.write_dl(records)
+
+
+def option(*names: str, words: str, **settings: Any) -> click.Option:
+    """A click option whose help is a key of WORDS."""
+    return click.Option(names, help=say(words), **settings)
+
+
+def _lang() -> click.Option:
+    choice = click.Choice(["zh", "en"])
+    return option("--lang", words="lang", type=choice, expose_value=False, metavar="[zh|en]")
+
+
+def _json() -> click.Option:
+    return option("--json", "as_json", words="json", is_flag=True)
+
+
+def _checklists() -> click.Option:
+    return option("--checklist", "checklists", words="checklist", multiple=True, metavar="NAME")
+
+
+def _set() -> click.Option:
+    return option("--set", "settings", words="set", multiple=True, metavar="KEY=VALUE")
+
+
+def _project() -> click.Argument:
+    return click.Argument(["project"], default=".", metavar="[PROJECT]")
+
+
+def _project_option() -> click.Option:
+    return option("--project", "-p", words="project", default=".", metavar="PATH")
+
+
+#: name -> (what it runs, its parameters); made into a click command only when it is asked for.
+COMMANDS: dict[str, tuple[Callable[..., Any], Callable[[], list[click.Parameter]]]] = {}
+
+
+def command(name: str, parameters: Callable[[], list[click.Parameter]]) -> Callable[[F], F]:
+    """Register a subcommand; its help is the key of WORDS that has its name."""
+
+    def register(function: F) -> F:
+        COMMANDS[name] = (function, parameters)
+        return function
+
+    return register
+
+
+class _Group(_Command, click.Group):
+    """The commands of COMMANDS, built one at a time: building all of them would double the start-up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        function, parameters = COMMANDS[cmd_name]
+        return _Command(cmd_name, callback=function, params=[*parameters(), _lang()], help=say(cmd_name))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _Command.format_options(self, ctx, formatter)
+        with formatter.section(say("commands")):
+            formatter.write_dl([(name, say(name)) for name in COMMANDS])
+
+
+def root() -> click.Group:
+    """The whole command line."""
+    version = click.Option(
+        ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=say("version")
+    )
+    only_ascii = option("--ascii", "only_ascii", words="ascii", is_flag=True)
+    parameters = [_project_option(), only_ascii, _checklists(), _set(), _lang(), version]
+    return _Group(
+        "accucheck",
+        callback=_start,
+        params=parameters,
+        invoke_without_command=True,
+        help=say("accucheck"),
+        context_settings={"terminal_width": _width()},
+    )
+
+
+def _width() -> int:
+    """Columns for help texts. Asked of the terminal here: click would import shutil for it, a tenth of the start-up."""
+    try:
+        return min(os.get_terminal_size(1).columns - 2, 100)
+    except OSError:
+        return 78
+
+
+def _show_version(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(f"accucheck {__version__}")
+        context.exit()
+
+
+@click.pass_context
+def _start(
+    context: click.Context, project: str, only_ascii: bool, checklists: tuple[str, ...], settings: tuple[str, ...]
+) -> None:
+    if context.invoked_subcommand is None:
+        walkthrough(project, checklists, settings, only_ascii)
+
+
+def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, ...], only_ascii: bool) -> None:
+    """Open the walkthrough, or say in one line why it cannot be opened."""
+    from pathlib import Path
+
+    why = None
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        why = say("not-a-tty")
+    elif os.environ.get("TERM", "dumb") == "dumb":
+        why = "TERM=dumb"
+    if why:
+        talk(say("no-terminal", why=why))
+        raise SystemExit(WRONG_USE)
+    if "utf" not in (sys.stdout.encoding or "").lower():
+        talk(say("no-utf8"))
+    from .tui.app import run as run_app
+
+    raise SystemExit(run_app(Path(project), checklists, settings, LANGUAGE, only_ascii=only_ascii))
+
+
+# --- run --------------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "run",
+    lambda: [
+        _project(),
+        option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
+        option("--kind", "kinds", words="kind", multiple=True, type=click.Choice(["static", "file", "live"])),
+        option("--live", words="live", is_flag=True),
+        _checklists(),
+        option("--only", words="only", multiple=True, metavar="ITEM"),
+        _set(),
+        option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1),
+        option("--timeout", words="timeout", type=click.FloatRange(min=0.1), default=None),
+        option(
+            "--fail-on",
+            words="fail-on",
+            type=click.Choice(["problem", "suspect", "undecided", "unanswered"]),
+            default="problem",
+        ),
+        option("--exit-zero", words="exit-zero", is_flag=True),
+        option("--no-session", words="no-session", is_flag=True),
+        option("--format", "form", words="format", type=click.Choice(["text", "json"]), default="text"),
+        _json(),
+    ],
+)
+def run_(
+    project: str,
+    scripts: tuple[str, ...],
+    kinds: tuple[str, ...],
+    live: bool,
+    checklists: tuple[str, ...],
+    only: tuple[str, ...],
+    settings: tuple[str, ...],
+    jobs: int,
+    timeout: float | None,
+    fail_on: str,
+    exit_zero: bool,
+    no_session: bool,
+    form: str,
+    as_json: bool,
+) -> None:
+    from pathlib import Path
+
+    from .errors import SaveError
+    from .model import Kind
+    from .project import open_project
+
+    opened = None
+    try:
+        settings = (*settings, *_script_settings(Path(project), scripts))
+        opened = open_project(Path(project), checklists, settings, session="none" if no_session else "write")
+        _speak(opened)
+        if opened.session is not None and opened.session.notice is not None:
+            talk(opened.session.notice.text(LANGUAGE))
+        if opened.session is not None and opened.session.read_only:
+            talk(say("locked", holder=opened.session.holder))
+        todo = opened.jobs(only, {Kind(kind) for kind in kinds})
+        results = _run_with_progress(opened, todo, live=live, timeout=timeout, parallel=jobs)
+    except SaveError as error:
+        talk(say("unwritable", text=error.text(LANGUAGE)))
+        raise SystemExit(WRONG_USE) from None
+    finally:
+        if opened is not None and opened.session is not None:
+            opened.session.close()
+    from .report import machine
+    from .report.build import build
+
+    record, chosen = opened.outcome(results, only)
+    outcome = machine.result_json(record, chosen, opened.case, LANGUAGE)
+    if as_json or form == "json":
+        sys.stdout.buffer.write(machine.encode(outcome))
+    else:
+        for line in machine.summary_text(build(record, chosen, opened.case, LANGUAGE, None)):
+            click.echo(line)
+    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+
+
+def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:
+    """0 nothing, 1 what `fail_on` names or worse was found, 3 a probe failed. A skipped probe never counts."""
+    findings = [f for item in outcome["items"] for result in item["results"] for f in result["findings"]]
+    suggestions = [item["suggestion"] for item in outcome["items"] if item["results"]]
+    grades = {
+        "problem": any(finding["level"] == "problem" for finding in findings) or "problem" in suggestions,
+        "suspect": any(finding["level"] == "suspect" for finding in findings),
+        "undecided": any(
+            item["suggestion"] == "undecided" and any(r["status"] != "skipped" for r in item["results"])
+            for item in outcome["items"]
+        ),
+        "unanswered": any(item["conclusion"] is None for item in outcome["items"]),
+    }
+    for grade, found in grades.items():
+        if found:
+            return FOUND
+        if grade == fail_on:
+            break
+    return PROBE_FAILED if outcome["summary"]["probes"]["failed"] else OK
+
+
+def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
+    """--script PATH as --set scripts.<role>=[...], by the role of each."""
+    import json
+    from pathlib import Path
+
+    from .case import script_role
+    from .errors import ReadError, UserError
+
+    roles: dict[str, list[str]] = {}
+    for script in scripts:
+        path = Path(script)
+        if not path.exists():
+            path = project / script
+        if not path.exists():
+            raise ReadError("not-found", path=script)
+        role = script_role(path)
+        if role is None:
+            raise UserError("io", path=script, problem=say("script-role", path=script))
+        roles.setdefault(role, []).append(str(path.resolve()))
+    return [f"scripts.{role}={json.dumps(paths)}" for role, paths in roles.items()]
+
+
+def _run_with_progress(project: Project, jobs: list[Any], **options: Any) -> list[tuple[str, Any]]:
+    """Run the jobs; on a terminal, one line on stderr says what is going on. Returns (item, result) pairs."""
+    from .engine import Finished, Progressed, Started
+
+    show = sys.stderr.isatty()
+    results: list[tuple[str, Any]] = []
+    for event in project.run(jobs, **options):
+        if show and isinstance(event, (Started, Progressed)):
+            click.echo(f"\r\x1b[2K{_progress_line(event, len(results), len(jobs))}", nl=False, err=True)
+        if isinstance(event, Finished):
+            results.append((event.job.item, event.result))
+    if show:
+        click.echo("\r\x1b[2K", nl=False, err=True)
+    return results
+
+
+def _progress_line(event: Event, done: int, total: int) -> str:
+    from .engine import Progressed
+
+    text = f"{done}/{total} {event.job.item} {event.job.probe}"
+    if isinstance(event, Progressed):
+        of = f"/{event.progress.total:,}" if event.progress.total else ""
+        text += f" {event.progress.done:,}{of} {event.progress.unit}"
+    return text[:78]
+
+
+# --- report -----------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "report",
+    lambda: [
+        _project(),
+        option("--format", "formats", words="report-format", multiple=True, type=click.Choice(["md", "docx", "json"])),
+        option("--output", "-o", words="output", default=".", metavar="DIR"),
+        _checklists(),
+        _set(),
+    ],
+)
+def report_(
+    project: str, formats: tuple[str, ...], output: str, checklists: tuple[str, ...], settings: tuple[str, ...]
+) -> None:
+    from pathlib import Path
+
+    from . import report
+    from .project import open_project
+
+    opened = open_project(Path(project), checklists, settings, session="read")
+    _speak(opened)
+    for path in report.write_project(opened, list(formats) or ["md", "docx"], Path(output), LANGUAGE):
+        click.echo(path)
+
+
+# --- list, explain ----------------------------------------------------------------------------------------------------
+
+
+@command(
+    "list",
+    lambda: [
+        _json(),
+        _checklists(),
+    ],
+)
+def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
+    from .checklist import load, shipped
+
+    loaded = [load(name) for name in checklists or shipped()]
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(loaded), indent=1))
+        return
+    for checklist in loaded:
+        click.echo(f"{checklist.name}  {checklist.title[LANGUAGE]}")
+        for section in checklist.sections:
+            click.echo(f"  {section.title[LANGUAGE]}")
+            for item in section.items:
+                names = ", ".join(use.name for use in item.uses) or say("no-probe")
+                click.echo(f"    {item.id}  {item.title[LANGUAGE]}  [{names}]")
+
+
+@command(
+    "explain",
+    lambda: [
+        click.Argument(["item"], metavar="ITEM"),
+        _checklists(),
+    ],
+)
+def explain(item: str, checklists: tuple[str, ...]) -> None:
+    from .checklist import find, load, shipped
+
+    found = find([load(name) for name in checklists or shipped()], item)
+    parts = [(None, f"{found.id}  {found.title[LANGUAGE]}"), ("method", found.method[LANGUAGE])]
+    meanings = found.conclusions
+    rows = [(key, getattr(meanings, key)[LANGUAGE]) for key in ("problem", "ok", "not_applicable")]
+    parts.append(("conclusions", "\n".join(f"{say(key)}: {text}" for key, text in rows)))
+    parts += [("remedy", found.remedy[LANGUAGE]), ("applies", found.applies[LANGUAGE])]
+    parts.append(("probes", "\n".join(_probe_lines(found)) or say("no-probe")))
+    parts.append(("references", "\n".join(f"{link.title[LANGUAGE]}: {link.url}" for link in found.references)))
+    for title, text in parts:
+        if text:
+            click.echo(
+                text if title is None else f"\n{say(title)}\n" + "\n".join(f"  {line}" for line in text.split("\n"))
+            )
+
+
+def _probe_lines(item: Any) -> list[str]:
+    """Each probe with its parameters, their values for this item, and what they mean."""
+    import msgspec
+
+    from .probe import load, params
+
+    lines = []
+    for use in item.uses:
+        probe = load(use.name)
+        lines.append(f"{use.name} ({probe.KIND.value})")
+        values = params(probe, use.params)
+        fields: Any = msgspec.inspect.type_info(probe.Params)
+        for field in fields.fields:
+            extra = getattr(field.type, "extra_json_schema", None) or {}
+            lines.append(
+                "  "
+                + say(
+                    "parameter",
+                    name=field.name,
+                    default=getattr(values, field.name),
+                    description=extra.get("description", ""),
+                )
+            )
+    return lines
+
+
+# --- answer, status ---------------------------------------------------------------------------------------------------
+
+
+@command(
+    "answer",
+    lambda: [
+        click.Argument(["item"], metavar="ITEM"),
+        click.Argument(
+            ["conclusion"], type=click.Choice(["problem", "ok", "not_applicable"]), metavar="problem|ok|not_applicable"
+        ),
+        option("--note", words="note", default=None),
+        option("--as", "who", words="as", default=None),
+        option("--attach", words="attach", multiple=True, metavar="PATH"),
+        _project_option(),
+        _checklists(),
+    ],
+)
+def answer(
+    item: str,
+    conclusion: str,
+    note: str | None,
+    who: str | None,
+    attach: tuple[str, ...],
+    project: str,
+    checklists: tuple[str, ...],
+) -> None:
+    from pathlib import Path
+
+    from .checklist import find
+    from .errors import ReadError, UserError
+    from .model import Verdict
+    from .project import open_project
+
+    opened = open_project(Path(project), checklists)
+    _speak(opened)
+    session = opened.session
+    assert session is not None
+    with session:
+        if session.read_only:
+            raise UserError("session-locked", holder=session.holder)
+        if session.notice is not None:
+            talk(session.notice.text(LANGUAGE))
+        find(opened.checklists, item)
+        for path in attach:
+            if not Path(path).is_file():
+                raise ReadError("is-directory" if Path(path).is_dir() else "not-found", path=path)
+        session.answer(item, Verdict(conclusion), note, who)
+        for path in attach:
+            session.attach(item, opened.case.relative(os.path.abspath(path)))
+    click.echo(say("answered", item=item, conclusion=say(conclusion)))
+
+
+@command(
+    "status",
+    lambda: [
+        _project(),
+        _json(),
+        _checklists(),
+    ],
+)
+def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from .model import CONCLUSIONS
+    from .project import open_project
+
+    opened = open_project(Path(project), checklists, session="read")
+    _speak(opened)
+    session = opened.session
+    assert session is not None
+    stale = {item for item, _ in opened.stale()}
+    rows = []
+    for item in opened.items:
+        entry = session.entry(item.id)
+        rows.append(
+            {
+                "id": item.id,
+                "conclusion": entry.conclusion.value if entry.conclusion else None,
+                "suggestion": opened.suggestion(item).value,
+                "note": entry.note,
+                "stale": item.id in stale,
+            }
+        )
+    counts = {c.value: sum(row["conclusion"] == c.value for row in rows) for c in CONCLUSIONS}
+    summary = {"done": sum(counts.values()), "total": len(rows), **counts}
+    if as_json:
+        import msgspec
+
+        whole = {"version": 1, "case": opened.case.name, "items": rows, "summary": summary}
+        click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=1))
+        return
+    if session.notice is not None:
+        talk(session.notice.text(LANGUAGE))
+    for item, row in zip(opened.items, rows, strict=True):
+        text = say(str(row["conclusion"] or "open"))
+        if row["conclusion"] is None and (session.entry(item.id).results or row["suggestion"] != "undecided"):
+            text += f" ({say('suggested', verdict=say(str(row['suggestion'])))})"
+        flag = f" [{say('stale')}]" if row["stale"] else ""
+        click.echo(f"{item.id}  {item.title[LANGUAGE]}: {text}{flag} {visible(str(row['note']))}".rstrip())
+    click.echo(say("status-counts", **summary))
+
+
+# --- init, validate ---------------------------------------------------------------------------------------------------
+
+
+@command(
+    "init",
+    lambda: [
+        _project(),
+        option("--print", "only_print", words="print", is_flag=True),
+    ],
+)
+def init(project: str, only_print: bool) -> None:
+    from pathlib import Path
+
+    from . import case
+    from .errors import ReadError
+
+    folder = Path(project)
+    if not folder.is_dir():
+        raise ReadError("not-a-directory" if folder.exists() else "not-found", path=project)
+    target = folder / case.FILE_NAME
+    if target.exists() and not only_print:
+        talk(say("init-exists", path=target))
+        raise SystemExit(WRONG_USE)
+    proposals = case.propose(folder.resolve())
+    if not proposals:
+        talk(say("init-nothing", path=folder))
+        raise SystemExit(WRONG_USE)
+    for proposal in proposals:
+        click.echo(visible(f"{proposal.key}: {proposal.value}  ({say(proposal.why, **proposal.data)})"), err=True)
+    values = {"name": folder.resolve().name, **{proposal.key: proposal.value for proposal in proposals}}
+    if only_print:
+        click.echo(case.document_of(values).decode(), nl=False)
+    else:
+        case.write(values, target)
+        click.echo(target)
+
+
+@command(
+    "validate",
+    lambda: [
+        _project(),
+        _checklists(),
+    ],
+)
+def validate(project: str, checklists: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from . import case
+    from .checklist import validate as validate_checklist
+    from .document import read_text
+
+    for name in checklists:
+        path = _checklist_path(name)
+        validate_checklist(read_text(path), str(path))
+        click.echo(say("valid", path=path))
+    if checklists and project == ".":
+        return
+    loaded = case.load(Path(project))
+    if loaded.file is None:
+        talk(say("no-case-file", path=project))
+        raise SystemExit(WRONG_USE)
+    lacking = [(key, path) for key in case.path_keys() for path in loaded.paths(key) if not path.exists()]
+    for key, path in lacking:
+        talk(say("valid-missing", key=key, path=path))
+    if lacking:
+        raise SystemExit(WRONG_USE)
+    click.echo(say("valid", path=loaded.file))
+
+
+def _checklist_path(name: str) -> Path:
+    from pathlib import Path
+
+    from .checklist import folder
+
+    shipped = folder() / f"{name}.yaml"
+    return shipped if os.sep not in name and shipped.is_file() else Path(name)
+
+
+# --- manifest, doctor -------------------------------------------------------------------------------------------------
+
+
+@command(
+    "manifest",
+    lambda: [
+        click.Argument(["folder"], metavar="DIR"),
+        option("--output", "-o", words="manifest-output", default=None, metavar="FILE"),
+        option("--check", words="manifest-check", default=None, metavar="REFERENCE"),
+        option("--full", words="full", is_flag=True),
+        _json(),
+    ],
+)
+def manifest_(folder: str, output: str | None, check: str | None, full: bool, as_json: bool) -> None:
+    from . import manifest
+
+    raise SystemExit(
+        manifest.command(folder, output, check, full=full, as_json=as_json, language=LANGUAGE, echo=click.echo)
+    )
+
+
+@command(
+    "doctor",
+    lambda: [
+        _project(),
+        _json(),
+    ],
+)
+def doctor(project: str, as_json: bool) -> None:
+    from pathlib import Path
+
+    from . import case
+    from .report import environment
+
+    loaded = case.load(Path(project))
+    facts = environment.collect(loaded)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        return
+    for line in environment.lines(facts, LANGUAGE):
+        click.echo(visible(line))
+
+
+# --- the frame --------------------------------------------------------------------------------------------------------
+
+
+def _speak(project: Project) -> None:
+    """The case may name a language; --lang and ACCUCHECK_LANG go before it."""
+    global LANGUAGE
+    LANGUAGE = detect(_language_of(sys.argv[1:]), project.case.spec.language)
+
+
+def _usage_error(error: click.UsageError) -> str:
+    command = (error.ctx.command_path if error.ctx else "accucheck").partition(" ")[2]
+    if isinstance(error, click.NoSuchOption):
+        return say("no-such-option", name=error.option_name, command=command)
+    if isinstance(error, click.MissingParameter):
+        name = error.param.human_readable_name if error.param else ""
+        return say("missing-argument", name=name.upper(), command=command)
+    if isinstance(error, click.BadParameter):
+        name = error.param.get_error_hint(error.ctx) if error.param and error.ctx else "?"
+        return say("bad-value", name=name, problem=error.message)
+    if error.message.startswith("No such command"):
+        return say("no-such-command", name=error.message.partition("'")[2].partition("'")[0])
+    return error.message
+
+
+def _internal_error(error: BaseException) -> None:
+    """Keep the traceback in a file and name it: no traceback on the screen."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="accucheck-error-", suffix=".txt", delete=False) as stream:
+        stream.write(f"accucheck {__version__}, Python {sys.version}\n{traceback.format_exc()}")
+    talk(say("internal", problem=f"{type(error).__name__}: {error}"[:200], path=stream.name))
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The console script. Always ends the process with one of the exit codes."""
+    code = OK
+    try:
+        root().main(arguments, prog_name="accucheck", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.UsageError as error:
+        talk(_usage_error(error))
+        code = WRONG_USE
+    except (KeyboardInterrupt, click.Abort):
+        talk(say("interrupted"))
+        code = INTERRUPTED
+    except BrokenPipeError:  # the reader of our output left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else WRONG_USE
+    except Exception as error:
+        from .errors import UserError
+
+        if isinstance(error, UserError):
+            talk(error.text(LANGUAGE))
+        else:
+            _internal_error(error)
+        code = WRONG_USE
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    raise SystemExit(code)

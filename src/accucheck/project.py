@@ -1,0 +1,133 @@
+"""One case, its checklists and its session together: what the walkthrough and the command line both stand on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from . import case as cases
+from . import checklist as checklists_
+from . import engine
+from . import probe as probes
+from .case import Case
+from .checklist import Checklist, Item
+from .errors import SaveError
+from .model import Kind, ProbeResult, Verdict
+from .session import Entry, Record, Session, open_session
+
+
+class Project:
+    """`session` is None when nothing is to be recorded (`--no-session`)."""
+
+    def __init__(self, case: Case, checklists: list[Checklist], session: Session | None) -> None:
+        self.case = case
+        self.checklists = checklists
+        self.session = session
+        if session is not None:
+            session.describe(case.name, {checklist.name: checklist.version for checklist in checklists})
+
+    @property
+    def items(self) -> list[Item]:
+        return [item for checklist in self.checklists for item in checklist.items]
+
+    def jobs(self, only: Collection[str] = (), kinds: Collection[Kind] = ()) -> list[engine.Job]:
+        """The jobs of the items that apply (all, or those named, which then need not apply)."""
+        for item in only:
+            checklists_.find(self.checklists, item)
+        facts = self.case.facts()
+        return [
+            engine.Job(item.id, use.name, use.params, checklist.version)
+            for checklist in self.checklists
+            for item in checklist.items
+            if (item.id in only if only else item.applicable(facts))
+            for use in item.uses
+            if not kinds or probes.load(use.name).KIND in kinds
+        ]
+
+    def run(
+        self,
+        jobs: Sequence[engine.Job],
+        *,
+        live: bool = False,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+        parallel: int = 1,
+    ) -> Iterator[engine.Event]:
+        """engine.run, with each result recorded before its Finished is yielded. Raises SaveError."""
+        for event in engine.run(self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel):
+            if isinstance(event, engine.Finished) and self.session is not None and not self.session.read_only:
+                self.session.record_result(event.job.item, event.result)
+            yield event
+
+    def outcome(
+        self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
+    ) -> tuple[Record, list[Checklist]]:
+        """One run's results beside the session's conclusions, and the checklists narrowed to `only`."""
+        entries: dict[str, Entry] = {}
+        for item in self.items:
+            known = self.session.entry(item.id) if self.session else Entry()
+            mine = {result.probe: result for name, result in results if name == item.id}
+            entries[item.id] = msgspec.structs.replace(known, results=mine)
+        return Record(case=self.case.name, entries=entries), [_narrow(checklist, only) for checklist in self.checklists]
+
+    def stale(self) -> set[tuple[str, str]]:
+        """(item, probe) of every recorded result whose inputs, parameters or checklist changed since it ran.
+
+        Looks at size and time of the inputs, so it takes as long as listing them.
+        """
+        if self.session is None:
+            return set()
+        found = set()
+        for checklist in self.checklists:
+            for item in checklist.items:
+                results = self.session.entry(item.id).results
+                jobs = {use.name: engine.Job(item.id, use.name, use.params, checklist.version) for use in item.uses}
+                for name, result in results.items():
+                    job = jobs.get(name)
+                    if job is None or not result.inputs or engine.fingerprint(self.case, job) != result.inputs:
+                        found.add((item.id, name))
+        return found
+
+    def suggestion(self, item: Item) -> Verdict:
+        """What the probes suggest for an item; not_applicable when the case says that it does not apply."""
+        entry = self.session.entry(item.id) if self.session else None
+        suggestion = entry.suggestion if entry else Verdict.UNDECIDED
+        if suggestion is Verdict.UNDECIDED and not item.applicable(self.case.facts()):
+            return Verdict.NOT_APPLICABLE
+        return suggestion
+
+
+def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:
+    """A checklist with the items named, or all when none is."""
+    if not only:
+        return checklist
+    sections = [
+        msgspec.structs.replace(section, items=[item for item in section.items if item.id in only])
+        for section in checklist.sections
+    ]
+    return msgspec.structs.replace(checklist, sections=[section for section in sections if section.items])
+
+
+def open_project(
+    path: Path, names: Sequence[str] = (), settings: Sequence[str] = (), *, session: str = "write"
+) -> Project:
+    """The project at `path` with these checklists (default: accuracy).
+
+    session: "write" takes the lock where it can; "read" only reads; "try" reads when writing is impossible; "none"
+    records nothing. Raises UserError.
+    """
+    case = cases.load(path, list(settings))
+    checklists = [checklists_.load(name) for name in names or ["accuracy"]]
+    if session == "none":
+        return Project(case, checklists, None)
+    try:
+        opened = open_session(Path(case.root), write=session != "read")
+    except SaveError as error:
+        if session != "try":
+            raise
+        opened = open_session(Path(case.root), write=False)
+        opened.notice = opened.notice or error
+    return Project(case, checklists, opened)
