@@ -125,6 +125,28 @@ WORDS: Words = {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
     },
+    # the user's own code, run by a live probe
+    "live-raised": {
+        "en": "{call} raised {error}\n{lines}",
+        "zh": "{call} 抛出异常：{error}\n{lines}",
+    },
+    "live-no-dataset": {
+        "en": "{call} returned {found}, which is not a MindSpore dataset. Name a function that returns the dataset itself, "
+        "before create_dict_iterator().",
+        "zh": "{call} 返回的是 {found}，不是 MindSpore 数据集。请指定直接返回数据集的函数（在 create_dict_iterator() 之前）。",
+    },
+    "live-several": {
+        "en": "{call} returned {count} datasets. Name a function that returns only the training dataset.",
+        "zh": "{call} 返回了 {count} 个数据集。请指定只返回训练数据集的函数。",
+    },
+    "live-no-import": {
+        "en": "MindSpore cannot be imported by {python}: {error}",
+        "zh": "{python} 无法导入 MindSpore：{error}",
+    },
+    "live-crashed": {
+        "en": "The process that ran {call} ended by itself (exit code {code}). The end of its log:\n{log}",
+        "zh": "运行 {call} 的进程异常退出（退出码 {code}），日志末尾：\n{log}",
+    },
     # session
     "session-corrupt": {
         "en": "{path} could not be read as a session ({problem}). It was kept aside as {aside}; a new session was begun.",
