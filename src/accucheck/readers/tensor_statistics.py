@@ -1,0 +1,153 @@
+"""Statistics of whole tensors in one pass over their chunks, by a few threads. Judges nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import numpy as np
+
+from .tensors import Array, TensorInfo, chunks
+
+#: A thread's unit of work, in elements: a large tensor is shared between threads, small ones go together.
+_SHARE = 4 << 20
+
+
+class Statistics(msgspec.Struct):
+    """Of `count` numbers (a complex element is two). `zeros` counts exact zeros, of either sign.
+
+    `minimum`, `maximum`, `mean` and `std` (of the population) are those of the finite numbers, None when there is none
+    or the result does not fit a float64. `first_bad` is the position in C order of the first NaN or infinity.
+    """
+
+    count: int = 0
+    zeros: int = 0
+    nan: int = 0
+    inf: int = 0
+    first_bad: int | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    std: float | None = None
+
+    @property
+    def finite(self) -> int:
+        return self.count - self.nan - self.inf
+
+    @property
+    def constant(self) -> bool:
+        """Whether all elements are the same finite number."""
+        return self.count > 0 and self.finite == self.count and self.minimum == self.maximum
+
+
+def statistics(tensors: Iterable[TensorInfo], threads: int = 2) -> Iterator[tuple[TensorInfo, Statistics]]:
+    """Each tensor with its statistics, in the order given. Raises ReadError. Memory: two chunks a thread."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            unfinished: Statistics | None = None
+            for shares in pool.map(_examine, _shares(tensors)):
+                for info, stop, part in shares:
+                    unfinished = part if unfinished is None else _merge(unfinished, part)
+                    if stop == info.size:
+                        yield info, _finished(info, unfinished)
+                        unfinished = None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_Share = tuple[TensorInfo, int, int]
+
+
+def _shares(tensors: Iterable[TensorInfo]) -> Iterator[list[_Share]]:
+    """The tensors as lists of (tensor, start, stop) of about equal work."""
+    held: list[_Share] = []
+    load = 0
+    for info in tensors:
+        for start in range(0, info.size, _SHARE) or (0,):
+            stop = min(start + _SHARE, info.size)
+            held.append((info, start, stop))
+            load += stop - start + 4096  # to open the file counts too
+            if load >= _SHARE:
+                yield held
+                held, load = [], 0
+    if held:
+        yield held
+
+
+def _examine(shares: list[_Share]) -> list[tuple[TensorInfo, int, Statistics]]:
+    results = []
+    with np.errstate(all="ignore"):
+        for info, start, stop in shares:
+            total = Statistics()
+            flags = np.empty(0, bool)
+            for values in chunks(info, start, stop):
+                if values.dtype.kind == "c":
+                    values = values.view(values.real.dtype)
+                if len(flags) < len(values):
+                    flags = np.empty(len(values), bool)
+                total = _merge(total, _of_chunk(values, flags[: len(values)]))
+            results.append((info, stop, total))
+    return results
+
+
+def _of_chunk(values: Array, flags: Array) -> Statistics:
+    count = len(values)
+    np.equal(values, 0, out=flags)
+    zeros = int(np.count_nonzero(flags))
+    lowest, highest = values.min(), values.max()
+    if not (np.isfinite(lowest) and np.isfinite(highest)):  # NaN passes through min and max
+        finite = np.isfinite(values)
+        rest = Statistics()
+        if finite.any():
+            kept = values[finite]
+            rest = _of_chunk(kept, flags[: len(kept)])
+        rest.nan = int(np.count_nonzero(np.isnan(values)))
+        rest.inf = count - rest.count - rest.nan
+        rest.count, rest.zeros, rest.first_bad = count, zeros, int(np.argmin(finite))
+        return rest
+    largest = max(abs(float(lowest)), abs(float(highest)))
+    if values.dtype != np.float64 and (values.dtype.kind != "f" or not 1e-15 < largest < 1e15):
+        values = values.astype(np.float64)  # squares of 1e30 overflow a float32, those of 1e-30 vanish
+    unit = largest if largest > 1e150 else 1.0
+    if unit != 1.0:
+        values = values / unit
+    mean = float(values.sum()) / count
+    variance = max(0.0, float(np.dot(values, values)) / count - mean * mean) if lowest != highest else 0.0
+    mean, std = (mean * unit, math.sqrt(variance) * unit) if lowest != highest else (float(lowest), 0.0)
+    return Statistics(count, zeros, minimum=float(lowest), maximum=float(highest), mean=mean, std=std)
+
+
+def _merge(left: Statistics, right: Statistics) -> Statistics:
+    """The statistics of both, `right` after `left` (Chan's formula for the variance)."""
+    first = left.first_bad
+    if first is None and right.first_bad is not None:
+        first = left.count + right.first_bad
+    merged = Statistics(
+        left.count + right.count, left.zeros + right.zeros, left.nan + right.nan, left.inf + right.inf, first
+    )
+    if not (left.finite and right.finite):
+        some = left if left.finite else right
+        merged.minimum, merged.maximum, merged.mean, merged.std = some.minimum, some.maximum, some.mean, some.std
+        return merged
+    merged.minimum = min(left.minimum, right.minimum)  # type: ignore[type-var]
+    merged.maximum = max(left.maximum, right.maximum)  # type: ignore[type-var]
+    if left.mean is None or right.mean is None or left.std is None or right.std is None:
+        return merged
+    share = right.finite / merged.finite
+    apart = right.mean - left.mean
+    spread = apart * math.sqrt(share * (1 - share))
+    merged.mean = left.mean + apart * share
+    merged.std = math.hypot(left.std * math.sqrt(1 - share), right.std * math.sqrt(share), spread)
+    return merged
+
+
+def _finished(info: TensorInfo, total: Statistics) -> Statistics:
+    if total.first_bad is not None and info.dtype.startswith("complex"):
+        total.first_bad //= 2
+    if total.mean is not None and not math.isfinite(total.mean):
+        total.mean = None
+    if total.std is not None and not math.isfinite(total.std):
+        total.std = None
+    return total
