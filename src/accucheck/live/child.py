@@ -1,0 +1,142 @@
+"""Starts a script of this package under the user's interpreter and reads its events. Knows nothing of MindSpore.
+
+The child stays in the process group of the caller, so that whoever ends the group ends it too; it also ends when its stdin
+closes. What the user's code prints is kept aside and never reaches the screen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from ..case import Case
+from ..errors import UserError
+from ..probe import Skip
+
+#: A line of the event channel is at most this long; two epochs of 100,000 ids fit.
+LINE_LIMIT = 16 << 20
+#: Bytes of the child's talk that are kept for an error.
+LOG_TAIL = 4000
+
+
+def interpreter(case: Case) -> str:
+    """The Python of the training environment, or accucheck's own. Raises UserError when it is not there."""
+    named: str | None = case.get("runtime.python")
+    if named is None:
+        return sys.executable
+    if os.sep not in named:
+        import shutil
+
+        found = shutil.which(named)
+        if found is None:
+            raise UserError("not-found", path=named)
+        return found
+    path = case.path(named)
+    if path.is_dir():
+        raise UserError("is-directory", path=str(path))
+    if not path.exists():
+        raise UserError("not-found", path=str(path))
+    return str(path)
+
+
+def events(case: Case, script: str, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
+    """Run `script` (a file name in this folder) in the project's folder and yield its events until it ends.
+
+    `seconds` count from the event "built" on: what comes before is the user's own loading. When they are over by half, the
+    child is killed and the last event is {"event": "timeout"}. Raises Skip without MindSpore, UserError for what the user's
+    code did wrong or when the child dies.
+    """
+    python = interpreter(case)
+    token = secrets.token_hex(8)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+    with tempfile.TemporaryFile() as log:
+        try:
+            child = subprocess.Popen(
+                [python, str(Path(__file__).with_name(script))],
+                cwd=case.root,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
+        except OSError as error:
+            raise UserError("io", path=python, problem=error.strerror or str(error)) from None
+        try:
+            yield from _events(child, {**request, "root": case.root, "token": token}, token, seconds, python, log)
+        finally:
+            child.kill()
+            child.wait()
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    try:
+                        pipe.close()
+                    except BrokenPipeError:
+                        pass
+
+
+def _events(
+    child: subprocess.Popen[bytes], request: dict[str, Any], token: str, seconds: float, python: str, log: IO[bytes]
+) -> Iterator[dict[str, Any]]:
+    assert child.stdin is not None and child.stdout is not None
+    lines: queue.Queue[bytes] = queue.Queue(maxsize=100)
+    threading.Thread(target=_read, args=(child.stdout, lines), daemon=True).start()
+    try:
+        child.stdin.write(json.dumps(request).encode() + b"\n")
+        child.stdin.flush()
+    except BrokenPipeError:
+        pass  # it died at once: told below
+    call, deadline, mark = request["call"], None, token.encode()
+    while True:
+        try:
+            line = lines.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            yield {"event": "timeout"}
+            return
+        if not line:
+            break
+        if not line.startswith(mark):
+            continue  # something spoke before the child took stdout away
+        event: dict[str, Any] = json.loads(line[len(mark) :])
+        kind = event["event"]
+        if kind == "no-mindspore":
+            raise Skip("no-mindspore", python=python)
+        if kind == "no-import":
+            raise UserError("live-no-import", python=python, error=event["error"])
+        if kind in ("raised", "failed"):
+            raise UserError("live-raised", call=call, error=event["error"], lines="\n".join(event["lines"]))
+        if kind == "no-dataset":
+            code = "live-several" if event["count"] > 1 else "live-no-dataset"
+            raise UserError(code, call=call, found=event["found"], count=event["count"])
+        if kind == "built":
+            deadline = time.monotonic() + 1.5 * seconds + 10
+        yield event
+        if kind == "end":
+            return
+    code = child.wait()
+    raise UserError("live-crashed", call=call, code=code, log=tail(log))
+
+
+def _read(pipe: IO[bytes], lines: queue.Queue[bytes]) -> None:
+    try:
+        while line := pipe.readline(LINE_LIMIT):
+            lines.put(line)
+    except (OSError, ValueError):
+        pass  # closed under us: the caller has ended
+    lines.put(b"")
+
+
+def tail(log: IO[bytes]) -> str:
+    """The end of what the child said."""
+    size = log.seek(0, os.SEEK_END)
+    log.seek(max(0, size - LOG_TAIL))
+    return log.read(LOG_TAIL).decode("utf-8", "replace").strip()

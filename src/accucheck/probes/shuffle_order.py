@@ -1,0 +1,452 @@
+"""Reads two epochs of the project's own training pipeline and tells whether, and how far, the data are shuffled.
+
+Catches: no shuffling, the same order in every epoch, a shuffle buffer that is small against the data, shuffling of whole
+blocks (after batch(), or of files), labels that come in runs. The project's function is run, its samples are not augmented:
+rows are told apart by their index at the source, or by a digest of their raw columns.
+Cannot tell: orders that a training loop changes from outside (another dataset each epoch, a seed set before each), and
+samples whose content differs at every reading and that have no label; those are left undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Note, Plain, Progress, Table, Verdict, Where
+from ..probe import Example
+
+if TYPE_CHECKING:
+    from ..live.order import Array, Order, Runs
+
+KIND = Kind.LIVE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("pipelines.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    samples: Annotated[
+        int,
+        Meta(ge=8, le=100_000, description="samples read of each epoch", extra={"unit": "samples", "source": "own choice"}),
+    ] = 20_000
+    seconds: Annotated[
+        float,
+        Meta(gt=0, description="time for reading both epochs", extra={"unit": "s", "source": "own choice"}),
+    ] = 60.0
+    little: Annotated[
+        float,
+        Meta(ge=0, le=1, description="a buffer below this share of the data is too small", extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.95"}),  # fmt: skip
+    ] = 0.1
+    half: Annotated[
+        float,
+        Meta(ge=0, le=1, description="a buffer below this share of the data is suspect", extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.37"}),  # fmt: skip
+    ] = 0.5
+
+
+MESSAGES: Words = {
+    "source-order": {
+        "en": "The training data are read in the order in which they are stored: {samples:,} samples looked at, none of them moved.",
+        "zh": "训练数据按存储顺序读取，没有混洗：检查了 {samples:,} 个样本，顺序均未改变。",
+    },
+    "fixed-order": {
+        "en": "Both epochs read the training data in the same order ({samples:,} samples compared, {same:.1%} in the same place).",
+        "zh": "两个 epoch 读取训练数据的顺序相同（比较了 {samples:,} 个样本，{same:.1%} 位置一致）。",
+    },
+    "reshuffle-off": {
+        "en": "{node} shuffles once and then repeats that order: reshuffle_each_epoch is False ({samples:,} samples compared, "
+        "{same:.1%} in the same place in both epochs).",
+        "zh": "{node} 只混洗一次，之后每个 epoch 重复同一顺序：reshuffle_each_epoch 为 False"
+        "（比较了 {samples:,} 个样本，两个 epoch 中 {same:.1%} 位置一致）。",
+    },
+    "blocks": {
+        "en": "The data are shuffled in whole blocks only: {sequential:.1%} of the samples are followed by the sample that follows "
+        "them in storage.",
+        "zh": "数据只是整块混洗：{sequential:.1%} 的样本之后仍是存储顺序中的下一个样本。",
+    },
+    "small-buffer": {
+        "en": "The order looks like that of a shuffle buffer of {buffer:,} samples, {buffer_share:.1%} of the {of:,}: "
+        "no sample comes out more than {early:,} places early.",
+        "zh": "读取顺序相当于缓冲区大小为 {buffer:,} 的混洗，仅为 {of:,} 个样本的 {buffer_share:.1%}：没有样本提前超过 {early:,} 个位置出现。",
+    },
+    "labels-fixed": {
+        "en": "Both epochs give the same sequence of labels ({samples:,} samples). The samples themselves cannot be told apart: "
+        "their content differs at every reading, or repeats.",
+        "zh": "两个 epoch 的标签序列完全相同（{samples:,} 个样本）。由于样本内容每次读取都不同或大量重复，无法逐个识别样本。",
+    },
+    "label-runs": {
+        "en": "Equal labels come in runs: {observed:,} neighbours agree, where {expected:,.0f} are expected of mixed data (z = {z:.1f}).",
+        "zh": "相同标签成段出现：有 {observed:,} 对相邻样本标签相同，而充分混合时约为 {expected:,.0f} 对（z = {z:.1f}）。",
+    },
+    "order-unconfirmed": {
+        "en": "The pipeline asks its source for the same indices in both epochs, but the source returns another content for the same "
+        "index each time, so it may shuffle or only augment by itself.",
+        "zh": "两个 epoch 向数据源请求的索引顺序相同，但同一索引每次返回的内容不同：可能是数据源内部混洗，也可能只是数据增强。",
+    },
+    "source-reorders": {
+        "en": "The pipeline asks for the same indices in both epochs, but the source itself gives them out in another order each time.",
+        "zh": "两个 epoch 请求的索引顺序相同，但数据源内部每次返回的顺序不同。",
+    },
+    "no-identity": {
+        "en": "The samples cannot be told apart: their content differs at every reading or repeats, and there is no label column to go "
+        "by. Name one in data.train.label.",
+        "zh": "无法识别样本：其内容每次读取都不同或大量重复，且没有可用的标签列。可在 data.train.label 中指定标签列。",
+    },
+    "unknown-node": {
+        "en": "The pipeline has a node of a kind that is not known here ({nodes}); it may change the order.",
+        "zh": "数据管道中有未知类型的节点（{nodes}），它可能改变读取顺序。",
+    },
+    "too-few": {
+        "en": "Only {samples:,} samples: their order says nothing.",
+        "zh": "只有 {samples:,} 个样本，无法从顺序判断是否混洗。",
+    },
+    "second-missing": {
+        "en": "The time was over before the second epoch; only the first {samples:,} samples of one epoch were seen.",
+        "zh": "时限内未读到第二个 epoch，只检查了一个 epoch 的前 {samples:,} 个样本。",
+    },
+    "not-bounded": {
+        "en": "Of {total} samples the first {samples:,} were read; they show no buffer below {buffer:,}, which is less than half "
+        "of the data. Read more with the parameter samples.",
+        "zh": "共 {total} 个样本，只读取了前 {samples:,} 个；未见小于 {buffer:,} 的缓冲区，但这不足总量的一半。可调大参数 samples 再检查。",
+    },
+    "sampled": {
+        "en": "The first {samples:,} of {total} samples of each epoch were looked at.",
+        "zh": "每个 epoch 共 {total} 个样本，检查了前 {samples:,} 个。",
+    },
+    "shuffled": {
+        "en": "Shuffled anew in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
+        "zh": "每个 epoch 都重新混洗（{samples:,} 个样本，两个 epoch 中 {same:.2%} 位置一致）。",
+    },
+    "no-samples": {"en": "The pipeline gave no sample in {seconds:g} s.", "zh": "数据管道在 {seconds:g} 秒内没有输出样本。"},
+    "fix-shuffle": {
+        "en": "Pass shuffle=True to the dataset (or leave it out: a source with random access shuffles by default), or add "
+        ".shuffle(buffer_size) before batch().",
+        "zh": "为数据集传入 shuffle=True（支持随机访问的数据源不写该参数时默认混洗），或在 batch() 之前加 .shuffle(buffer_size)。",
+    },
+    "fix-buffer": {
+        "en": "Raise buffer_size towards the number of samples, or let the source itself shuffle (shuffle=True).",
+        "zh": "把 buffer_size 增大到接近样本总数，或让数据源自身混洗（shuffle=True）。",
+    },
+    "fix-blocks": {
+        "en": "Shuffle before batch(), and with shuffle=True (global) rather than by files.",
+        "zh": "在 batch() 之前混洗，并使用 shuffle=True（全局混洗）而不是只混洗文件顺序。",
+    },
+    "fix-reshuffle": {
+        "en": "Leave reshuffle_each_epoch at True; after split() add .shuffle() to the training part.",
+        "zh": "保持 reshuffle_each_epoch 为 True；使用 split() 之后，请对训练部分再调用 .shuffle()。",
+    },
+}
+WORDS: Words = {
+    "order": {"en": "Where in storage the samples of an epoch come from", "zh": "各 epoch 样本在存储中的位置"},
+    "place": {"en": "place in the epoch", "zh": "在 epoch 中的次序"},
+    "position": {"en": "position in storage", "zh": "存储位置"},
+    "epoch-1": {"en": "epoch 1", "zh": "第 1 个 epoch"},
+    "epoch-2": {"en": "epoch 2", "zh": "第 2 个 epoch"},
+    "first": {"en": "The first samples of both epochs, by position in storage", "zh": "两个 epoch 的前若干样本（存储位置）"},
+    "pipeline": {"en": "The pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},
+    "node": {"en": "node", "zh": "节点"},
+    "settings": {"en": "settings", "zh": "设置"},
+    "label-order": {"en": "The labels of the first samples, numbered as they appear", "zh": "前若干样本的标签（按首次出现编号）"},
+}
+
+
+class _Seen(msgspec.Struct):
+    """What the child told."""
+
+    nodes: list[dict[str, Any]] = []
+    identity: str = "index"
+    unknown: list[str] = []
+    rows: int | None = None
+    stride: int = 1
+    reference: dict[str, Any] | None = None
+    epochs: dict[int, dict[str, Any]] = {}
+    labels: dict[str, list[int]] = {}
+    twice: dict[str, Any] | None = None
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..live.child import events
+
+    pipeline = case.spec.pipelines.train
+    assert pipeline is not None
+    request = {
+        "call": pipeline.call,
+        "args": pipeline.args,
+        "samples": params.samples,
+        "seconds": params.seconds,
+        "label": case.get("data.train.label"),
+    }
+    seen = _Seen()
+    for event in events(case, "pipeline_order.py", request, params.seconds):
+        kind = event["event"]
+        if kind == "progress":
+            yield Progress(event["done"], event["total"], "samples")
+        elif kind == "pipeline":
+            seen.nodes = event["nodes"]
+        elif kind == "built":
+            seen.identity, seen.unknown = event["identity"], event["unknown"]
+            seen.rows, seen.stride = event["rows"], event["stride"]
+        elif kind == "reference":
+            seen.reference = event
+        elif kind == "epoch":
+            seen.epochs[event["number"]] = event
+        elif kind == "labels":
+            seen.labels[event["of"]] = event["labels"]
+        elif kind == "twice":
+            seen.twice = event
+    yield from judge(seen, params)
+
+
+def judge(seen: _Seen, params: Params) -> Iterator[Finding]:
+    """The findings that what was seen amounts to."""
+    import numpy as np
+
+    from ..live import order as orders
+
+    if 1 not in seen.epochs or not seen.epochs[1]["ids"]:
+        yield Finding("no-samples", Level.INFO, data={"seconds": params.seconds}, incomplete=True)
+        return
+    first = np.array(seen.epochs[1]["ids"], np.int64)
+    second = np.array(seen.epochs[2]["ids"], np.int64) if seen.epochs.get(2, {}).get("ids") else None
+    complete = bool(seen.epochs[1]["complete"])
+    total = len(first) if complete else seen.rows
+    if seen.unknown:
+        yield Finding("unknown-node", Level.INFO, data={"nodes": sorted(set(seen.unknown))}, incomplete=True)
+    if len(first) < orders.FEWEST:
+        yield Finding("too-few", Level.INFO, data={"samples": len(first)}, incomplete=True)
+        return
+    where, clipped = positions(seen, first, complete)
+    placed = np.flatnonzero(where >= 0)
+    known = len(placed) >= max(orders.FEWEST, len(first) / 2)
+    order = orders.measure(first, second, total, where[placed] if known else None, placed if known else None)
+    yield from _of_order(seen, params, order, first, second, where, clipped, complete)
+
+
+def positions(seen: _Seen, ids: Array, complete: bool) -> tuple[Array, bool]:
+    """The place in storage of each sample, -1 where it is unknown, and whether some are known only as "beyond"."""
+    import numpy as np
+
+    if seen.identity == "index":
+        values, ranks, counts = np.unique(ids, return_inverse=True, return_counts=True)
+        if len(values) < 0.99 * len(ids):  # drawn with replacement: there is no order of storage to compare with
+            return np.full(len(ids), -1, np.int64), False
+        return (ranks.astype(np.int64) if complete else ids // seen.stride), False
+    stored = (seen.reference or {}).get("ids", [])
+    place: dict[int, int] = {}
+    for position, value in enumerate(stored):
+        place[value] = -1 if value in place else position  # the same content twice tells nothing
+    whole = bool((seen.reference or {}).get("complete"))
+    beyond = -1 if whole or not stored else len(stored)
+    values, counts = np.unique(ids, return_counts=True)
+    often = set(values[counts > 1].tolist())
+    where = [-1 if value in often else place.get(value, beyond) for value in ids.tolist()]
+    found = np.array(where, np.int64)
+    if beyond >= 0 and float(np.mean(found == beyond)) > 0.5 and not any(value in place for value in ids[:100].tolist()):
+        # nothing of the storage's beginning turns up: a content that differs at every reading looks just so
+        return np.full(len(ids), -1, np.int64), False
+    return found, beyond >= 0 and bool((found == beyond).any())
+
+
+def _of_order(
+    seen: _Seen,
+    params: Params,
+    order: Order,
+    first: Array,
+    second: Array | None,
+    where: Array,
+    clipped: bool,
+    complete: bool,
+) -> Iterator[Finding]:
+    import numpy as np
+
+    from ..live import order as orders
+
+    epoch_labels = seen.labels.get("epoch") or seen.epochs[1]["labels"]
+    stored_labels = seen.labels.get("source") or (seen.reference or {}).get("labels") or []
+    label_runs = orders.runs(np.array(epoch_labels, np.int64))
+    stored_runs = orders.runs(np.array(stored_labels, np.int64))
+    clustered = any(found is not None and found.clustered for found in (label_runs, stored_runs))
+    evidence = _evidence(seen, first, second, where, epoch_labels)
+    data = orders.facts(order) | {"identity": seen.identity, "clustered": clustered}
+    data["total"] = order.total if order.total is not None else "?"
+    enough = order.samples >= orders.ENOUGH
+    same = order.same is not None and order.same >= orders.AGREE and (order.same_chance or 0.0) < orders.CHANCE * 10
+    in_order = order.sequential is not None and order.sequential >= orders.AGREE
+    strong = Level.PROBLEM if clustered else Level.SUSPECT
+
+    def finding(code: str, level: Level, fix: str | None = None, **more: Any) -> Finding:
+        return Finding(code, level, Where(), data | more, evidence, Fix(fix) if fix else None)
+
+    if same or (in_order and second is None):
+        inner = _behind_the_index(seen)
+        if inner == "reorders":
+            yield finding("source-reorders", Level.INFO)
+        elif inner == "unknown":
+            yield finding("order-unconfirmed", Level.SUSPECT)
+        elif in_order:
+            yield finding("source-order", Level.PROBLEM, "fix-shuffle")
+        elif once := next((entry for entry in seen.nodes if entry.get("reshuffle_each_epoch") is False), None):
+            yield finding("reshuffle-off", Level.PROBLEM, "fix-reshuffle", node=once["node"])
+        else:
+            yield finding("fixed-order", Level.PROBLEM, "fix-shuffle")
+        return
+    if order.sequential is None and seen.identity == "content":
+        yield from _of_labels(seen, label_runs, finding)
+        return
+    if enough and order.sequential is not None and order.sequential >= orders.BLOCKS:
+        yield finding("blocks", strong, "fix-blocks")
+        return
+    share = order.buffer_share
+    if enough and share is not None and share < params.half and (order.buffer_chance or 0.0) < orders.CHANCE and not clipped:
+        level = strong if share < params.little else Level.SUSPECT
+        size = order.buffer or 1
+        yield finding("small-buffer", level, "fix-buffer", early=size - 1, of=order.total or order.samples)
+        return
+    if label_runs is not None and label_runs.clustered:
+        yield finding("label-runs", Level.SUSPECT, **_run_facts(label_runs))
+    if second is None:
+        yield Finding("second-missing", Level.INFO, data=data, evidence=evidence, incomplete=True)
+        return
+    reach = 1.0 if order.total is None else (order.buffer or 0) / order.total
+    if not complete and order.buffer is not None and (order.total is None or (clipped and reach < params.half)):
+        yield Finding("not-bounded", Level.INFO, data=data, evidence=evidence, incomplete=True)
+        return
+    if not complete:
+        yield Finding("sampled", Level.INFO, data=data)
+    yield finding("shuffled", Level.INFO)
+
+
+def _behind_the_index(seen: _Seen) -> str:
+    """Whether a source of the user's own gives the same row for the same index: "same", "reorders" or "unknown"."""
+    twice = seen.twice
+    if twice is None or not twice["rows"] or twice["same"] >= 0.9 * twice["rows"]:
+        return "same"
+    if twice["reordered"]:
+        return "reorders"
+    labels = seen.labels.get("epoch") or []
+    if twice["same_label"] is None or len(set(labels)) < 2:
+        return "unknown"
+    return "same" if twice["same_label"] >= 0.99 * twice["rows"] else "reorders"
+
+
+def _of_labels(seen: _Seen, label_runs: Runs | None, finding: Any) -> Iterator[Finding]:
+    """What can be said when the samples cannot be told apart."""
+    import numpy as np
+
+    from ..live import order as orders
+
+    if label_runs is not None and 2 in seen.epochs:
+        first, second = (np.array(seen.epochs[number]["labels"], np.int64) for number in (1, 2))
+        same, chance = orders.agreement(first, second)
+        if same >= 0.999 and chance < orders.CHANCE:
+            # a sampler that deals out the classes in turn does this too, but not in runs
+            level = Level.PROBLEM if label_runs.clustered else Level.SUSPECT
+            yield finding("labels-fixed", level, "fix-shuffle", **_run_facts(label_runs))
+            return
+        if label_runs.clustered:
+            yield finding("label-runs", Level.SUSPECT, **_run_facts(label_runs))
+            return
+    yield Finding("no-identity", Level.INFO, data={"samples": len(seen.epochs[1]["ids"])}, incomplete=True)
+
+
+def _run_facts(found: Runs) -> dict[str, Any]:
+    return {"classes": found.classes, "observed": found.observed, "expected": found.expected, "z": found.z}
+
+
+def _evidence(seen: _Seen, first: Array, second: Array | None, where: Array, labels: list[int]) -> list[Evidence]:
+    import numpy as np
+
+    evidence: list[Evidence] = []
+    place = dict(zip(first.tolist(), where.tolist(), strict=True))
+    other = [] if second is None else [place.get(value, -1) for value in second.tolist()]
+    if (where >= 0).any():
+        step = max(1, len(where) // 400)
+        x = list(range(0, len(where), step))
+
+        def series(found: list[int]) -> list[float | None]:
+            return [float(found[i]) if i < len(found) and found[i] >= 0 else None for i in x]
+
+        lines = {"epoch-1": series(where.tolist())}
+        if other:
+            lines["epoch-2"] = series(other)
+        evidence.append(Curve("order", "place", "position", [float(i) for i in x], lines))
+        rows: list[list[Plain]] = [
+            [i, int(where[i]) if where[i] >= 0 else None, other[i] if i < len(other) and other[i] >= 0 else None]
+            for i in range(min(20, len(where)))
+        ]
+        evidence.append(Table("first", ["place", "epoch-1", "epoch-2"], rows, total=len(where)))
+    if any(code >= 0 for code in labels) and len(np.unique(labels)) > 1:
+        evidence.append(Note("label-order", " ".join(str(code) for code in labels[:200])))
+    nodes: list[list[Plain]] = []
+    for entry in seen.nodes:
+        told = {key: value for key, value in entry.items() if key not in ("node", "depth")}
+        nodes.append(["  " * entry["depth"] + entry["node"], ", ".join(f"{key}={value}" for key, value in told.items())])
+    evidence.append(Table("pipeline", ["node", "settings"], nodes))
+    return evidence
+
+
+_SORTED = """
+import numpy as np
+import mindspore.dataset as ds
+
+def data(n=600):
+    labels = np.repeat(np.arange(6), n // 6).astype(np.int32)
+    images = np.arange(n * 4, dtype=np.float32).reshape(n, 4)
+    return images, labels
+"""
+
+
+def _example(name: str, body: str, verdict: Verdict, *codes: str, **args: Any) -> Example:
+    return Example(
+        name,
+        files={"pipe.py": _SORTED + body},
+        case={"pipelines": {"train": {"call": "pipe:create_dataset", "args": args}}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+_DIRECT = """
+def create_dataset(training):
+    images, labels = data()
+    dataset = ds.NumpySlicesDataset({"image": images, "label": labels}, shuffle=training)
+    dataset = dataset.map(lambda image: image + np.float32(np.random.rand()), input_columns="image")
+    return dataset.batch(32, drop_remainder=True)
+"""
+_BUFFER = """
+def create_dataset(buffer_size):
+    images, labels = data()
+    dataset = ds.NumpySlicesDataset({"image": images, "label": labels}, shuffle=False)
+    return dataset.shuffle(buffer_size).batch(32)
+"""
+
+EXAMPLES = [
+    _example("shuffled, with a random map above", _DIRECT, Verdict.OK, "shuffled", training=True),
+    _example("not shuffled, hidden behind a random map", _DIRECT, Verdict.PROBLEM, "source-order", training=False),
+    _example("a buffer as large as the data", _BUFFER, Verdict.OK, "shuffled", buffer_size=600),
+    _example("a small buffer over sorted labels", _BUFFER, Verdict.PROBLEM, "small-buffer", buffer_size=20),
+    _example(
+        "shuffled once by split()",
+        """
+def create_dataset():
+    images, labels = data()
+    dataset = ds.NumpySlicesDataset({"image": images, "label": labels}, shuffle=False)
+    train, _ = dataset.split([0.8, 0.2])
+    return train.batch(32)
+""",
+        Verdict.PROBLEM,
+        "reshuffle-off",
+    ),
+    _example(
+        "a generator that nobody shuffles",
+        """
+def create_dataset():
+    images, labels = data()
+    return ds.GeneratorDataset(lambda: zip(images, labels), ["image", "label"]).batch(32)
+""",
+        Verdict.PROBLEM,
+        "source-order",
+    ),
+]
