@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -189,4 +190,5 @@ def _to_cache(path: Path, checklist: Checklist) -> None:
         temporary.write_bytes(msgspec.json.encode(checklist))
         temporary.replace(path)
     except OSError:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a cache folder that is a file, or read-only, lets nothing be removed either
+            temporary.unlink()

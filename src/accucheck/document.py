@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +22,9 @@ MAX_ALIASES = 16
 def read_text(path: Path, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a small file, or a UserError."""
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a pipe nobody writes to would block for ever
+            raise UserError("not-regular", path=str(path))
         with path.open("rb") as stream:
             text = stream.read(limit + 1)
     except OSError as error:
@@ -34,10 +38,11 @@ def parse(text: bytes, path: str) -> Any:
     """Plain data from YAML text. Aliases and depth are bounded before anything is built."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    _check_encoding(text, path)
+    kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # by C where there is one
     depth = aliases = 0
     try:
-        for event in yaml.parse(text, Loader=loader):
+        for event in yaml.parse(text, Loader=kind):
             aliases += isinstance(event, yaml.AliasEvent)
             if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
                 depth += 1
@@ -46,13 +51,54 @@ def parse(text: bytes, path: str) -> Any:
             if depth > MAX_DEPTH or aliases > MAX_ALIASES:
                 line = event.start_mark.line + 1 if event.start_mark else 1
                 raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
-        return yaml.load(text, Loader=loader)  # noqa: S506 (a safe loader, by C where there is one)
+        loader = kind(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _check_keys(node, path, set(), set())
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        line = mark.line if mark else text.count(b"\n", 0, getattr(error, "position", None) or 0)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "syntax"
-        raise UserError("yaml-syntax", path=path, line=mark.line + 1 if mark else 1, problem=problem) from None
+        raise UserError("yaml-syntax", path=path, line=line + 1, problem=problem) from None
     except (ValueError, RecursionError) as error:  # an impossible date, for instance
         raise UserError("yaml-syntax", path=path, line=1, problem=str(error)) from None
+
+
+def _check_encoding(text: bytes, path: str) -> None:
+    """Refuse what is not UTF-8 (UTF-16 with its mark is left to YAML), and say so: a file saved as GBK has no wrong syntax."""
+    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise UserError("yaml-encoding", path=path, line=line) from None
+
+
+def _check_keys(node: Any, path: str, above: set[int], done: set[int]) -> None:
+    """Refuse a key that stands twice (YAML would silently keep the last), and an alias to a node around it."""
+    import yaml
+
+    if id(node) in done or isinstance(node, yaml.ScalarNode):
+        return
+    if id(node) in above:
+        raise UserError("yaml-nesting", path=path, line=node.start_mark.line + 1, limit=MAX_ALIASES)
+    above.add(id(node))
+    keys: set[str] = set()
+    for entry in node.value:
+        key, below = entry if isinstance(node, yaml.MappingNode) else (None, entry)
+        if isinstance(key, yaml.ScalarNode):
+            if key.value in keys:
+                raise UserError("yaml-duplicate-key", path=path, line=key.start_mark.line + 1, key=key.value)
+            keys.add(key.value)
+        _check_keys(below, path, above, done)
+    above.discard(id(node))
+    done.add(id(node))
 
 
 def line_of(text: bytes, path: list[str | int]) -> int:
@@ -77,7 +123,9 @@ def line_of(text: bytes, path: list[str | int]) -> int:
 
 def _steps(place: str) -> list[str | int]:
     """`$.items[3].title` -> ["items", 3, "title"]."""
-    return [int(index) if index else name for name, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", place) if name or index]
+    return [
+        int(index) if index else name for name, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", place) if name or index
+    ]
 
 
 def convert(data: Any, kind: type[T], text: bytes, path: str) -> T:
@@ -92,7 +140,7 @@ def explain(problem: str, kind: Any, text: bytes, path: str) -> UserError:
     """What msgspec says about a document, with line and mend."""
     message, _, place = problem.partition(" - at ")
     steps = _steps(place.strip("`"))
-    where = ".".join(str(step) for step in steps) or "."
+    where = ".".join(str(step) for step in steps) or UserError("hint-top")
     if match := re.match(r"Object contains unknown field `(.*)`", message):
         key = match[1]
         known = _known_keys(kind, steps)

@@ -83,6 +83,14 @@ WORDS: Words = {
         "en": "{path}:{line}: this is not valid YAML ({problem}). Check indentation, colons and quotes near that line.",
         "zh": "{path}:{line}：不是合法的 YAML（{problem}）。请检查该行附近的缩进、冒号和引号。",
     },
+    "yaml-encoding": {
+        "en": "{path}:{line}: this is not UTF-8 (GBK perhaps). Save the file as UTF-8.",
+        "zh": "{path}:{line}：不是 UTF-8 编码（可能是 GBK），请将文件另存为 UTF-8。",
+    },
+    "yaml-duplicate-key": {
+        "en": "{path}:{line}: the key {key} stands twice in one place. Keep one of them.",
+        "zh": "{path}:{line}：同一处写了两个键 {key}，请只保留一个。",
+    },
     "yaml-nesting": {
         "en": "{path}:{line}: nested too deeply, or too many aliases (at most {limit}). Write it out plainly.",
         "zh": "{path}:{line}：嵌套过深或别名过多（最多 {limit} 个），请直接写出内容。",
@@ -91,6 +99,7 @@ WORDS: Words = {
         "en": "{path}:{line}: unknown key {key}. {hint}",
         "zh": "{path}:{line}：未知的键 {key}。{hint}",
     },
+    "hint-top": {"en": "the top level", "zh": "文件顶层"},
     "hint-nearest": {"en": "Did you mean {nearest}?", "zh": "是否想写 {nearest}？"},
     "hint-known": {"en": "Known keys here: {known}.", "zh": "此处可用的键：{known}。"},
     "yaml-missing-key": {
