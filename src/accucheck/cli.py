@@ -302,7 +302,7 @@ def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, 
         talk(say("no-utf8"))
     from .tui.app import run as run_app
 
-    raise SystemExit(run_app(Path(project), checklists, settings, LANGUAGE, only_ascii=only_ascii))
+    raise SystemExit(run_app(Path(project), checklists, settings, _language_of(sys.argv[1:]), only_ascii=only_ascii))
 
 
 # --- run --------------------------------------------------------------------------------------------------------------

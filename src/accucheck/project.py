@@ -16,7 +16,7 @@ from .case import Case
 from .checklist import Checklist, Item
 from .errors import SaveError
 from .model import Kind, ProbeResult, Verdict
-from .session import Entry, Record, Session, open_session
+from .session import Entry, Record, Session, open_session, suggestion
 
 
 class Project:
@@ -44,8 +44,14 @@ class Project:
             for item in checklist.items
             if (item.id in only if only else item.applicable(facts))
             for use in item.uses
-            if not kinds or probes.load(use.name).KIND in kinds
+            if not kinds or _kind(use.name) in (None, *kinds)
         ]
+
+    def would_run_code(self, jobs: Sequence[engine.Job]) -> bool:
+        """Whether a live probe among the jobs has all it needs, so that it would run the project's own code."""
+        return any(
+            _kind(job.probe) is Kind.LIVE and not probes.missing(probes.load(job.probe), self.case) for job in jobs
+        )
 
     def run(
         self,
@@ -93,11 +99,16 @@ class Project:
 
     def suggestion(self, item: Item) -> Verdict:
         """What the probes suggest for an item; not_applicable when the case says that it does not apply."""
-        entry = self.session.entry(item.id) if self.session else None
-        suggestion = entry.suggestion if entry else Verdict.UNDECIDED
-        if suggestion is Verdict.UNDECIDED and not item.applicable(self.case.facts()):
-            return Verdict.NOT_APPLICABLE
-        return suggestion
+        return suggestion(item, self.session.entry(item.id) if self.session else Entry(), self.case.facts())
+
+
+def _kind(name: str) -> Kind | None:
+    """The kind of a probe, or None when it cannot be loaded (the engine then says why)."""
+    try:
+        kind: Kind = probes.load(name).KIND
+    except Exception:
+        return None
+    return kind
 
 
 def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:

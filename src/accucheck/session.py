@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import threading
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,8 +14,9 @@ from typing import IO, Any
 import msgspec
 
 from . import __version__
+from .checklist import Item
 from .errors import SaveError, UserError, from_os_error
-from .model import CONCLUSIONS, ProbeResult, Verdict, combine
+from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine
 
 VERSION = 1
 FOLDER = ".accucheck"
@@ -63,6 +65,12 @@ class Record(msgspec.Struct, frozen=True):
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
+def suggestion(item: Item, entry: Entry, facts: dict[str, bool | None]) -> Verdict:
+    """What an item's probes suggest together; not applicable when nothing ran and the case rules the item out."""
+    ran = any(result.status is not Status.SKIPPED for result in entry.results.values())
+    return entry.suggestion if ran or item.applicable(facts) else Verdict.NOT_APPLICABLE
+
+
 def now() -> str:
     """The present moment, ISO 8601 in UTC, to the second."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
@@ -103,8 +111,10 @@ def write_atomically(path: Path, content: bytes) -> None:
 class Session:
     """One project's record, and the right to change it.
 
-    Every change is saved before it returns; when saving fails, SaveError is raised and the record in memory keeps the
-    change, so that a later save can still store it. A second opener is `read_only`, with `holder` naming the first.
+    Every change is saved before it returns, unless `autosave` is off (a screen that must not wait for the disk calls
+    save() from a thread). When saving fails, SaveError is raised and the record in memory keeps the change, so that a
+    later save can still store it. A second opener is `read_only`, with `holder` naming the first. Safe to use from
+    several threads.
     """
 
     def __init__(self, folder: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None):
@@ -113,7 +123,10 @@ class Session:
         self.holder = holder
         self.notice = notice
         self.unsaved = False
+        self.autosave = True
         self._lock = lock
+        self._changing = threading.Lock()
+        self._saving = threading.Lock()
 
     @property
     def path(self) -> Path:
@@ -165,9 +178,8 @@ class Session:
         )
 
     def record_result(self, item: str, result: ProbeResult) -> None:
-        results = {**self.entry(item).results, result.probe: result}
         change = Change(now(), user(), "ran", probe=result.probe, suggestion=result.suggestion)
-        self._change(item, change, results=results)
+        self._change(item, change, result=result)
 
     def describe(self, case: str, checklists: dict[str, int]) -> None:
         """Note which case and checklists this session is about; saved with the next change."""
@@ -175,21 +187,28 @@ class Session:
             self.record, case=case, tool=__version__, checklists={**self.record.checklists, **checklists}
         )
 
-    def _change(self, item: str, change: Change, **values: Any) -> None:
+    def _change(self, item: str, change: Change, result: ProbeResult | None = None, **values: Any) -> None:
         if self.read_only:
             raise UserError("session-locked", holder=self.holder)
-        old = self.entry(item)
-        entry = msgspec.structs.replace(old, history=[*old.history, change], **values)
-        self.record = msgspec.structs.replace(self.record, entries={**self.record.entries, item: entry})
-        self.unsaved = True
-        self.save()
+        with self._changing:
+            old = self.entry(item)
+            if result is not None:
+                values["results"] = {**old.results, result.probe: result}
+            entry = msgspec.structs.replace(old, history=[*old.history, change], **values)
+            self.record = msgspec.structs.replace(self.record, entries={**self.record.entries, item: entry})
+            self.unsaved = True
+        if self.autosave:
+            self.save()
 
     def save(self) -> None:
         """Store the record. Raises SaveError."""
         if self.read_only:
             raise UserError("session-locked", holder=self.holder)
-        write_atomically(self.path, msgspec.json.format(msgspec.json.encode(self.record), indent=1))
-        self.unsaved = False
+        with self._saving:
+            record = self.record
+            write_atomically(self.path, msgspec.json.format(msgspec.json.encode(record), indent=1))
+            with self._changing:
+                self.unsaved = self.record is not record
 
     def close(self) -> None:
         """Give the lock back. Idempotent."""

@@ -1,0 +1,112 @@
+"""The only bridge between the screen and the engine: runs and saves in threads, and says so by messages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from textual.message import Message
+
+from .. import engine
+from ..errors import UserError
+from ..model import Progress
+from ..project import Project
+from .messages import EngineSaid, RunEnded, Saved, StaleKnown
+
+#: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
+FINDINGS_SHOWN = 200
+
+
+class Running:
+    """How far one probe is: since when (monotonic seconds), its last progress, and how many findings it has."""
+
+    def __init__(self) -> None:
+        self.since = time.monotonic()
+        self.progress: Progress | None = None
+        self.findings = 0
+
+
+class Runner:
+    """Runs jobs of one project, one run at a time. `post` may be called from any thread."""
+
+    def __init__(self, project: Project, post: Callable[[Message], object]) -> None:
+        self.project = project
+        self._post = post
+        self._cancel = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._save_wanted = threading.Event()
+        self._saver: threading.Thread | None = None
+        self._closing = False
+
+    @property
+    def busy(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, jobs: Sequence[engine.Job], *, live: bool) -> None:
+        """Begin a run; the caller has made sure that none is on."""
+        self._cancel = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(list(jobs), live, self._cancel), daemon=True)
+        self._thread.start()
+
+    def cancel(self) -> None:
+        self._cancel.set()
+
+    def _run(self, jobs: list[engine.Job], live: bool, cancel: threading.Event) -> None:
+        error: UserError | None = None
+        seen: Counter[tuple[str, str]] = Counter()
+        try:
+            for event in self.project.run(jobs, live=live, cancel=cancel):
+                if isinstance(event, engine.Found):
+                    seen[event.job.item, event.job.probe] += 1
+                    if seen[event.job.item, event.job.probe] > FINDINGS_SHOWN:
+                        continue
+                self._post(EngineSaid(event))
+                if isinstance(event, engine.Finished):
+                    self.save()
+        except UserError as problem:
+            error = problem
+        self._thread = None
+        self._post(RunEnded(error))
+
+    def save(self) -> None:
+        """Save soon, in a thread; several wishes become one save."""
+        session = self.project.session
+        if session is None or session.read_only:
+            return
+        if self._saver is None:
+            self._saver = threading.Thread(target=self._save_when_wanted, daemon=True)
+            self._saver.start()
+        self._save_wanted.set()
+
+    def _save_when_wanted(self) -> None:
+        session = self.project.session
+        assert session is not None
+        while not self._closing:
+            self._save_wanted.wait()
+            self._save_wanted.clear()
+            if self._closing:
+                return
+            try:
+                session.save()
+            except UserError as error:
+                self._post(Saved(error))
+            else:
+                self._post(Saved())
+
+    def look_for_stale(self) -> None:
+        """Find out in a thread which results are out of date."""
+        threading.Thread(target=lambda: self._post(StaleKnown(self.project.stale())), daemon=True).start()
+
+    def close(self) -> None:
+        """Stop the run and store what is unsaved. Raises SaveError."""
+        self.cancel()
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout=10)
+        self._closing = True
+        self._save_wanted.set()
+        session = self.project.session
+        if session is not None and not session.read_only and session.unsaved:
+            session.save()

@@ -1,0 +1,699 @@
+"""The main screen: items on the left; method, evidence, conclusion and history of one item on the right."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Input, OptionList, Static, TabbedContent, TabPane
+
+from ... import consent, engine
+from ...checklist import Item
+from ...errors import SaveError
+from ...model import CONCLUSIONS, Status, Verdict
+from ...session import Change
+from ..signs import Speech, plain, wrap
+from ..widgets.findings import FindingList, message_of
+from ..widgets.items import ItemList
+from ..widgets.keybar import KeyBar
+from ..widgets.topbar import TopBar
+
+if TYPE_CHECKING:
+    from ..app import Walkthrough
+
+#: Seconds between two redraws of findings while a probe runs, however fast it finds.
+REDRAW_EVERY = 0.25
+
+
+class ChecklistScreen(Screen[None]):
+    CSS_PATH = "checklist.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-normal"), (160, "-wide")]
+    BINDINGS = [
+        Binding("r", "run_item", show=False, id="run"),
+        Binding("R", "run_all", show=False, id="run-all"),
+        Binding("1", "conclude('problem')", show=False, id="conclude-problem"),
+        Binding("2", "conclude('ok')", show=False, id="conclude-ok"),
+        Binding("3", "conclude('not_applicable')", show=False, id="conclude-not-applicable"),
+        Binding("A", "accept_all", show=False, id="accept-all"),
+        Binding("n", "note", show=False, id="note"),
+        Binding("o", "editor", show=False, id="editor"),
+        Binding("a", "attach", show=False, id="attach"),
+        Binding("u", "undo", show=False, id="undo"),
+        Binding("right_square_bracket", "go(1)", show=False, id="next"),
+        Binding("left_square_bracket", "go(-1)", show=False, id="previous"),
+        Binding("slash", "filter", show=False, id="filter"),
+        Binding("e", "export", show=False, id="export"),
+        Binding("v", "view", show=False, id="view"),
+        Binding("y", "copy", show=False, id="copy"),
+        Binding("l", "toggle_list", show=False, id="list"),
+        Binding("L", "app.switch_language", show=False, id="language"),
+        Binding("question_mark", "help", show=False, id="help"),
+        Binding("escape", "back", show=False, id="back"),
+        Binding("q", "app.leave", show=False, id="quit"),
+    ]
+    #: What the command palette offers here.
+    VERBS: ClassVar[list[tuple[str, str]]] = [
+        ("command-run", "screen.run_item"),
+        ("command-run-all", "screen.run_all"),
+        ("command-cancel", "screen.back"),
+        ("command-accept", "screen.accept"),
+        ("command-accept-all", "screen.accept_all"),
+        ("command-conclude-problem", "screen.conclude('problem')"),
+        ("command-conclude-ok", "screen.conclude('ok')"),
+        ("command-conclude-not_applicable", "screen.conclude('not_applicable')"),
+        ("command-note", "screen.note"),
+        ("command-editor", "screen.editor"),
+        ("command-attach", "screen.attach"),
+        ("command-undo", "screen.undo"),
+        ("command-next", "screen.go(1)"),
+        ("command-previous", "screen.go(-1)"),
+        ("command-filter", "screen.filter"),
+        ("command-export", "screen.export"),
+        ("command-view", "screen.view"),
+        ("command-copy", "screen.copy"),
+        ("command-help", "screen.help"),
+    ]
+
+    app: Walkthrough
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+        self._drawn = 0.0
+        self._dirty = False
+        self._done_jobs = 0
+        self._all_jobs = 0
+
+    # --- layout -------------------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        say = self.app.speech.say
+        yield TopBar()
+        with Horizontal(id="panes"):
+            with Vertical(id="left"):
+                yield Input(placeholder=say("filter"), id="filter", classes="hidden")
+                yield ItemList(id="items", markup=False)
+            with Vertical(id="right"):
+                yield Static(id="title", markup=False)
+                with TabbedContent(id="tabs"):
+                    with TabPane(say("tab-method"), id="tab-method"), VerticalScroll():
+                        yield Static(id="method", markup=False)
+                    with TabPane(say("tab-evidence", count=0), id="tab-evidence"):
+                        yield Static(id="progress", classes="hidden", markup=False)
+                        yield FindingList(id="findings")
+                    with TabPane(say("tab-conclusion"), id="tab-conclusion"), VerticalScroll():
+                        yield Static(id="conclusion", markup=False)
+                    with TabPane(say("tab-history"), id="tab-history"), VerticalScroll():
+                        yield Static(id="history", markup=False)
+                yield Static(id="answer", markup=False)
+            with VerticalScroll(id="aside"):
+                yield Static(id="method-aside", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._fill_items()
+        self.query_one(ItemList).focus()
+        self._show_keys()
+        self.refresh_states()
+        self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self._show_item)
+
+    @property
+    def _width(self) -> int:
+        """Cells of a line of text on the right."""
+        return max(20, (self.query_one("#tabs").size.width or 52) - 4)
+
+    @property
+    def speech(self) -> Speech:
+        return self.app.speech
+
+    @property
+    def item(self) -> Item | None:
+        """The item looked at."""
+        current = self.query_one(ItemList).current
+        return next((item for item in self.app.project.items if item.id == current), None)
+
+    async def rebuild(self) -> None:
+        """Everything again, in another language."""
+        current, tab = self.query_one(ItemList).current, self.query_one(TabbedContent).active
+        await self.recompose()
+        self._fill_items()
+        self.query_one(ItemList).go(current)
+        self.query_one(TabbedContent).active = tab
+        self.query_one(ItemList).focus()
+        self._show_keys()
+        self.refresh_states()
+
+    def _fill_items(self) -> None:
+        states = {item.id: self.app.state(item) for item in self.app.project.items}
+        self.query_one(ItemList).fill(self.speech, self.app.project.checklists, states, self._words)
+
+    def _show_keys(self) -> None:
+        say = self.speech.say
+        self.query_one(KeyBar).set_keys(
+            [
+                ("r", say("key-run"), "screen.run_item"),
+                ("R", say("key-run-all"), "screen.run_all"),
+                ("1/2/3", say("key-conclude"), ""),
+                ("n", say("key-note"), "screen.note"),
+                ("]", say("key-next"), "screen.go(1)"),
+                ("/", say("key-filter"), "screen.filter"),
+                ("e", say("key-export"), "screen.export"),
+                ("L", say("key-language"), "app.switch_language"),
+                ("?", say("key-help"), "screen.help"),
+                ("q", say("key-quit"), "app.leave"),
+                ("u", say("key-undo"), "screen.undo"),
+                ("^p", say("key-palette"), "app.command_palette"),
+            ]
+        )
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def refresh_states(self, item: str | None = None) -> None:
+        """Redraw signs, the top line and the item looked at (`item`: only when it is this one)."""
+        if not self.query(ItemList):
+            return
+        items = self.query_one(ItemList)
+        for each in self.app.project.items:
+            if item is None or each.id == item:
+                items.set_state(self.speech, each.id, each.title[self.speech.language], *self.app.state(each))
+        self._show_top()
+        if item is None or (self.item is not None and item == self.item.id):
+            self._show_item()
+
+    def _show_top(self) -> None:
+        app = self.app
+        runtime = app.project.case.spec.runtime
+        facts = [app.project.case.name, " + ".join(c.title[self.speech.language] for c in app.project.checklists)]
+        if runtime.mindspore:
+            facts.append(f"MindSpore {runtime.mindspore}")
+        facts += [fact for fact in (runtime.device, runtime.amp) if fact]
+        entries = [app.session.entry(item.id) for item in app.project.items]
+        done = sum(entry.conclusion is not None for entry in entries)
+        problems = sum(app.state(item)[0] == "problem" for item in app.project.items)
+        running = ""
+        if app.running or app.runner.busy:
+            running = f"{self.speech.shape('running')} {self._done_jobs}/{self._all_jobs}"
+        self.query_one(TopBar).show(
+            self.speech, facts, done=done, total=len(entries), problems=problems, saved=app.saved, running=running
+        )
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_list.id == "items":
+            self._show_item()
+
+    def _show_item(self) -> None:
+        item = self.item
+        if item is None:
+            return
+        language, entry = self.speech.language, self.app.session.entry(item.id)
+        state, suggested = self.app.state(item)
+        sign = self.speech.sign(state, faint=suggested)
+        title = Content.assemble(sign, " ", (item.id, "bold"), "  ", (item.title[language], "bold"))
+        self.query_one("#title", Static).update(title)
+        self.query_one("#method", Static).update(self._method(item, self._width))
+        self.query_one("#method-aside", Static).update(self._method(item, 55))
+        self.query_one("#conclusion", Static).update(self._conclusion(item))
+        self.query_one("#history", Static).update(self._history(entry.history))
+        self._show_answer(item)
+        self._show_findings()
+
+    def _method(self, item: Item, width: int) -> Content:
+        say, language = self.speech.say, self.speech.language
+        parts = [Content.styled(say("how"), "bold $accent"), plain(wrap(item.method[language], width, 3)), Content("")]
+        parts += [Content.styled(say("applies"), "bold $accent"), plain(wrap(item.applies[language], width))]
+        if item.references:
+            parts += [Content(""), Content.styled(say("references"), "bold $accent")]
+            parts += [plain(f"{link.title[language]}: {link.url}") for link in item.references]
+        return Content("\n").join(parts)
+
+    def _conclusion(self, item: Item) -> Content:
+        say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)
+        width = self._width
+        lines: list[Content] = []
+        if entry.conclusion is not None:
+            by = say("concluded-by", who=entry.who, when=_local(entry.when))
+            verdict = entry.conclusion.value
+            lines.append(Content.assemble(self.speech.sign(verdict), f" {say(verdict)}  ", plain(by, "$text-muted")))
+        else:
+            lines.append(Content.assemble(say("not-concluded"), "  ", self._suggestion(item)))
+        if entry.note:
+            lines += [Content(""), Content.styled(say("note"), "bold $accent"), plain(wrap(entry.note, width))]
+        if entry.attachments:
+            lines += [Content(""), Content.styled(say("attachments"), "bold $accent")]
+            lines += [plain(path) for path in entry.attachments]
+        lines += [Content(""), Content.styled(say("meaning"), "bold $accent")]
+        for verdict in CONCLUSIONS:
+            text = getattr(item.conclusions, verdict.value)[language]
+            lines.append(
+                Content.assemble(self.speech.sign(verdict.value), (f" {say(verdict.value)}  ", "bold"), plain(text))
+            )
+        lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), plain(wrap(item.remedy[language], width))]
+        return Content("\n").join(lines)
+
+    def _suggestion(self, item: Item) -> Content:
+        """The greyed suggestion, or nothing while no probe has run."""
+        say, suggestion = self.speech.say, self.app.project.suggestion(item)
+        ran = self.app.session.entry(item.id).results
+        if suggestion is Verdict.NOT_APPLICABLE and not ran:
+            return Content.styled(
+                f"{say('suggestion-accept', verdict=say(suggestion.value))} {say('not-applicable-why')}", "$text-muted"
+            )
+        if not ran:
+            return Content("")
+        key = "suggestion" if suggestion is Verdict.UNDECIDED else "suggestion-accept"
+        return Content.styled(say(key, verdict=say(suggestion.value)), "$text-muted")
+
+    def _history(self, changes: list[Change]) -> Content:
+        say = self.speech.say
+        if not changes:
+            return Content.styled(say("no-history"), "$text-muted")
+        lines = []
+        for change in reversed(changes):
+            data = {
+                "conclusion": say(change.conclusion.value) if change.conclusion else "",
+                "suggestion": say(change.suggestion.value) if change.suggestion else "",
+                "note": change.note,
+                "probe": change.probe,
+            }
+            text = say(f"history-{change.what}", **data)
+            lines.append(Content.assemble((f"{_local(change.when)}  {change.who}  ", "$text-muted"), plain(text)))
+        return Content("\n").join(lines)
+
+    def _show_answer(self, item: Item) -> None:
+        say, entry = self.speech.say, self.app.session.entry(item.id)
+        suggestion = self.app.project.suggestion(item)
+        parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
+        for number, verdict in enumerate(CONCLUSIONS, start=1):
+            chosen = entry.conclusion is verdict
+            wished = entry.conclusion is None and suggestion is verdict
+            style = "bold reverse" if chosen else "$text-muted underline" if wished else ""
+            parts += [
+                (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
+                "  ",
+            ]
+        if entry.note:
+            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
+        elif entry.conclusion is None:
+            parts.append(self._suggestion(item))
+        self.query_one("#answer", Static).update(Content.assemble(*parts))
+
+    def _show_findings(self) -> None:
+        item = self.item
+        if item is None or not self.query(FindingList):
+            return
+        app, entry = self.app, self.app.session.entry(item.id)
+        running = {probe: state for (name, probe), state in app.running.items() if name == item.id}
+        stale = {probe for name, probe in app.stale if name == item.id}
+        findings = self.query_one(FindingList)
+        findings.fill(self.speech, item, entry.results, running, stale, self._width)
+        count = sum(len(result.findings) for name, result in entry.results.items() if name not in running)
+        count += sum(len(found) for _, found in running.values())
+        tabs = self.query_one(TabbedContent)
+        tabs.get_tab("tab-evidence").label = Content(self.speech.say("tab-evidence", count=count))
+        self._show_progress()
+        self._drawn, self._dirty = time.monotonic(), False
+
+    def _show_progress(self) -> None:
+        line = self.query_one("#progress", Static)
+        if not self.app.running:
+            line.add_class("hidden")
+            return
+        (_, probe), (running, _) = next(iter(self.app.running.items()))
+        line.remove_class("hidden")
+        progress = running.progress
+        if progress is None:
+            line.update(plain(self.speech.say("progress-start", probe=probe), "$text-accent"))
+            return
+        seconds = max(0.001, time.monotonic() - running.since)
+        rate = progress.done / seconds
+        of = left = ""
+        text = Content("")
+        if progress.total:
+            of = f"/{progress.total:,}"
+            if rate > 0:
+                left = self.speech.say("left", time=_duration((progress.total - progress.done) / rate))
+            text = Content.styled(self.speech.bar(progress.done / progress.total, 12) + " ", "$text-accent")
+        unit = self.speech.say(f"unit-{progress.unit}")
+        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
+        line.update(text + plain(words, "$text-accent"))
+
+    # --- a run --------------------------------------------------------------------------------------------------------
+
+    def engine_said(self, event: engine.Event) -> None:
+        """One event of the run; the app has taken it into its state already."""
+        item = event.job.item
+        if isinstance(event, engine.Finished):
+            self._done_jobs += 1
+            if self.item is None or self.item.id != item:
+                result = event.result
+                outcome = self.speech.outcome(result).plain
+                text = self.speech.say("run-finished", item=item, probe=result.probe, outcome=outcome)
+                self.notify(text, timeout=4, markup=False)
+            self.refresh_states(item)
+        elif isinstance(event, engine.Started):
+            self.refresh_states(item)
+        elif self.item is not None and self.item.id == item:
+            self._dirty = True
+
+    def _redraw_if_dirty(self) -> None:
+        if self._dirty:
+            self._show_findings()
+        elif self.app.running:
+            self._show_progress()
+
+    def run_ended(self) -> None:
+        app = self.app
+        results = [result for item in app.project.items for result in app.session.entry(item.id).results.values()]
+        problems = sum(app.project.suggestion(item) is Verdict.PROBLEM for item in app.project.items)
+        failed = sum(result.status is Status.FAILED for result in results)
+        if self._all_jobs > 1:
+            self.notify(self.speech.say("all-finished", problem=problems, failed=failed), timeout=8, markup=False)
+        self.refresh_states()
+
+    def action_run_item(self) -> None:
+        item = self.item
+        if item is None:
+            return
+        if not item.probes:
+            self.notify(self.speech.say("no-probe"), severity="warning", markup=False)
+            return
+        self.query_one(TabbedContent).active = "tab-evidence"
+        self._run({item.id})
+
+    def action_run_all(self) -> None:
+        self._run(set())
+
+    @work
+    async def _run(self, only: set[str]) -> None:
+        """Ask for consent where it is needed, then start."""
+        app = self.app
+        if app.runner.busy:
+            self.notify(self.speech.say("busy"), severity="warning", markup=False)
+            return
+        jobs = app.project.jobs(only)
+        if not jobs:
+            self.notify(self.speech.say("nothing-to-run"), severity="warning", markup=False)
+            return
+        live = await self._consent(jobs)
+        self._done_jobs, self._all_jobs = 0, len(jobs)
+        app.runner.start(jobs, live=live)
+        self._show_top()
+
+    async def _consent(self, jobs: list[engine.Job]) -> bool:
+        """Whether live probes may run: as remembered, or as the person says now."""
+        from .dialogs import Choose
+
+        case = self.app.project.case
+        if not self.app.project.would_run_code(jobs):
+            return False
+        if consent.granted(case):
+            return True
+        say, spec = self.speech.say, case.spec
+        calls = [
+            call.call
+            for call in (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer, spec.network, spec.loss)
+            if call
+        ]
+        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(calls))
+        answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
+        answer = await self.app.push_screen_wait(Choose(say("consent-title"), text, answers))
+        if answer == "always":
+            try:
+                consent.grant(case)
+            except SaveError as error:
+                self.notify(error.text(self.speech.language), severity="warning", markup=False)
+        return answer in ("once", "always")
+
+    # --- answering ----------------------------------------------------------------------------------------------------
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        if event.option_list.id == "items":
+            if self.has_class("-narrow"):
+                self.action_toggle_list()
+            else:
+                self.action_accept()
+        elif event.option_list.id == "findings":
+            self._open_evidence(event.option.id)
+
+    def _open_evidence(self, option: str | None) -> None:
+        from .evidence import EvidenceScreen
+
+        findings = self.query_one(FindingList)
+        target = findings.target(option)
+        if target is not None:
+            targets = findings.targets
+            self.app.push_screen(EvidenceScreen(targets, next(i for i, t in enumerate(targets) if t is target)))
+
+    def action_view(self) -> None:
+        """Open the evidence highlighted, or the first."""
+        findings = self.query_one(FindingList)
+        option = findings.highlighted_option
+        targets = findings.targets
+        if option is not None and findings.target(option.id) is not None:
+            self._open_evidence(option.id)
+        elif targets:
+            self._open_evidence("t0")
+        else:
+            self.notify(self.speech.say("nothing-found"), timeout=3, markup=False)
+
+    def action_accept(self) -> None:
+        """Make the suggestion the conclusion."""
+        item = self.item
+        if item is None or self.app.session.entry(item.id).conclusion is not None:
+            return
+        suggestion = self.app.project.suggestion(item)
+        if suggestion in CONCLUSIONS:
+            self._answer(item, suggestion)
+        else:
+            self.notify(self.speech.say("nothing-to-accept"), severity="warning", markup=False)
+
+    def action_conclude(self, name: str) -> None:
+        item = self.item
+        if item is None or not self.app.may_change():
+            return
+        verdict, suggestion = Verdict(name), self.app.project.suggestion(item)
+        self._answer(item, verdict)
+        if suggestion in CONCLUSIONS and suggestion is not verdict:
+            self._explain(item, suggestion)
+
+    def _answer(self, item: Item, verdict: Verdict) -> None:
+        self.app.change(item.id, lambda: self.app.session.answer(item.id, verdict))
+
+    @work
+    async def _explain(self, item: Item, suggestion: Verdict) -> None:
+        from .dialogs import WriteNote
+
+        say = self.speech.say
+        title = say("overrule-title", item=item.id, verdict=say(suggestion.value))
+        await self._write_note(item, WriteNote(title, self.app.session.entry(item.id).note))
+
+    @work
+    async def action_note(self) -> None:
+        from .dialogs import WriteNote
+
+        item = self.item
+        if item is not None and self.app.may_change():
+            title = self.speech.say("note-title", item=item.id)
+            await self._write_note(item, WriteNote(title, self.app.session.entry(item.id).note))
+
+    async def _write_note(self, item: Item, dialog: Screen[str]) -> None:
+        note = await self.app.push_screen_wait(dialog)
+        if note is not None and note != self.app.session.entry(item.id).note:
+            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note))
+
+    def action_editor(self) -> None:
+        """The note in $EDITOR, with the terminal given away meanwhile."""
+        item = self.item
+        if item is None or not self.app.may_change():
+            return
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or shutil.which("nano") or shutil.which("vi")
+        if not editor:
+            self.notify(self.speech.say("no-editor"), severity="warning", markup=False)
+            return
+        old = self.app.session.entry(item.id).note
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, f"{item.id}.txt")
+            file.write_text(old, encoding="utf-8")
+            try:
+                with self.app.suspend():
+                    subprocess.run([*shlex.split(editor), str(file)], check=False)
+                note = file.read_text(encoding="utf-8", errors="replace").strip()
+            except (OSError, ValueError) as error:
+                self.app.show_error(str(error))
+                return
+        if note != old:
+            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note))
+
+    @work
+    async def action_attach(self) -> None:
+        from ...errors import ReadError
+        from .dialogs import Ask
+
+        item = self.item
+        if item is None or not self.app.may_change():
+            return
+        answer = await self.app.push_screen_wait(Ask(self.speech.say("attach-title")))
+        if answer is None:
+            return
+        path = Path(answer).expanduser()
+        if not path.is_file():
+            code = "is-directory" if path.is_dir() else "not-found"
+            self.app.show_error(ReadError(code, path=answer).text(self.speech.language))
+            return
+        shown = self.app.project.case.relative(path.absolute())
+        self.app.change(item.id, lambda: self.app.session.attach(item.id, shown))
+
+    @work
+    async def action_accept_all(self) -> None:
+        """Accept the ok and not-applicable suggestions of finished probes, after one look at them."""
+        from .dialogs import Choose
+
+        app, say = self.app, self.speech.say
+        found: list[tuple[Item, Verdict]] = []
+        for item in app.project.items:
+            suggestion = app.project.suggestion(item)
+            open_item = app.session.entry(item.id).conclusion is None
+            if open_item and suggestion in (Verdict.OK, Verdict.NOT_APPLICABLE) and app.state(item)[0] != "running":
+                found.append((item, suggestion))
+        if not found:
+            self.notify(say("accept-all-none"), severity="warning", markup=False)
+            return
+        if not app.may_change():
+            return
+        lines = [
+            Content.assemble(self.speech.sign(verdict.value), f" {item.id} ", plain(item.title[self.speech.language]))
+            for item, verdict in found
+        ]
+        dialog = Choose(
+            say("accept-all-title", count=len(found)),
+            Content("\n").join(lines),
+            [("yes", say("yes")), ("no", say("no"))],
+        )
+        if await app.push_screen_wait(dialog) == "yes":
+            for item, verdict in found:
+                self._answer(item, verdict)
+
+    def action_undo(self) -> None:
+        app = self.app
+        if not app.may_change():
+            return
+        if not app.undo:
+            self.notify(self.speech.say("nothing-to-undo"), markup=False)
+            return
+        item, entry = app.undo.pop()
+        app.session.restore(item, entry)
+        app.save_soon()
+        self.query_one(ItemList).go(item)
+        self.notify(self.speech.say("undone", item=item), timeout=3, markup=False)
+
+    # --- moving -------------------------------------------------------------------------------------------------------
+
+    def action_go(self, by: int) -> None:
+        ids = [option.id for option in self.query_one(ItemList).options if option.id]
+        current = self.query_one(ItemList).current
+        if ids:
+            index = ids.index(current) + by if current in ids else 0
+            self.query_one(ItemList).go(ids[index % len(ids)])
+
+    def action_filter(self) -> None:
+        self.add_class("-list")
+        field = self.query_one("#filter", Input)
+        field.remove_class("hidden")
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id == "filter":
+            self._words = event.value
+            self._fill_items()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "filter":
+            self.query_one(ItemList).focus()
+
+    def action_back(self) -> None:
+        """Back out: of the filter, then of a run."""
+        field = self.query_one("#filter", Input)
+        if not field.has_class("hidden"):
+            field.value = ""
+            field.add_class("hidden")
+            self.query_one(ItemList).focus()
+        elif self.app.runner.busy:
+            self.app.runner.cancel()
+            self.notify(self.speech.say("cancelling"), timeout=2, markup=False)
+        else:
+            self.query_one(ItemList).focus()
+
+    def action_toggle_list(self) -> None:
+        """In a narrow terminal: the list or the item."""
+        self.toggle_class("-list")
+        target: Callable[[], object] = (
+            self.query_one(ItemList).focus if self.has_class("-list") else self.query_one("#tabs").focus
+        )
+        target()
+
+    def action_copy(self) -> None:
+        item = self.item
+        if item is None:
+            return
+        say, entry = self.speech.say, self.app.session.entry(item.id)
+        lines = [f"{item.id} {item.title[self.speech.language]}"]
+        lines.append(
+            f"{say('tab-conclusion')}: {say(entry.conclusion.value) if entry.conclusion else say('not-concluded')}"
+        )
+        if entry.note:
+            lines.append(f"{say('note')}: {entry.note}")
+        for result in entry.results.values():
+            lines.append(f"{result.probe}: {self.speech.outcome(result).plain}")
+            lines += [
+                f"- {plain(message_of(result.probe, f.code, f.data, self.speech)).plain}" for f in result.findings
+            ]
+        self.app.copy_to_clipboard("\n".join(lines))
+        self.notify(say("copied"), timeout=2)
+
+    def action_export(self) -> None:
+        from .export import ExportScreen
+
+        self.app.push_screen(ExportScreen())
+
+    def action_help(self) -> None:
+        from .help import HelpScreen
+
+        focused = self.focused
+        words = {"items": "help-items", "findings": "help-findings"}.get(
+            focused.id or "" if focused else "", "help-tabs"
+        )
+        self.app.push_screen(HelpScreen(self.speech, words))
+
+
+def _local(moment: str) -> str:
+    """An ISO moment in local time, to the minute; as it stands when it is none."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return moment
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

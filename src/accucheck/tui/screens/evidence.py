@@ -1,0 +1,244 @@
+"""One piece of evidence, full size: a table in pages, a curve or bars as a chart with a text alternative, code, text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ...errors import SaveError, from_os_error
+from ...language import visible, word
+from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table
+from ..signs import Speech, plain
+from ..widgets.findings import bars, message_of, place, title_of, words_of
+from ..widgets.keybar import KeyBar
+from .dialogs import Ask, Choose
+
+if TYPE_CHECKING:
+    from ..app import Walkthrough
+
+#: Longer cells are cut on screen; saving keeps them.
+CELL = 60
+
+
+class EvidenceScreen(Screen[None]):
+    CSS = """
+    EvidenceScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
+    EvidenceScreen #body { height: 1fr; padding: 0 1; }
+    EvidenceScreen DataTable { height: auto; max-height: 100%; }
+    EvidenceScreen PlotextPlot { height: 20; max-height: 70vh; }
+    """
+    BINDINGS = [
+        Binding("escape,q", "back", show=False, id="back"),
+        Binding("left_square_bracket,left,p", "step(-1)", show=False, id="previous"),
+        Binding("right_square_bracket,right,n", "step(1)", show=False, id="next"),
+        Binding("s", "save", show=False, id="save-as"),
+        Binding("y", "copy", show=False, id="copy"),
+    ]
+
+    app: Walkthrough
+
+    def __init__(self, targets: list[tuple[str, Finding, int]], index: int) -> None:
+        super().__init__()
+        self._targets, self._index = targets, index
+
+    @property
+    def _speech(self) -> Speech:
+        return self.app.speech
+
+    @property
+    def _evidence(self) -> Evidence | None:
+        _, finding, index = self._targets[self._index]
+        return finding.evidence[index] if index < len(finding.evidence) else None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        yield VerticalScroll(id="body")
+        yield KeyBar()
+
+    async def on_mount(self) -> None:
+        await self._show()
+
+    async def _show(self) -> None:
+        name, finding, _ = self._targets[self._index]
+        speech, evidence = self._speech, self._evidence
+        lines = [Content.assemble(speech.level(finding.level), " ", plain(self._message(name, finding)))]
+        where = place(finding.where)
+        title = title_of(speech, name, evidence) if evidence is not None else ""
+        count = f"{self._index + 1}/{len(self._targets)}"
+        lines.append(Content.assemble((f"{count}  ", "$text-muted"), plain(title), "  ", plain(where, "$text-accent")))
+        self.query_one("#head", Static).update(Content("\n").join(lines))
+        body = self.query_one("#body", VerticalScroll)
+        await body.remove_children()
+        await body.mount(*self._widgets(name, finding, evidence))
+        body.focus()
+        say = speech.say
+        self.query_one(KeyBar).set_keys(
+            [
+                ("Esc", say("key-back"), "screen.back"),
+                ("←", say("key-previous"), "screen.step(-1)"),
+                ("→", say("key-following"), "screen.step(1)"),
+                ("s", say("key-save-as"), "screen.save"),
+                ("y", say("key-copy"), "screen.copy"),
+            ]
+        )
+
+    def _message(self, name: str, finding: Finding) -> str:
+        return (
+            self._speech.say("log")
+            if finding.code == "log"
+            else message_of(name, finding.code, finding.data, self._speech)
+        )
+
+    def _widgets(self, name: str, finding: Finding, evidence: Evidence | None) -> list[Widget]:
+        if evidence is None:
+            text = self._message(name, finding)
+            if finding.fix is not None and finding.fix.diff:
+                text += "\n\n" + finding.fix.diff
+            return [Static(plain(text), markup=False)]
+        if isinstance(evidence, Table):
+            return [self._table(name, evidence)]
+        if isinstance(evidence, (Curve, Histogram)):
+            return [*self._plot(name, evidence), Static(plain(self._text(evidence)), markup=False)]
+        if isinstance(evidence, Code):
+            lines = []
+            for index, line in enumerate(evidence.text.split("\n")):
+                number = evidence.line + index
+                style = "bold $text-error" if number in evidence.marked else ""
+                lines.append(Content.assemble((f"{number:>6} ", "$text-muted"), plain(visible(line), style)))
+            return [Static(Content("\n").join(lines), markup=False)]
+        return [Static(plain(self._text(evidence)), markup=False)]
+
+    def _table(self, name: str, table: Table) -> Widget:
+        from rich.text import Text
+        from textual.widgets import DataTable
+
+        words = words_of(name)
+        widget: DataTable[Text] = DataTable(zebra_stripes=True, cursor_type="row")
+        for column in table.columns:
+            widget.add_column(Text(visible(word(words, column, self._speech.language))))
+        for row in table.rows:
+            widget.add_row(*[Text(visible(_cell(value)[:CELL])) for value in row])
+        return widget
+
+    def _plot(self, name: str, chart: Curve | Histogram) -> list[Widget]:
+        if self._speech.only_ascii:
+            return []
+        from textual_plotext import PlotextPlot
+
+        words, language = words_of(name), self._speech.language
+        widget = PlotextPlot()
+        plot = widget.plt
+        if isinstance(chart, Histogram):
+            plot.bar([visible(label)[:12] for label in chart.labels], chart.counts)
+        else:
+            for label, values in chart.series.items():
+                points = [(x, y) for x, y in zip(chart.x, values, strict=False) if y is not None]
+                if points:
+                    plot.plot([x for x, _ in points], [y for _, y in points], label=visible(label))
+            for x in chart.marks.values():
+                plot.vline(x)
+            plot.xlabel(word(words, chart.x_label, language))
+            plot.ylabel(word(words, chart.y_label, language))
+        plot.title(word(words, chart.title, language))
+        return [widget]
+
+    def _text(self, evidence: Evidence) -> str:
+        """The text alternative, which is also what is copied."""
+        if isinstance(evidence, Table):
+            rows = ["\t".join(evidence.columns), *("\t".join(_cell(value) for value in row) for row in evidence.rows)]
+            return "\n".join(rows)
+        if isinstance(evidence, Histogram):
+            return "\n".join(
+                bars(self._speech, evidence.labels, evidence.counts, self.size.width, len(evidence.labels))
+            )
+        if isinstance(evidence, Curve):
+            lines = []
+            for label, values in evidence.series.items():
+                known = [value for value in values if value is not None]
+                if known:
+                    lines.append(
+                        f"{label}: {known[0]:g} .. {known[-1]:g}, min {min(known):g}, max {max(known):g}, n {len(known)}"
+                    )
+            return "\n".join([*lines, *(f"{label}: {x:g}" for label, x in evidence.marks.items())])
+        if isinstance(evidence, Code):
+            return evidence.text
+        if isinstance(evidence, Images):
+            return "\n".join(
+                f"{path}  {caption}" for path, caption in zip(evidence.paths, evidence.captions, strict=False)
+            )
+        return evidence.text if isinstance(evidence, Note) else ""
+
+    async def action_step(self, by: int) -> None:
+        self._index = (self._index + by) % len(self._targets)
+        await self._show()
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    def action_copy(self) -> None:
+        name, finding, _ = self._targets[self._index]
+        evidence = self._evidence
+        self.app.copy_to_clipboard(self._text(evidence) if evidence else self._message(name, finding))
+        self.notify(self._speech.say("copied"), timeout=2)
+
+    @work
+    async def action_save(self) -> None:
+        """Write the evidence to a file: tables and charts as CSV, the rest as text."""
+        evidence = self._evidence
+        if evidence is None:
+            return
+        content, ending = _file(evidence, self._text(evidence))
+        proposed = str(Path(self.app.project.case.root, f"{self._targets[self._index][1].code}{ending}"))
+        target = await self.app.push_screen_wait(Ask(self._speech.say("save-as-title"), proposed))
+        if target is None:
+            return
+        path = Path(target).expanduser()
+        try:
+            with path.open("x", encoding="utf-8", newline="") as stream:
+                stream.write(content)
+        except OSError as error:
+            text = from_os_error(error, path, SaveError).text(self._speech.language)
+            self.app.push_screen(Choose(self._speech.say("error-title"), text, [("close", self._speech.say("close"))]))
+        else:
+            self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return (
+        "" if value is None else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    )
+
+
+def _file(evidence: Evidence, text: str) -> tuple[str, str]:
+    """What saving writes, and the ending of the file. Cells that a spreadsheet would run as formulas are quoted."""
+    if isinstance(evidence, Table):
+        rows: list[list[object]] = [[*evidence.columns]]
+        rows += [[*row] for row in evidence.rows]
+    elif isinstance(evidence, Histogram):
+        rows = [list(pair) for pair in zip(evidence.labels, evidence.counts, strict=True)]
+    elif isinstance(evidence, Curve):
+        rows = [["x", *evidence.series]]
+        for i, x in enumerate(evidence.x):
+            rows.append([x, *[values[i] for values in evidence.series.values()]])
+    else:
+        return text, ".txt"
+    stream = io.StringIO()
+    csv.writer(stream).writerows([[_harmless(value) for value in row] for row in rows])
+    return stream.getvalue(), ".csv"
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" else value

@@ -1,0 +1,68 @@
+"""What can be done here: the focused thing first, then all keys and signs."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from ..signs import SIGNS, Speech
+
+#: key as shown -> command word; the order is that of the help screen.
+KEYS = [
+    ("↑ ↓ j k", "help-items"),
+    ("r", "command-run"),
+    ("R", "command-run-all"),
+    ("Esc", "command-cancel"),
+    ("1", "command-conclude-problem"),
+    ("2", "command-conclude-ok"),
+    ("3", "command-conclude-not_applicable"),
+    ("Enter", "command-accept"),
+    ("A", "command-accept-all"),
+    ("n", "command-note"),
+    ("o", "command-editor"),
+    ("a", "command-attach"),
+    ("u", "command-undo"),
+    ("] [", "command-next"),
+    ("/", "command-filter"),
+    ("e", "command-export"),
+    ("v", "command-view"),
+    ("y", "command-copy"),
+    ("l", "command-list"),
+    ("L", "command-language"),
+    ("^p", "command-palette"),
+    ("?", "command-help"),
+    ("q", "command-quit"),
+]
+
+
+class HelpScreen(ModalScreen[None]):
+    CSS = """
+    HelpScreen { align: center middle; }
+    HelpScreen > VerticalScroll { width: 90; max-width: 96%; height: 90%; border: round $primary; background: $surface;
+        padding: 0 1; }
+    """
+    BINDINGS = [Binding("escape,question_mark,q,enter", "dismiss(None)", show=False)]
+
+    def __init__(self, speech: Speech, focus: str) -> None:
+        super().__init__()
+        self._speech, self._focus = speech, focus
+
+    def compose(self) -> ComposeResult:
+        say = self._speech.say
+        lines = [
+            Content.styled(f"{say('help-here')}", "bold"),
+            Content(f"  {say(self._focus)}"),
+            Content(f"  {say('help-other')}"),
+            Content(f"  {say('help-suggestion')}"),
+            Content(""),
+            Content.styled(say("help-keys"), "bold"),
+        ]
+        lines += [Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in KEYS[1:]]
+        lines += [Content(""), Content.styled(say("help-signs"), "bold")]
+        lines += [Content.assemble("  ", self._speech.sign(state), f"  {say(state)}") for state in SIGNS]
+        with VerticalScroll():
+            yield Static(Content("\n").join(lines), markup=False)

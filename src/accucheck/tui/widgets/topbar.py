@@ -1,0 +1,51 @@
+"""The top line: what is examined, how far the person is, and whether everything is saved."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from ..signs import Speech, plain
+
+
+class TopBar(Static):
+    DEFAULT_CSS = """
+    TopBar { dock: top; height: 1; background: $primary-background; color: $foreground; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self._left: list[str] = []
+        self._right = Content("")
+
+    def show(
+        self, speech: Speech, facts: list[str], *, done: int, total: int, problems: int, saved: str, running: str
+    ) -> None:
+        """facts: from the most to the least important; those that do not fit are left out."""
+        self._left = facts
+        colour = {"saved": "$text-success", "saving": "$text-muted"}.get(saved, "$text-error")
+        dot = "*" if speech.only_ascii else "●"
+        parts: list[Content | str | tuple[str, str]] = []
+        if running:
+            parts += [(running, "$text-accent"), "  "]
+        parts += [f"{done}/{total} ", (speech.bar(done / total if total else 0, 10), "$text-success"), "  "]
+        parts += [f"{problems} ", speech.sign("problem"), "  ", (f"{dot} {speech.say(saved)}", colour), " "]
+        self._right = Content.assemble(*parts)
+        self._draw()
+
+    def on_resize(self, _: Resize) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.size.width or 80
+        room = width - self._right.cell_length - 1
+        left = Content.styled(" accucheck ", "bold")
+        for index, fact in enumerate(self._left):
+            part = plain(("  " if index == 0 else " · ") + fact)
+            if left.cell_length + part.cell_length > room:
+                if index == 0:
+                    left = left + part.truncate(max(0, room - left.cell_length), ellipsis=True)
+                break
+            left = left + part
+        self.update(left + Content(" " * max(1, width - left.cell_length - self._right.cell_length)) + self._right)
