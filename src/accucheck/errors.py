@@ -153,8 +153,8 @@ WORDS: Words = {
         "zh": "{python} 无法导入 MindSpore：{error}",
     },
     "live-crashed": {
-        "en": "The process that ran {call} ended by itself (exit code {code}). The end of its log:\n{log}",
-        "zh": "运行 {call} 的进程异常退出（退出码 {code}），日志末尾：\n{log}",
+        "en": "The process that ran {call} ended by itself (exit code {status}). The end of its log:\n{log}",
+        "zh": "运行 {call} 的进程异常退出（退出码 {status}），日志末尾：\n{log}",
     },
     # session
     "session-corrupt": {

@@ -62,7 +62,7 @@ def events(case: Case, script: str, request: dict[str, Any], seconds: float) -> 
     with tempfile.TemporaryFile() as log:
         try:
             child = subprocess.Popen(
-                [python, str(Path(__file__).with_name(script))],
+                [python, "-X", "faulthandler", str(Path(__file__).with_name(script))],
                 cwd=case.root,
                 env=environment,
                 stdin=subprocess.PIPE,
@@ -122,8 +122,7 @@ def _events(
         yield event
         if kind == "end":
             return
-    code = child.wait()
-    raise UserError("live-crashed", call=call, code=code, log=tail(log))
+    raise UserError("live-crashed", call=call, status=child.wait(), log=tail(log))
 
 
 def _read(pipe: IO[bytes], lines: queue.Queue[bytes]) -> None:

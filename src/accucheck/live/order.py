@@ -102,20 +102,23 @@ def buffer(positions: Array, places: Array, total: int) -> tuple[int, float]:
 
 
 def measure(
-    first: Array, second: Array | None, total: int | None, positions: Array | None = None, places: Array | None = None
+    first: Array, second: Array | None, total: int | None, positions: Array | None = None, beyond: int | None = None
 ) -> Order:
     """Everything that ids say about the order.
 
-    `first` and `second` are the ids of two epochs as read, `total` the rows of one epoch where known. `positions` are the
-    places in the source of those samples of the first epoch that have an unambiguous one, and `places` where they came.
+    `first` and `second` are the ids of two epochs as read, `total` the rows of one epoch where known. `positions` holds, for
+    each sample of the first epoch, its place in the source, or -1 where that is unknown; samples at `beyond` lie there or
+    further on. `buffer` is then a lower bound.
     """
     same = same_chance = order = size = share = chance = None
     if second is not None and len(second):
         same, same_chance = agreement(first, second)
-    if positions is not None and places is not None and len(positions) >= FEWEST:
-        order = sequential(positions)
-        reach = max(total or 0, int(places.max()) + 1)
-        size, chance = buffer(positions, places, reach)
+    known = np.zeros(0, np.int64) if positions is None else np.flatnonzero(positions >= 0)
+    if positions is not None and len(known) >= max(FEWEST, len(first) / 2):
+        exact = positions[known] if beyond is None else positions[known][positions[known] != beyond]
+        order = sequential(exact) if len(exact) >= FEWEST else 0.0
+        reach = max(total or 0, int(known.max()) + 1)
+        size, chance = buffer(positions[known], known, reach)
         share = size / reach
     return Order(
         samples=len(first),
@@ -126,7 +129,7 @@ def measure(
         buffer=size,
         buffer_share=share,
         buffer_chance=chance,
-        known=None if positions is None else len(positions) / max(1, len(first)),
+        known=None if positions is None else len(known) / max(1, len(first)),
     )
 
 

@@ -10,18 +10,22 @@ access hands out the index itself; of any other source a row is known by the dig
 reading the same source once with shuffling off.
 """
 
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib
+import json
+import os
 import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
 
-sys.path.pop(0)  # this script's own folder: its neighbours must not be importable by the user's code
-
-import copy  # noqa: E402
-import hashlib  # noqa: E402
-import importlib  # noqa: E402
-import json  # noqa: E402
-import os  # noqa: E402
-import threading  # noqa: E402
-import time  # noqa: E402
-import traceback  # noqa: E402
+Node = Any  # a mindspore.dataset.Dataset: MindSpore is imported late, and its classes have no types
+Tell = Callable[..., None]
 
 #: Nodes that change what a sample holds but not which sample comes when. Batches by length do change the order, in a way
 #: that depends on the data; the order before them is what shuffling is responsible for.
@@ -40,27 +44,27 @@ BEYOND = 2
 class Stop(Exception):
     """The run ends here with this event."""
 
-    def __init__(self, **event):
+    def __init__(self, **event: Any) -> None:
         super().__init__(event)
         self.event = event
 
 
-def kinds(node):
+def kinds(node: Node) -> list[str]:
     """The names of a node's classes, so that no private module of MindSpore is imported."""
     return [cls.__name__ for cls in type(node).__mro__]
 
 
-def is_dataset(value):
+def is_dataset(value: Any) -> bool:
     return "Dataset" in kinds(value) and hasattr(value, "create_dict_iterator")
 
 
-def called(request):
+def called(request: dict[str, Any]) -> Node:
     """The dataset that the user's function returns. What the user's code raises becomes a Stop with its last lines."""
     module, _, name = request["call"].partition(":")
     sys.path.insert(0, request["root"])
     sys.argv = [request["call"]]
     try:
-        function = importlib.import_module(module)
+        function: Any = importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
         value = function(**request["args"])
@@ -77,29 +81,40 @@ def called(request):
     return found[0]
 
 
-def shown(error):
-    return "".join(traceback.format_exception_only(type(error), error)).strip()[-500:]
+def shown(error: BaseException) -> str:
+    """The error as its last line; of an error that MindSpore wraps, the user's own."""
+    inner = inner_lines(error)
+    return (inner[-1] if inner else "".join(traceback.format_exception_only(type(error), error)).strip())[:500]
 
 
-def last_lines(error, root):
-    """The last lines of a traceback, from the first frame of the user's own project on."""
-    frames = traceback.extract_tb(error.__traceback__)
-    first = next((i for i, frame in enumerate(frames) if os.path.abspath(frame.filename).startswith(root)), len(frames) - 1)
-    lines = "".join(traceback.format_list(frames[max(first, 0) :])).splitlines()
+def inner_lines(error: BaseException) -> list[str]:
+    """The traceback that MindSpore puts into the message when the user's Python fails inside a pipeline."""
+    _, found, text = str(error).partition("Python Call Stack")
+    lines = text.partition("Dataset Pipeline Error Message")[0].splitlines()
+    return [line for line in lines[1:] if line.strip("- ")] if found else []
+
+
+def last_lines(error: BaseException, root: str) -> list[str]:
+    """The last lines of a traceback, from the first frame of the user's own project on; none if it has no part in it."""
+    lines = inner_lines(error)[:-1]
+    if not lines:
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = (i for i, frame in enumerate(frames) if os.path.abspath(frame.filename).startswith(root))
+        lines = "".join(traceback.format_list(frames[next(inside, len(frames)) :])).splitlines()
     return [line[:300] for line in lines][-12:]
 
 
-def sources_of(node):
+def sources_of(node: Node) -> list[Node]:
     if not node.children:
         return [node]
     return [source for child in node.children for source in sources_of(child)]
 
 
-def sampler_facts(sampler):
+def sampler_facts(sampler: Any) -> list[dict[str, Any]]:
     """What a chain of samplers says about itself, outermost first."""
     facts = []
     while sampler is not None:
-        fact = {"node": type(sampler).__name__}
+        fact: dict[str, Any] = {"node": type(sampler).__name__}
         for name in ("shuffle", "num_shards", "replacement", "num_samples", "reshuffle_each_epoch"):
             value = getattr(sampler, name, None)
             if isinstance(value, (bool, int, str)):
@@ -109,7 +124,7 @@ def sampler_facts(sampler):
     return facts
 
 
-def sharded(source):
+def sharded(source: Node) -> int:
     """How many shards a source is dealt out to."""
     sampler, shards = getattr(source, "sampler", None), 1
     while sampler is not None:
@@ -119,9 +134,9 @@ def sharded(source):
     return shards
 
 
-def described(node, depth=0, limit=60):
+def described(node: Node, depth: int = 0, limit: int = 60) -> list[dict[str, Any]]:
     """The pipeline from its end to its sources: one entry a node, with what bears on the order."""
-    entry = {"node": type(node).__name__, "depth": depth}
+    entry: dict[str, Any] = {"node": type(node).__name__, "depth": depth}
     for name in ("buffer_size", "reshuffle_each_epoch", "shuffle_flag", "batch_size", "count"):
         value = getattr(node, name, None)
         if isinstance(value, (bool, int)):
@@ -138,13 +153,13 @@ def described(node, depth=0, limit=60):
 class Indices:
     """A source of which each row is its own index plus an offset."""
 
-    def __init__(self, size, offset):
+    def __init__(self, size: int, offset: int) -> None:
         self.size, self.offset = size, offset
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
         import numpy
 
         return (numpy.int64(index + self.offset), numpy.int64(0))
@@ -153,17 +168,17 @@ class Indices:
 class Codes:
     """Labels as small numbers, in the order in which they first appear; at most 100,000 different ones."""
 
-    def __init__(self):
-        self.known = {}
+    def __init__(self) -> None:
+        self.known: dict[bytes, int] = {}
 
-    def of(self, value):
+    def of(self, value: Any) -> int:
         key = value.tobytes() if value.dtype != object else repr(value.tolist()).encode()
         if len(self.known) < 100000:
             return self.known.setdefault(key, len(self.known))
         return self.known.get(key, -1)
 
 
-def plain_copy(source):
+def plain_copy(source: Node) -> Node:
     """A copy of a source that belongs to no pipeline."""
     parent, source.parent = source.parent, []
     twin = copy.deepcopy(source)
@@ -172,7 +187,7 @@ def plain_copy(source):
     return twin
 
 
-def with_sampler(source, sampler):
+def with_sampler(source: Node, sampler: Any) -> Node:
     twin = plain_copy(source)
     twin.sampler = sampler
     if hasattr(twin, "has_batch_sampler"):
@@ -183,7 +198,7 @@ def with_sampler(source, sampler):
     return twin
 
 
-def unshuffled(source):
+def unshuffled(source: Node) -> Node:
     """The same source with shuffling off: the order in which the data lie there."""
     import mindspore.dataset as ds
 
@@ -197,7 +212,7 @@ def unshuffled(source):
     return twin
 
 
-def random_access(source):
+def random_access(source: Node) -> bool:
     """True when the rows of a source are chosen by index by a sampler that is not its own reader's."""
     names = kinds(source)
     sampler = getattr(source, "sampler", None)
@@ -210,19 +225,19 @@ def random_access(source):
     return "GeneratorDataset" not in names or hasattr(source.source, "__getitem__")
 
 
-def label_column(source, named):
+def label_column(source: Node, named: str | None) -> str | None:
     columns = source.get_col_names()
     return next((name for name in ([named] if named else LABELS) if name in columns), None)
 
 
-def digested(source, label, codes):
+def digested(source: Node, label: str | None, codes: Codes) -> Node:
     """`source` with each row replaced by the digest of its raw columns, and by its label as a number."""
     import numpy
 
     columns = source.get_col_names()
     place = columns.index(label) if label in columns else None
 
-    def digest(*row):
+    def digest(*row: Any) -> tuple[Any, Any]:
         told = hashlib.blake2b(digest_size=8)
         for value in row:
             value = numpy.asarray(value)
@@ -235,7 +250,7 @@ def digested(source, label, codes):
     return source.map(digest, input_columns=columns, output_columns=["id", "code"], num_parallel_workers=1)
 
 
-def single(node):
+def single(node: Node) -> Node:
     """A source's reader without worker processes of its own: the rows are the same, and nothing is left running."""
     if hasattr(node, "num_parallel_workers") and "GeneratorDataset" in kinds(node):
         node.num_parallel_workers = 1
@@ -245,18 +260,18 @@ def single(node):
 class Rebuilt:
     """The user's pipeline with rows that say which sample they are. `indexed`: by index, otherwise by digest."""
 
-    def __init__(self, root, label, codes):
+    def __init__(self, root: Node, label: str | None, codes: Codes) -> None:
         import mindspore.dataset as ds
 
         self.ds, self.label, self.codes = ds, label, codes
         self.offset = 0
-        self.parts = []  # (source, offset, rows)
-        self.unknown = []  # nodes of a kind that is not known here
+        self.parts: list[tuple[Node, int, int]] = []  # (source, offset, rows)
+        self.unknown: list[str] = []  # nodes of a kind that is not known here
         self.batch = 1  # rows of one element at the end of the pipeline
         self.indexed = all(random_access(source) for source in sources_of(root))
         self.root = self.node(root)
 
-    def node(self, node):
+    def node(self, node: Node) -> Node:
         names = kinds(node)
         children = node.children
         if not children:
@@ -287,16 +302,16 @@ class Rebuilt:
             self.unknown.append(type(node).__name__)
         return child
 
-    def rows(self):
+    def rows(self) -> int | None:
         """Rows of one epoch, or None where telling would mean reading them all."""
         if any(getattr(source, "source_len", 0) == -1 for source in sources_of(self.root)):
             return None
         try:
-            return self.root.get_dataset_size() * self.batch
+            return int(self.root.get_dataset_size()) * self.batch
         except Exception:
             return None
 
-    def source(self, source):
+    def source(self, source: Node) -> Node:
         ds = self.ds
         if not self.indexed:
             return digested(single(plain_copy(source)), self.label, self.codes)
@@ -315,14 +330,17 @@ class Rebuilt:
 class Reader:
     """Reads epochs until the samples or the seconds are used up."""
 
-    def __init__(self, samples, seconds, tell):
+    def __init__(self, samples: int, seconds: float, tell: Tell) -> None:
         self.samples, self.tell = samples, tell
         self.deadline = time.monotonic() + seconds
         self.told = 0.0
 
-    def read(self, iterator, limit, done=0, total=None):
+    def read(
+        self, iterator: Any, limit: int, done: int = 0, total: int | None = None
+    ) -> tuple[list[int], list[int], bool]:
         """ids, labels, and whether the epoch came to its end."""
-        ids, codes = [], []
+        ids: list[int] = []
+        codes: list[int] = []
         for row in iterator:
             ids.extend(int(value) for value in row["id"].reshape(-1))
             codes.extend(int(value) for value in row["code"].reshape(-1))
@@ -335,7 +353,9 @@ class Reader:
         return ids, codes, True
 
 
-def rows_at(rebuilt, ids, label, codes, seconds):
+def rows_at(
+    rebuilt: Rebuilt, ids: list[int], label: str | None, codes: Codes, seconds: float
+) -> dict[int, tuple[int, int]]:
     """(digests, labels) of the samples with these ids as their sources hand them out, as far as the time reaches."""
     ds = rebuilt.ds
     deadline = time.monotonic() + seconds
@@ -345,22 +365,19 @@ def rows_at(rebuilt, ids, label, codes, seconds):
         if not wanted:
             continue
         twin = digested(single(with_sampler(source, ds.SubsetSampler(wanted))), label, codes)
-        for index, row in zip(wanted, twin.create_dict_iterator(num_epochs=1, output_numpy=True)):
+        for index, row in zip(wanted, twin.create_dict_iterator(num_epochs=1, output_numpy=True)):  # noqa: B905  (Python 3.9)
             found[index + offset] = (int(row["id"]), int(row["code"]))
             if time.monotonic() > deadline:
                 break
     return found
 
 
-def drained(iterator, deadline):
+def drained(iterator: Any, deadline: float) -> bool:
     """The rest of an epoch that is not looked at; False when there was no time for it."""
-    for _ in iterator:
-        if time.monotonic() > deadline:
-            return False
-    return True
+    return all(time.monotonic() <= deadline for _ in iterator)
 
 
-def examine(request, tell):
+def examine(request: dict[str, Any], tell: Tell) -> None:
     dataset = called(request)
     try:
         label = next((name for name in (label_column(s, request["label"]) for s in sources_of(dataset)) if name), None)
@@ -376,7 +393,7 @@ def examine(request, tell):
         raise Stop(event="raised", error=shown(error), lines=last_lines(error, request["root"]))
 
 
-def run(dataset, label, codes, request, tell):
+def run(dataset: Node, label: str | None, codes: Codes, request: dict[str, Any], tell: Tell) -> None:
     samples, seconds = request["samples"], request["seconds"]
     rebuilt = Rebuilt(dataset, label, codes)
     rows = rebuilt.rows()
@@ -405,9 +422,11 @@ def run(dataset, label, codes, request, tell):
         witnesses(rebuilt, first, second, label, codes, tell)
 
 
-def reference(dataset, label, codes, samples, reader, tell):
+def reference(dataset: Node, label: str | None, codes: Codes, samples: int, reader: Reader, tell: Tell) -> None:
     """The order in which the sources hand out their rows with shuffling off."""
-    ids, labels, complete = [], [], True
+    ids: list[int] = []
+    labels: list[int] = []
+    complete = True
     for source in sources_of(dataset):
         twin = digested(single(unshuffled(source)), label, codes)
         limit = BEYOND * samples - len(ids)
@@ -426,34 +445,39 @@ def reference(dataset, label, codes, samples, reader, tell):
     tell(event="reference", ids=ids, labels=labels, complete=complete)
 
 
-def witnesses(rebuilt, first, second, label, codes, tell):
-    """Labels of the first samples of an epoch and of samples across the source; and whether a row is the same twice."""
+def witnesses(
+    rebuilt: Rebuilt, first: list[int], second: list[int] | None, label: str | None, codes: Codes, tell: Tell
+) -> None:
+    """Labels of the first samples of an epoch and of samples across the source; and whether a row is the same twice.
+
+    A few rows are read in any case: a source that cannot be read is an error, however well its indices are shuffled.
+    """
+    rows_at(rebuilt, first[:8], label, codes, LABEL_SECONDS)
     start = first[:LABELLED]
     ordered = sorted(set(first))
     across = ordered[:: max(1, len(ordered) // LABELLED)][:LABELLED]
     same = second is not None and first[:LABELLED] == second[:LABELLED]
-    try:
-        if label is not None:
-            found = rows_at(rebuilt, start, label, codes, LABEL_SECONDS)
-            tell(event="labels", of="epoch", labels=[found[i][1] for i in start if i in found])
-            spread = rows_at(rebuilt, across, label, codes, LABEL_SECONDS)
-            tell(event="labels", of="source", labels=[spread[i][1] for i in across if i in spread])
-        if same and any("GeneratorDataset" in kinds(source) for source, _, _ in rebuilt.parts):
-            # A source of the user's own may shuffle behind the index; then the same index gives another row.
-            once, twice = (rows_at(rebuilt, start, label, codes, LABEL_SECONDS) for _ in range(2))
-            both = [i for i in start if i in once and i in twice]
-            tell(
-                event="twice",
-                rows=len(both),
-                same=sum(once[i][0] == twice[i][0] for i in both),
-                same_label=None if label is None else sum(once[i][1] == twice[i][1] for i in both),
-                reordered=sorted(once[i][0] for i in both) == sorted(twice[i][0] for i in both),
-            )
-    except Exception as error:  # the order is known; its witnesses are not
-        tell(event="no-labels", error=shown(error))
+    if label is not None:
+        found = rows_at(rebuilt, start, label, codes, LABEL_SECONDS)
+        tell(event="labels", of="epoch", labels=[found[i][1] for i in start if i in found])
+        spread = rows_at(rebuilt, across, label, codes, LABEL_SECONDS)
+        tell(event="labels", of="source", labels=[spread[i][1] for i in across if i in spread])
+    if same and any("GeneratorDataset" in kinds(source) for source, _, _ in rebuilt.parts):
+        # A source of the user's own may shuffle behind the index; then the same index gives another row.
+        once, twice = (rows_at(rebuilt, start, label, codes, LABEL_SECONDS) for _ in range(2))
+        both = [i for i in start if i in once and i in twice]
+        tell(
+            event="twice",
+            rows=len(both),
+            same=sum(once[i][0] == twice[i][0] for i in both),
+            same_label=None if label is None else sum(once[i][1] == twice[i][1] for i in both),
+            reordered=sorted(once[i][0] for i in both) == sorted(twice[i][0] for i in both),
+        )
 
 
-def main():
+def main() -> None:
+    # This script's own folder must not offer its neighbours to the user's imports.
+    sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     commands = os.fdopen(os.dup(0), "r", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -463,12 +487,12 @@ def main():
     request = json.loads(commands.readline())
     lock = threading.Lock()
 
-    def tell(**event):
+    def tell(**event: Any) -> None:
         with lock:
             channel.write(request["token"] + json.dumps(event) + "\n")
             channel.flush()
 
-    def end_with_parent():
+    def end_with_parent() -> None:
         while commands.readline():
             pass
         os._exit(3)  # the parent is gone: nobody reads what would follow

@@ -30,7 +30,12 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("pipelines.train",)
 class Params(msgspec.Struct, frozen=True):
     samples: Annotated[
         int,
-        Meta(ge=8, le=100_000, description="samples read of each epoch", extra={"unit": "samples", "source": "own choice"}),
+        Meta(
+            ge=8,
+            le=100_000,
+            description="samples read of each epoch",
+            extra={"unit": "samples", "source": "own choice"},
+        ),
     ] = 20_000
     seconds: Annotated[
         float,
@@ -38,11 +43,21 @@ class Params(msgspec.Struct, frozen=True):
     ] = 60.0
     little: Annotated[
         float,
-        Meta(ge=0, le=1, description="a buffer below this share of the data is too small", extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.95"}),  # fmt: skip
+        Meta(
+            ge=0,
+            le=1,
+            description="a buffer below this share of the data is too small",
+            extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.95"},
+        ),
     ] = 0.1
     half: Annotated[
         float,
-        Meta(ge=0, le=1, description="a buffer below this share of the data is suspect", extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.37"}),  # fmt: skip
+        Meta(
+            ge=0,
+            le=1,
+            description="a buffer below this share of the data is suspect",
+            extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.37"},
+        ),
     ] = 0.5
 
 
@@ -69,7 +84,8 @@ MESSAGES: Words = {
     "small-buffer": {
         "en": "The order looks like that of a shuffle buffer of {buffer:,} samples, {buffer_share:.1%} of the {of:,}: "
         "no sample comes out more than {early:,} places early.",
-        "zh": "读取顺序相当于缓冲区大小为 {buffer:,} 的混洗，仅为 {of:,} 个样本的 {buffer_share:.1%}：没有样本提前超过 {early:,} 个位置出现。",
+        "zh": "读取顺序相当于缓冲区大小为 {buffer:,} 的混洗，仅为 {of:,} 个样本的 {buffer_share:.1%}："
+        "没有样本提前超过 {early:,} 个位置出现。",
     },
     "labels-fixed": {
         "en": "Both epochs give the same sequence of labels ({samples:,} samples). The samples themselves cannot be told apart: "
@@ -119,7 +135,10 @@ MESSAGES: Words = {
         "en": "Shuffled anew in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
         "zh": "每个 epoch 都重新混洗（{samples:,} 个样本，两个 epoch 中 {same:.2%} 位置一致）。",
     },
-    "no-samples": {"en": "The pipeline gave no sample in {seconds:g} s.", "zh": "数据管道在 {seconds:g} 秒内没有输出样本。"},
+    "no-samples": {
+        "en": "The pipeline gave no sample in {seconds:g} s.",
+        "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
+    },
     "fix-shuffle": {
         "en": "Pass shuffle=True to the dataset (or leave it out: a source with random access shuffles by default), or add "
         ".shuffle(buffer_size) before batch().",
@@ -144,11 +163,17 @@ WORDS: Words = {
     "position": {"en": "position in storage", "zh": "存储位置"},
     "epoch-1": {"en": "epoch 1", "zh": "第 1 个 epoch"},
     "epoch-2": {"en": "epoch 2", "zh": "第 2 个 epoch"},
-    "first": {"en": "The first samples of both epochs, by position in storage", "zh": "两个 epoch 的前若干样本（存储位置）"},
+    "first": {
+        "en": "The first samples of both epochs, by position in storage",
+        "zh": "两个 epoch 的前若干样本（存储位置）",
+    },
     "pipeline": {"en": "The pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},
     "node": {"en": "node", "zh": "节点"},
     "settings": {"en": "settings", "zh": "设置"},
-    "label-order": {"en": "The labels of the first samples, numbered as they appear", "zh": "前若干样本的标签（按首次出现编号）"},
+    "label-order": {
+        "en": "The labels of the first samples, numbered as they appear",
+        "zh": "前若干样本的标签（按首次出现编号）",
+    },
 }
 
 
@@ -217,36 +242,34 @@ def judge(seen: _Seen, params: Params) -> Iterator[Finding]:
     if len(first) < orders.FEWEST:
         yield Finding("too-few", Level.INFO, data={"samples": len(first)}, incomplete=True)
         return
-    where, clipped = positions(seen, first, complete)
-    placed = np.flatnonzero(where >= 0)
-    known = len(placed) >= max(orders.FEWEST, len(first) / 2)
-    order = orders.measure(first, second, total, where[placed] if known else None, placed if known else None)
-    yield from _of_order(seen, params, order, first, second, where, clipped, complete)
+    where, beyond = positions(seen, first, second, complete)
+    order = orders.measure(first, second, total, where, beyond)
+    yield from _of_order(seen, params, order, first, second, where, beyond is not None, complete)
 
 
-def positions(seen: _Seen, ids: Array, complete: bool) -> tuple[Array, bool]:
-    """The place in storage of each sample, -1 where it is unknown, and whether some are known only as "beyond"."""
+def positions(seen: _Seen, ids: Array, second: Array | None, complete: bool) -> tuple[Array, int | None]:
+    """The place in storage of each sample (-1: unknown), and the place that stands for "there or further on", if any."""
     import numpy as np
 
+    unknown = np.full(len(ids), -1, np.int64)
     if seen.identity == "index":
-        values, ranks, counts = np.unique(ids, return_inverse=True, return_counts=True)
+        values, ranks = np.unique(ids, return_inverse=True)
         if len(values) < 0.99 * len(ids):  # drawn with replacement: there is no order of storage to compare with
-            return np.full(len(ids), -1, np.int64), False
-        return (ranks.astype(np.int64) if complete else ids // seen.stride), False
-    stored = (seen.reference or {}).get("ids", [])
+            return unknown, None
+        return (ranks.astype(np.int64) if complete else ids // seen.stride), None
+    reference = seen.reference or {"ids": [], "complete": False}
     place: dict[int, int] = {}
-    for position, value in enumerate(stored):
+    for position, value in enumerate(reference["ids"]):
         place[value] = -1 if value in place else position  # the same content twice tells nothing
-    whole = bool((seen.reference or {}).get("complete"))
-    beyond = -1 if whole or not stored else len(stored)
     values, counts = np.unique(ids, return_counts=True)
     often = set(values[counts > 1].tolist())
-    where = [-1 if value in often else place.get(value, beyond) for value in ids.tolist()]
-    found = np.array(where, np.int64)
-    if beyond >= 0 and float(np.mean(found == beyond)) > 0.5 and not any(value in place for value in ids[:100].tolist()):
-        # nothing of the storage's beginning turns up: a content that differs at every reading looks just so
-        return np.full(len(ids), -1, np.int64), False
-    return found, beyond >= 0 and bool((found == beyond).any())
+    end = -1 if reference["complete"] else len(place)
+    found = np.array([-1 if value in often else place.get(value, end) for value in ids.tolist()], np.int64)
+    if end < 0 or not (found == end).any():
+        return found, None
+    if not (found < end).any() and (second is None or not np.isin(second, ids).any()):
+        return unknown, None  # no sample is ever seen again: its content differs at every reading
+    return found, end
 
 
 def _of_order(
@@ -292,14 +315,20 @@ def _of_order(
         else:
             yield finding("fixed-order", Level.PROBLEM, "fix-shuffle")
         return
-    if order.sequential is None and seen.identity == "content":
+    if order.buffer is None and seen.identity == "content":
         yield from _of_labels(seen, label_runs, finding)
         return
     if enough and order.sequential is not None and order.sequential >= orders.BLOCKS:
         yield finding("blocks", strong, "fix-blocks")
         return
     share = order.buffer_share
-    if enough and share is not None and share < params.half and (order.buffer_chance or 0.0) < orders.CHANCE and not clipped:
+    if (
+        enough
+        and share is not None
+        and share < params.half
+        and (order.buffer_chance or 0.0) < orders.CHANCE
+        and not clipped
+    ):
         level = strong if share < params.little else Level.SUSPECT
         size = order.buffer or 1
         yield finding("small-buffer", level, "fix-buffer", early=size - 1, of=order.total or order.samples)
@@ -382,7 +411,9 @@ def _evidence(seen: _Seen, first: Array, second: Array | None, where: Array, lab
     nodes: list[list[Plain]] = []
     for entry in seen.nodes:
         told = {key: value for key, value in entry.items() if key not in ("node", "depth")}
-        nodes.append(["  " * entry["depth"] + entry["node"], ", ".join(f"{key}={value}" for key, value in told.items())])
+        nodes.append(
+            ["  " * entry["depth"] + entry["node"], ", ".join(f"{key}={value}" for key, value in told.items())]
+        )
     evidence.append(Table("pipeline", ["node", "settings"], nodes))
     return evidence
 
