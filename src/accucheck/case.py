@@ -12,6 +12,7 @@ import msgspec
 
 from . import document
 from .errors import UserError
+from .language import Words
 
 FILE_NAME = "accucheck.yaml"
 
@@ -273,7 +274,21 @@ def _with(data: Any, setting: str) -> dict[str, Any]:
 # --- proposing a case -------------------------------------------------------------------------------------------------
 
 #: Folders that hold no input of a case.
-IGNORED = frozenset({".git", ".accucheck", "__pycache__", ".venv", "venv", "node_modules", "build", "dist", ".idea", ".vscode", "rank_0"})
+IGNORED = frozenset(
+    {
+        ".git",
+        ".accucheck",
+        "__pycache__",
+        ".venv",
+        "venv",
+        "node_modules",
+        "build",
+        "dist",
+        ".idea",
+        ".vscode",
+        "rank_0",
+    }
+)
 #: Role of a script by its name, then by what it does; the first that matches wins.
 _NAMED = (
     ("eval", re.compile(r"(^|[_-])(eval|evaluate|validate|val|test)([_-]|$)")),
@@ -285,13 +300,23 @@ _TRAINS = re.compile(rb"\.train\(|TrainOneStep|value_and_grad\(|GradOperation\("
 _DATA_NAMES = ("data", "dataset", "datasets")
 
 
+#: Why a key is proposed.
+WHY: Words = {
+    "why-data-folder": {"en": "a folder named like data", "zh": "目录名像数据集"},
+    "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
+    "why-script-content": {"en": "trains a network", "zh": "脚本中训练网络"},
+    "why-checkpoint": {"en": "a checkpoint file", "zh": "权重文件"},
+    "why-log": {"en": "named like a training record", "zh": "文件名像训练记录"},
+    "why-manifest": {"en": "a list of MD5 sums", "zh": "MD5 校验码列表"},
+}
+
+
 class Proposal(msgspec.Struct, frozen=True):
-    """One proposed key, its value, and why (a key of the walkthrough's words, filled with `data`)."""
+    """One proposed key, its value, and why (a key of WHY)."""
 
     key: str
     value: str
     why: str
-    data: dict[str, str] = {}
 
 
 def script_role(path: Path) -> str | None:
@@ -332,8 +357,8 @@ def propose(root: Path) -> list[Proposal]:
     """What a case of this folder could say, each with the reason. Nothing is imported or run."""
     found: dict[str, Proposal] = {}
 
-    def offer(key: str, path: Path, why: str, **data: str) -> None:
-        found.setdefault(key, Proposal(key, os.path.relpath(path, root), why, data))
+    def offer(key: str, path: Path, why: str) -> None:
+        found.setdefault(key, Proposal(key, os.path.relpath(path, root), why))
 
     for path in _walk(root, depth=2):
         name = path.name.lower()
@@ -341,7 +366,10 @@ def propose(root: Path) -> list[Proposal]:
             if name in _DATA_NAMES:
                 train = next((path / sub for sub in ("train", "training") if (path / sub).exists()), path)
                 offer("data.train.path", train, "why-data-folder")
-                val = next((path / sub for sub in ("val", "valid", "validation", "eval", "test") if (path / sub).exists()), None)
+                val = next(
+                    (path / sub for sub in ("val", "valid", "validation", "eval", "test") if (path / sub).exists()),
+                    None,
+                )
                 if val:
                     offer("data.eval.path", val, "why-data-folder")
         elif path.suffix == ".py":
@@ -351,7 +379,9 @@ def propose(root: Path) -> list[Proposal]:
         elif path.suffix in (".ckpt", ".safetensors"):
             role = "initial" if "init" in name else "pretrained" if "pretrain" in name else "current"
             offer(f"checkpoints.{role}", path, "why-checkpoint")
-        elif path.suffix == ".log" or (path.suffix == ".csv" and any(word in name for word in ("loss", "metric", "log"))):
+        elif path.suffix == ".log" or (
+            path.suffix == ".csv" and any(word in name for word in ("loss", "metric", "log"))
+        ):
             role = "eval" if re.search(r"eval|val|test", name) else "train"
             offer(f"curves.{role}", path, "why-log")
         elif name.endswith((".md5", ".md5sum", ".manifest.json")):
@@ -376,6 +406,6 @@ def document_of(values: dict[str, Any]) -> bytes:
 
 def write(values: dict[str, Any], target: Path) -> None:
     """Write a case file from dotted keys, atomically. Raises SaveError."""
-    from .session import write_atomically
+    from .store import write_atomically
 
     write_atomically(target, document_of(values))

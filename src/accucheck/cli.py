@@ -29,7 +29,10 @@ WORDS: Words = {
         "en": "Locate why a MindSpore model does not reach its accuracy. Without a command: the walkthrough.",
         "zh": "定位 MindSpore 模型精度不达标的原因。不带命令时进入逐项检查向导。",
     },
-    "project": {"en": "The project folder, or its accucheck.yaml (default: here).", "zh": "项目目录或其 accucheck.yaml（默认当前目录）。"},
+    "project": {
+        "en": "The project folder, or its accucheck.yaml (default: here).",
+        "zh": "项目目录或其 accucheck.yaml（默认当前目录）。",
+    },
     "lang": {"en": "Language.", "zh": "语言。"},
     "json": {"en": "Print JSON.", "zh": "输出 JSON。"},
     "ascii": {"en": "Draw with ASCII characters only.", "zh": "界面仅使用 ASCII 字符。"},
@@ -39,9 +42,18 @@ WORDS: Words = {
     "options": {"en": "Options", "zh": "选项"},
     "commands": {"en": "Commands", "zh": "命令"},
     "error": {"en": "accucheck: {text}", "zh": "accucheck：{text}"},
-    "no-such-option": {"en": "there is no option {name}. See accucheck {command} --help", "zh": "没有选项 {name}。参见 accucheck {command} --help"},
-    "no-such-command": {"en": "there is no command {name}. See accucheck --help", "zh": "没有命令 {name}。参见 accucheck --help"},
-    "missing-argument": {"en": "{name} is missing. See accucheck {command} --help", "zh": "缺少 {name}。参见 accucheck {command} --help"},
+    "no-such-option": {
+        "en": "there is no option {name}. See accucheck {command} --help",
+        "zh": "没有选项 {name}。参见 accucheck {command} --help",
+    },
+    "no-such-command": {
+        "en": "there is no command {name}. See accucheck --help",
+        "zh": "没有命令 {name}。参见 accucheck --help",
+    },
+    "missing-argument": {
+        "en": "{name} is missing. See accucheck {command} --help",
+        "zh": "缺少 {name}。参见 accucheck {command} --help",
+    },
     "bad-value": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
     "interrupted": {"en": "interrupted; what was recorded is kept", "zh": "已中断，已记录的内容均已保留"},
     "internal": {
@@ -59,16 +71,28 @@ WORDS: Words = {
     },
     # run
     "run": {"en": "Run the probes and print what they suggest.", "zh": "运行探针并输出建议结论。"},
-    "script": {"en": "A script to examine; its role is detected. Repeatable.", "zh": "要检查的脚本，角色自动识别，可重复。"},
+    "script": {
+        "en": "A script to examine; its role is detected. Repeatable.",
+        "zh": "要检查的脚本，角色自动识别，可重复。",
+    },
     "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
     "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许在线探针运行项目自身的代码。"},
-    "checklist": {"en": "A shipped checklist, or a YAML file. Repeatable.", "zh": "内置 checklist 的名称或 YAML 文件，可重复。"},
+    "checklist": {
+        "en": "A shipped checklist, or a YAML file. Repeatable.",
+        "zh": "内置 checklist 的名称或 YAML 文件，可重复。",
+    },
     "only": {"en": "Only this item. Repeatable.", "zh": "仅检查该项，可重复。"},
-    "set": {"en": "Override a key of the case, KEY=VALUE. Repeatable.", "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。"},
+    "set": {
+        "en": "Override a key of the case, KEY=VALUE. Repeatable.",
+        "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。",
+    },
     "jobs": {"en": "Probes at a time.", "zh": "同时运行的探针数。"},
     "timeout": {"en": "Seconds each probe may take.", "zh": "每个探针的时限（秒）。"},
     "fail-on": {"en": "What makes the exit code 1.", "zh": "何种结果使退出码为 1。"},
-    "exit-zero": {"en": "Exit with 0 even when problems are found or a probe failed.", "zh": "即使发现问题或探针失败也以 0 退出。"},
+    "exit-zero": {
+        "en": "Exit with 0 even when problems are found or a probe failed.",
+        "zh": "即使发现问题或探针失败也以 0 退出。",
+    },
     "format": {"en": "Format of the output.", "zh": "输出格式。"},
     "no-session": {"en": "Do not record into the project's session.", "zh": "不写入项目的会话。"},
     "locked": {
@@ -85,11 +109,17 @@ WORDS: Words = {
     },
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
-    "report-format": {"en": "Format to write. Repeatable (default: md and docx).", "zh": "报告格式，可重复（默认 md 和 docx）。"},
+    "report-format": {
+        "en": "Format to write. Repeatable (default: md and docx).",
+        "zh": "报告格式，可重复（默认 md 和 docx）。",
+    },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
-    "explain": {"en": "Explain an item: how to check, what conclusions mean, how to mend.", "zh": "说明检查项：检查方法、结论含义与处理建议。"},
+    "explain": {
+        "en": "Explain an item: how to check, what conclusions mean, how to mend.",
+        "zh": "说明检查项：检查方法、结论含义与处理建议。",
+    },
     "item": {"en": "The item's id, for instance ds.01.", "zh": "检查项编号，如 ds.01。"},
     "method": {"en": "How to check", "zh": "检查方法"},
     "conclusions": {"en": "Conclusions", "zh": "检查结论"},
@@ -107,7 +137,10 @@ WORDS: Words = {
     "conclusion": {"en": "problem, ok or not_applicable.", "zh": "problem、ok 或 not_applicable。"},
     "note": {"en": "A note to the conclusion.", "zh": "结论备注。"},
     "as": {"en": "Who concludes (default: the user's name).", "zh": "结论填写人（默认当前用户）。"},
-    "attach": {"en": "A screenshot or file that goes into the report. Repeatable.", "zh": "随报告附上的截图或文件，可重复。"},
+    "attach": {
+        "en": "A screenshot or file that goes into the report. Repeatable.",
+        "zh": "随报告附上的截图或文件，可重复。",
+    },
     "answered": {"en": "{item}: {conclusion}", "zh": "{item}：{conclusion}"},
     "status": {"en": "Show what is concluded and what is open.", "zh": "显示检查进度。"},
     "status-counts": {
@@ -118,28 +151,40 @@ WORDS: Words = {
     "stale": {"en": "stale", "zh": "已过期"},
     "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
     "print": {"en": "Print it instead of writing it.", "zh": "仅输出，不写入文件。"},
-    "init-exists": {"en": "{path} exists and was left as it is. Edit it, or use --print.", "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。"},
+    "init-exists": {
+        "en": "{path} exists and was left as it is. Edit it, or use --print.",
+        "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。",
+    },
     "init-nothing": {
         "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
         "zh": "未能在 {path} 中识别出训练脚本、数据目录、权重或日志。可用的键见用户指南。",
     },
-    "why-data-folder": {"en": "a folder named like data", "zh": "目录名像数据集"},
-    "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
-    "why-script-content": {"en": "trains a network", "zh": "脚本中训练网络"},
-    "why-checkpoint": {"en": "a checkpoint file", "zh": "权重文件"},
-    "why-log": {"en": "named like a training record", "zh": "文件名像训练记录"},
-    "why-manifest": {"en": "a list of MD5 sums", "zh": "MD5 校验码列表"},
-    "manifest": {"en": "MD5 of every file of a folder: write it, or verify against a reference.", "zh": "计算目录中每个文件的 MD5：写出清单，或与参考清单比对。"},
+    "manifest": {
+        "en": "MD5 of every file of a folder: write it, or verify against a reference.",
+        "zh": "计算目录中每个文件的 MD5：写出清单，或与参考清单比对。",
+    },
     "folder": {"en": "The folder to hash.", "zh": "要计算的目录。"},
-    "manifest-output": {"en": "Where to write the manifest (default: standard output).", "zh": "清单写入位置（默认标准输出）。"},
-    "manifest-check": {"en": "Compare with this manifest, md5sum or hashdeep file, or folder.", "zh": "与该清单、md5sum/hashdeep 文件或目录比对。"},
-    "full": {"en": "Hash every file, even when size and time are unchanged.", "zh": "重新计算所有文件，即使大小和时间未变。"},
+    "manifest-output": {
+        "en": "Where to write the manifest (default: standard output).",
+        "zh": "清单写入位置（默认标准输出）。",
+    },
+    "manifest-check": {
+        "en": "Compare with this manifest, md5sum or hashdeep file, or folder.",
+        "zh": "与该清单、md5sum/hashdeep 文件或目录比对。",
+    },
+    "full": {
+        "en": "Hash every file, even when size and time are unchanged.",
+        "zh": "重新计算所有文件，即使大小和时间未变。",
+    },
     "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
     "valid": {"en": "{path}: valid", "zh": "{path}：有效"},
     "valid-missing": {"en": "{key}: {path} does not exist", "zh": "{key}：{path} 不存在"},
-    "no-case-file": {"en": "{path} has no accucheck.yaml; accucheck init proposes one", "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成"},
+    "no-case-file": {
+        "en": "{path} has no accucheck.yaml; accucheck init proposes one",
+        "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成",
+    },
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
-}  # fmt: skip
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -689,7 +734,7 @@ def init(project: str, only_print: bool) -> None:
         talk(say("init-nothing", path=folder))
         raise SystemExit(WRONG_USE)
     for proposal in proposals:
-        click.echo(visible(f"{proposal.key}: {proposal.value}  ({say(proposal.why, **proposal.data)})"), err=True)
+        click.echo(visible(f"{proposal.key}: {proposal.value}  ({word(case.WHY, proposal.why, LANGUAGE)})"), err=True)
     values = {"name": folder.resolve().name, **{proposal.key: proposal.value for proposal in proposals}}
     if only_print:
         click.echo(case.document_of(values).decode(), nl=False)

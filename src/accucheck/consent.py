@@ -41,7 +41,7 @@ def granted(case: Case) -> bool:
 
 def grant(case: Case) -> None:
     """Remember the consent. Raises SaveError when it cannot be kept."""
-    from .session import write_atomically
+    from .store import write_atomically
 
     file = _file()
     try:

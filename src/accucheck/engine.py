@@ -20,8 +20,7 @@ from . import __version__
 from . import probe as probes
 from .case import Case
 from .errors import UserError
-from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, suggest
-from .session import now
+from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}

@@ -185,6 +185,13 @@ class ProbeResult(msgspec.Struct, frozen=True):
     tool: str = ""
 
 
+def now() -> str:
+    """The present moment, ISO 8601 in UTC, to the second."""
+    from datetime import datetime, timezone
+
+    return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
 def suggest(findings: Iterable[Finding]) -> Verdict:
     """A probe's suggestion: any problem; else undecided on a suspect or a gap; else ok."""
     verdict = Verdict.OK

@@ -16,7 +16,8 @@ import msgspec
 from . import __version__
 from .checklist import Item
 from .errors import SaveError, UserError, from_os_error
-from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine
+from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now
+from .store import write_atomically
 
 VERSION = 1
 FOLDER = ".accucheck"
@@ -71,11 +72,6 @@ def suggestion(item: Item, entry: Entry, facts: dict[str, bool | None]) -> Verdi
     return entry.suggestion if ran or item.applicable(facts) else Verdict.NOT_APPLICABLE
 
 
-def now() -> str:
-    """The present moment, ISO 8601 in UTC, to the second."""
-    return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
-
-
 def user() -> str:
     """Who is at the keyboard, as the system knows it."""
     import getpass
@@ -84,28 +80,6 @@ def user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` whole or not at all, even across a power cut. Raises SaveError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        try:
-            temporary.unlink(missing_ok=True)
-        except OSError:
-            pass
-        raise from_os_error(error, path, SaveError) from None
 
 
 class Session:

@@ -12,7 +12,8 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ...case import Proposal
+from ...case import WHY, Proposal
+from ...language import word
 from ..signs import plain
 from ..widgets.keybar import KeyBar
 from .dialogs import Ask
@@ -74,9 +75,6 @@ class StartScreen(Screen[dict[str, str]]):
         self.query_one(OptionList).focus()
 
     def _line(self, key: str) -> Content:
-        from ...cli import WORDS as reasons
-        from ...language import word
-
         speech = self.app.speech
         if key not in self._values:
             missing = speech.say("start-missing", unlocks=", ".join(self._unlocks(key)) or "-")
@@ -87,7 +85,7 @@ class StartScreen(Screen[dict[str, str]]):
             else ("■ " if key in self._chosen else "□ ")
         )
         why = self._why.get(key)
-        reason = f"  ({word(reasons, why, speech.language)})" if why else ""
+        reason = f"  ({word(WHY, why, speech.language)})" if why else ""
         return Content.assemble((box, "$text-success"), plain(f"{key}: {self._values[key]}"), (reason, "$text-muted"))
 
     def _unlocks(self, key: str) -> list[str]:

@@ -1,0 +1,58 @@
+# Two commands on a fresh machine with Python 3.10-3.12 and make:  make demo   make test
+VENV   := .venv
+BIN    := $(VENV)/bin
+# The first Python on the path that accucheck and MindSpore 2.10 run on.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3 python; do \
+	$$p -c 'import sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
+# For the tests of .pth files; without it those are skipped. Example: make test TORCH=torch==2.13.0
+TORCH  ?=
+# Where the demo works: the examples themselves stay as they are.
+DEMO   := build/demo
+
+.PHONY: demo test check unit docs reports bench clean
+
+demo: $(VENV)/demo.stamp
+	@rm -rf $(DEMO) && mkdir -p build && cp -r examples $(DEMO)
+	@if [ -t 0 ] && [ -t 1 ] && [ "$${TERM:-dumb}" != dumb ]; then \
+		$(BIN)/accucheck --project $(DEMO)/digits_faulty; \
+	else \
+		$(BIN)/accucheck run $(DEMO)/digits_faulty --live --exit-zero; \
+	fi
+	@$(BIN)/accucheck report $(DEMO)/digits_faulty --output $(DEMO)/reports
+
+test: check unit
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
+
+unit: $(VENV)/test.stamp
+	$(BIN)/pytest
+
+docs: $(VENV)/test.stamp
+	$(BIN)/python docs/generate.py
+
+reports: $(VENV)/test.stamp
+	$(BIN)/python reports/generate.py
+
+bench: $(VENV)/test.stamp
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "accucheck needs Python 3.10, 3.11 or 3.12 with venv on the path; or: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mindspore]'
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@if [ -n "$(TORCH)" ]; then $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' 'numpy>=1.26,<2' || echo "no $(TORCH) here: tests of .pth files are skipped"; fi
+	@touch $@
