@@ -1,0 +1,641 @@
+"""Session -> Report: everything a report says, in one language, as plain nested data. Writers only format it.
+
+Untrusted text is made visible here and home folders are shown as ~; what remains for a writer is the markup of its format.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Collection
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from .. import __version__
+from ..case import Case
+from ..checklist import Checklist, Item
+from ..language import visible, word
+from ..model import (
+    Code,
+    Curve,
+    Evidence,
+    Finding,
+    Histogram,
+    Images,
+    Language,
+    Level,
+    Note,
+    Plain,
+    ProbeResult,
+    Status,
+    Table,
+    Text,
+    Verdict,
+    Where,
+)
+from ..session import Entry, Record, now, suggestion
+from . import environment as environments
+from . import machine
+from .words import KINDS, STATUSES, VERDICTS, WORDS
+
+#: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
+MAX_FINDINGS = 30  # per result
+MAX_EVIDENCE = 6  # per finding
+MAX_CHARTS = 10  # per result
+MAX_ROWS = 50
+MAX_COLUMNS = 10
+MAX_LINES = 200  # of an excerpt or a diff
+MAX_LOG_LINES = 20
+MAX_CHARACTERS = 2000  # of one value on one line
+MAX_CELL = 200
+MAX_HIGHLIGHTS = 15  # in all
+MAX_HIGHLIGHTS_AN_ITEM = 3
+MAX_NOTE_BRIEF = 60
+MAX_NOT_CHECKED = 200
+MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+
+
+class _Part(msgspec.Struct, frozen=True):
+    pass
+
+
+class TablePart(_Part, frozen=True, tag="table"):
+    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    numeric: list[bool]
+    bound: str = ""
+
+
+class ChartPart(_Part, frozen=True, tag="chart"):
+    """A chart to draw; `english` is drawn where the machine has no font for the report's language."""
+
+    title: str
+    chart: Union[Curve, Histogram]
+    english: Union[Curve, Histogram]
+    bound: str = ""
+
+
+class CodePart(_Part, frozen=True, tag="code"):
+    """Lines with their numbers; `marked` are the numbers of the lines meant."""
+
+    title: str
+    line: int
+    lines: list[str]
+    marked: list[int]
+    bound: str = ""
+
+
+class TextPart(_Part, frozen=True, tag="text"):
+    title: str
+    lines: list[str]
+    bound: str = ""
+
+
+EvidencePart = Union[TablePart, ChartPart, CodePart, TextPart]
+
+
+class FindingPart(_Part, frozen=True):
+    level: Level
+    message: str
+    where: str
+    evidence: list[EvidencePart]
+    more_evidence: int
+    fix: str
+    diff: list[str]
+
+
+class ResultPart(_Part, frozen=True):
+    """What one probe said; `facts` are its kind, status and duration, `reason` why it did not finish, `log` the end of its
+    log where it failed."""
+
+    probe: str
+    facts: list[str]
+    status: Status
+    suggestion: Verdict
+    suggestion_text: str
+    stale: bool
+    reason: str
+    findings: list[FindingPart]
+    more_findings: int
+    log: list[str]
+
+
+class Attachment(_Part, frozen=True):
+    """`kind` is picture, file (to be copied beside the report) or named (only its name goes in)."""
+
+    name: str
+    path: str
+    kind: str
+
+
+class ItemPart(_Part, frozen=True):
+    """`state` is the conclusion, or the suggestion while nobody concluded; `checked` is False when neither a person nor a
+    probe nor the case says anything of it."""
+
+    id: str
+    title: str
+    method: list[str]
+    conclusion: Verdict | None
+    suggestion: Verdict
+    state: Verdict
+    checked: bool
+    conclusion_text: str
+    conclusion_brief: str
+    suggestion_text: str
+    by: str
+    by_brief: str
+    meaning: str
+    overruled: str
+    remedy: list[str]
+    references: list[tuple[str, str]]
+    note: list[str]
+    note_brief: str
+    attachments: list[Attachment]
+    not_applicable: str
+    results: list[ResultPart]
+    not_run: list[str]
+    no_probe: bool
+
+
+class SectionPart(_Part, frozen=True):
+    title: str
+    items: list[ItemPart]
+
+
+class ChecklistPart(_Part, frozen=True):
+    name: str
+    version: int
+    title: str
+    sections: list[SectionPart]
+
+
+class Counts(_Part, frozen=True):
+    """Items by state, how many nobody concluded, and how many (among the undecided) nothing has checked."""
+
+    states: dict[str, int]
+    open: int
+    unchecked: int
+
+
+class Highlight(_Part, frozen=True):
+    item: str
+    where: str
+    message: str
+
+
+class Gap(_Part, frozen=True):
+    """Something that was not checked."""
+
+    item: str
+    probe: str
+    why: str
+
+
+class Report(_Part, frozen=True):
+    """`result` is the machine-readable object of `machine.result_json`."""
+
+    language: Language
+    title: str
+    case: str
+    generated: str
+    moment: datetime
+    tool: str
+    checklists: list[ChecklistPart]
+    counts: Counts
+    overview: list[str]
+    highlights: list[Highlight]
+    more_highlights: int
+    environment: list[tuple[str, str]]
+    gaps: list[Gap]
+    more_gaps: int
+    result: dict[str, Any]
+
+    @property
+    def items(self) -> list[ItemPart]:
+        return [item for checklist in self.checklists for section in checklist.sections for item in section.items]
+
+
+def build(
+    session_record: Record,
+    checklists: list[Checklist],
+    case: Case,
+    language: Language,
+    environment: dict[str, Any] | None = None,
+    stale: Collection[tuple[str, str]] = frozenset(),
+    generated: str | None = None,
+) -> Report:
+    """The report of a session. `environment` is of environment.collect(); `stale` holds (item id, probe) of results whose
+    inputs have changed; `generated` is an ISO 8601 moment, by default the present one."""
+    return _Builder(session_record, case, language, stale).report(checklists, environment, generated or now())
+
+
+class _Builder:
+    """What every part of one report needs to know."""
+
+    def __init__(self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]]) -> None:
+        self.record, self.case, self.language, self.stale = record, case, language, stale
+        self.speech = machine.Speech(language)
+        self.english = machine.Speech(Language.EN)
+        self.facts = case.facts()
+        self.hide = _Hider(case.root)
+
+    # --- texts --------------------------------------------------------------------------------------------------------
+
+    def say(self, key: str, **data: Any) -> str:
+        return word(WORDS, key, self.language, **data)
+
+    def verdict(self, verdict: Verdict) -> str:
+        return VERDICTS[verdict.value][self.language.value]
+
+    def line(self, text: str, limit: int = MAX_CHARACTERS) -> str:
+        """Untrusted text as one visible line of bounded length."""
+        return _cut(visible(self.hide(_cut(text.strip(), limit * 2))), limit)
+
+    def lines(self, text: str, limit: int = MAX_LINES) -> tuple[list[str], str]:
+        """Untrusted text as visible lines, and what was left out."""
+        whole = text.replace("\r\n", "\n").strip("\n").split("\n") if text.strip() else []
+        shown = [
+            _cut(visible(self.hide(line.expandtabs(4), whole_path=False)), MAX_CHARACTERS) for line in whole[:limit]
+        ]
+        return shown, self.say("lines", shown=limit, total=len(whole)) if len(whole) > limit else ""
+
+    def prose(self, text: str) -> list[str]:
+        """Paragraphs that a person wrote: line breaks kept, wide and unbreakable spaces are just spaces."""
+        plain = text.replace("\u3000", " ").replace("\xa0", " ").replace("\r\n", "\n").strip()
+        return [visible(self.hide(line.expandtabs(4))).rstrip() for line in plain.split("\n") if line.strip()]
+
+    # --- the whole ----------------------------------------------------------------------------------------------------
+
+    def report(self, checklists: list[Checklist], environment: dict[str, Any] | None, generated: str) -> Report:
+        moment = datetime.fromisoformat(generated.replace("Z", "+00:00"))
+        parts = [
+            ChecklistPart(
+                checklist.name,
+                checklist.version,
+                self.line(checklist.title[self.language]),
+                [
+                    SectionPart(self.line(section.title[self.language]), [self.item(item) for item in section.items])
+                    for section in checklist.sections
+                ],
+            )
+            for checklist in checklists
+        ]
+        items = [item for part in parts for section in part.sections for item in section.items]
+        states = Counter(item.state.value for item in items)
+        counts = Counts(
+            states={verdict.value: states[verdict.value] for verdict in Verdict},
+            open=sum(item.conclusion is None for item in items),
+            unchecked=sum(not item.checked for item in items),
+        )
+        highlights, more_highlights = self.highlights(items)
+        gaps = [gap for checklist in checklists for item in checklist.items for gap in self.gaps(item)]
+        result = machine.result_json(self.record, checklists, self.case, self.language)
+        return Report(
+            language=self.language,
+            title=self.say("title"),
+            case=self.line(self.case.name, MAX_CELL),
+            generated=_moment(generated),
+            moment=moment,
+            tool=f"accucheck {__version__}",
+            checklists=parts,
+            counts=counts,
+            overview=self.overview(counts, len(items)),
+            highlights=highlights,
+            more_highlights=more_highlights,
+            environment=[(label, self.line(value)) for label, value in environments.rows(environment, self.language)]
+            if environment
+            else [],
+            gaps=gaps[:MAX_NOT_CHECKED],
+            more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
+            result=self.hide.within(result),
+        )
+
+    def overview(self, counts: Counts, total: int) -> list[str]:
+        said = [self.say("overview", total=total, **counts.states)]
+        if counts.unchecked:
+            said.append(self.say("overview-unchecked", count=counts.unchecked))
+        if counts.open:
+            said.append(self.say("overview-open", count=counts.open))
+        return said
+
+    def highlights(self, items: list[ItemPart]) -> tuple[list[Highlight], int]:
+        """The problems of the items that stand as problems: some of each item, so that one does not hide the others."""
+        chosen: list[Highlight] = []
+        left = 0
+        for item in items:
+            if item.state is not Verdict.PROBLEM:
+                continue
+            found = [
+                Highlight(item.id, finding.where, _cut(finding.message, 300))
+                for result in item.results
+                for finding in result.findings
+                if finding.level is Level.PROBLEM
+            ] or [Highlight(item.id, "", item.note_brief or item.title)]
+            room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
+            chosen += found[:room]
+            hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
+            left += len(found) - len(found[:room]) + hidden
+        return chosen, left
+
+    # --- items --------------------------------------------------------------------------------------------------------
+
+    def item(self, item: Item) -> ItemPart:
+        entry = self.record.entries.get(item.id, Entry())
+        suggested = suggestion(item, entry, self.facts)
+        ran = any(result.status is not Status.SKIPPED for result in entry.results.values())
+        excluded = not ran and suggested is Verdict.NOT_APPLICABLE
+        state = entry.conclusion or suggested
+        checked = bool(entry.conclusion or ran or excluded)
+        spoken = self.verdict(suggested) if ran or excluded else "–" if entry.conclusion else self.say("unchecked")
+        concluded = entry.conclusion is not None
+        by = self.say("by", who=self.line(entry.who, 80), when=_moment(entry.when)) if concluded else ""
+        if entry.conclusion:
+            text = brief = self.verdict(entry.conclusion)
+        else:
+            text = self.say("open", suggestion=spoken) if checked else self.say("open-unchecked")
+            brief = self.say("unfilled")
+        overruled = ran and concluded and suggested not in (entry.conclusion, Verdict.UNDECIDED)
+        note = self.prose(entry.note)
+        problem = state is Verdict.PROBLEM
+        return ItemPart(
+            id=self.line(item.id, 80),
+            title=self.line(item.title[self.language]),
+            method=self.prose(item.method[self.language]),
+            conclusion=entry.conclusion,
+            suggestion=suggested,
+            state=state,
+            checked=checked,
+            conclusion_text=text,
+            conclusion_brief=brief,
+            suggestion_text=spoken,
+            by=by,
+            by_brief=" ".join([self.line(entry.who, 40), _moment(entry.when)[:10]]) if concluded else "",
+            meaning=" ".join(self.prose(_meaning(item, entry.conclusion)[self.language])) if entry.conclusion else "",
+            overruled=self.say("overruled", suggestion=spoken) if overruled else "",
+            remedy=self.prose(item.remedy[self.language]) if problem else [],
+            references=[
+                (self.line(link.title[self.language]), self.line(link.url))
+                for link in item.references
+                if problem and link.url.startswith(("https://", "http://"))
+            ],
+            note=note,
+            note_brief=_cut(" ".join(note), MAX_NOTE_BRIEF),
+            attachments=[self.attachment(path) for path in entry.attachments],
+            not_applicable=self.say("not-applicable", applies=" ".join(self.prose(item.applies[self.language])))
+            if not item.applicable(self.facts) and not ran
+            else "",
+            results=[self.result(item.id, result) for result in machine.results(item, entry)],
+            not_run=[use.name for use in item.uses if use.name not in entry.results] if not excluded else [],
+            no_probe=not item.uses,
+        )
+
+    def gaps(self, item: Item) -> list[Gap]:
+        """What was not checked of an item. One that the case rules out has none."""
+        entry = self.record.entries.get(item.id, Entry())
+        found = machine.results(item, entry)
+        if suggestion(item, entry, self.facts) is Verdict.NOT_APPLICABLE:
+            return []
+        name = self.line(item.id, 80)
+        if not item.uses and not found:
+            return [] if entry.conclusion else [Gap(name, "–", self.say("no-probe"))]
+        gaps = []
+        for result in found:
+            if result.status is not Status.DONE:
+                why = self.line(self.speech.reason(result.probe, result.reason)) if result.reason else ""
+                status = STATUSES[result.status.value][self.language.value]
+                gaps.append(
+                    Gap(
+                        name,
+                        self.line(result.probe, 80),
+                        self.say("status-why", status=status, why=why) if why else status,
+                    )
+                )
+            gaps += [
+                Gap(
+                    name,
+                    self.line(result.probe, 80),
+                    self.say("incomplete", message=_cut(self.message(result.probe, finding), 300)),
+                )
+                for finding in result.findings
+                if finding.incomplete
+            ]
+            if (item.id, result.probe) in self.stale:
+                gaps.append(Gap(name, self.line(result.probe, 80), self.say("stale")))
+        if not_run := [use.name for use in item.uses if use.name not in entry.results]:
+            gaps.append(Gap(name, ", ".join(not_run), self.say("not-run-why")))
+        return gaps
+
+    def attachment(self, path: str) -> Attachment:
+        """Whether an attachment goes in. A session may come from a stranger: files other than pictures only from within
+        the project, and no hidden ones, so that no report carries a key or a password file away."""
+        name, full = self.line(path), self.case.path(path)
+        try:
+            real = full.resolve()
+            if not real.is_file():
+                return Attachment(self.say("attachment-missing", name=name), "", "named")
+            if real.suffix.lower() in _PICTURES:
+                return Attachment(name, str(real), "picture")
+            inside = real.relative_to(Path(self.case.root).resolve())
+            if not any(step.startswith(".") for step in inside.parts) and real.stat().st_size <= MAX_ATTACHMENT:
+                return Attachment(name, str(real), "file")
+        except (OSError, ValueError, RuntimeError):
+            pass
+        return Attachment(self.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def message(self, name: str, finding: Finding) -> str:
+        return self.line(self.speech.message(name, finding.code, finding.data))
+
+    def result(self, item_id: str, result: ProbeResult) -> ResultPart:
+        order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
+        findings = sorted(result.findings, key=lambda finding: order[finding.level])
+        shown, charts = [], 0
+        for finding in findings[:MAX_FINDINGS]:
+            part = self.finding(result.probe, finding, MAX_CHARTS - charts)
+            charts += sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+            shown.append(part)
+        facts = [
+            words[key.value][self.language.value] for words, key in ((KINDS, result.kind), (STATUSES, result.status))
+        ]
+        if result.status is not Status.SKIPPED:
+            facts.append(self.say("seconds", seconds=f"{result.seconds:.2f}"))
+        log = result.log.rstrip().split("\n")[-MAX_LOG_LINES:] if result.status is Status.FAILED else []
+        return ResultPart(
+            probe=self.line(result.probe, 80),
+            facts=facts,
+            status=result.status,
+            suggestion=result.suggestion,
+            suggestion_text=self.verdict(result.suggestion),
+            stale=(item_id, result.probe) in self.stale,
+            reason=self.line(self.speech.reason(result.probe, result.reason)) if result.reason else "",
+            findings=shown,
+            more_findings=max(0, len(findings) - MAX_FINDINGS),
+            log=self.lines("\n".join(log))[0],
+        )
+
+    def finding(self, name: str, finding: Finding, charts: int) -> FindingPart:
+        evidence: list[EvidencePart] = []
+        for entry in finding.evidence:
+            drawn = isinstance(entry, (Curve, Histogram))
+            if len(evidence) < MAX_EVIDENCE and (charts > 0 or not drawn):
+                evidence.append(self.evidence(name, entry))
+                charts -= drawn
+        fix = finding.fix
+        diff, cut = self.lines(fix.diff) if fix and fix.diff else ([], "")
+        return FindingPart(
+            level=finding.level,
+            message=self.message(name, finding),
+            where=self.where(finding.where),
+            evidence=evidence,
+            more_evidence=len(finding.evidence) - len(evidence),
+            fix=self.line(self.speech.message(name, fix.message, finding.data)) if fix else "",
+            diff=[*diff, f"({cut})"] if cut else diff,
+        )
+
+    def where(self, where: Where) -> str:
+        place = [f"{where.path}:{where.line}" if where.line is not None else where.path] if where.path else []
+        place += [text for text in (where.name, where.field) if text]
+        if where.step is not None:
+            place.append(f"step {where.step}")
+        return self.line(" · ".join(place), 300)
+
+    # --- evidence -----------------------------------------------------------------------------------------------------
+
+    def evidence(self, name: str, evidence: Evidence) -> EvidencePart:
+        if isinstance(evidence, Table):
+            return self.table(name, evidence)
+        if isinstance(evidence, Curve):
+            return ChartPart(
+                self.title(name, evidence.title),
+                self.curve(name, evidence, self.speech),
+                self.curve(name, evidence, self.english),
+            )
+        if isinstance(evidence, Histogram):
+            total = min(len(evidence.labels), len(evidence.counts))
+            return ChartPart(
+                self.title(name, evidence.title),
+                self.bars(name, evidence, self.speech),
+                self.bars(name, evidence, self.english),
+                self.say("bars", shown=MAX_ROWS, total=total) if total > MAX_ROWS else "",
+            )
+        if isinstance(evidence, Code):
+            lines, bound = self.lines(evidence.text)
+            return CodePart(self.line(evidence.path, MAX_CELL), evidence.line, lines, evidence.marked, bound)
+        if isinstance(evidence, Images):
+            rows: list[list[Plain]] = [list(row) for row in zip(evidence.paths, evidence.captions, strict=False)]
+            listed = self.table(
+                name, Table(evidence.title, [self.say("column-path"), self.say("column-caption")], rows)
+            )
+            return msgspec.structs.replace(listed, bound=" ".join(filter(None, [listed.bound, self.say("pictures")])))
+        assert isinstance(evidence, Note)
+        lines, bound = self.lines(evidence.text)
+        return TextPart(self.title(name, evidence.title), lines, bound)
+
+    def title(self, name: str, key: str, speech: machine.Speech | None = None) -> str:
+        return self.line((speech or self.speech).word(name, key), MAX_CELL)
+
+    def table(self, name: str, table: Table) -> TablePart:
+        width = min(len(table.columns), MAX_COLUMNS)
+        rows = [[*row[:width], *[None] * (width - len(row))] for row in table.rows[:MAX_ROWS]]
+        total = max(len(table.rows), table.total or 0)
+        bound = [self.say("rows", shown=len(rows), total=total)] if total > len(rows) else []
+        if len(table.columns) > width:
+            bound.append(self.say("columns", shown=width, total=len(table.columns)))
+        return TablePart(
+            title=self.title(name, table.title),
+            columns=[self.title(name, column) for column in table.columns[:width]],
+            rows=[[self.cell(value) for value in row] for row in rows],
+            numeric=[_numeric([row[i] for row in rows]) for i in range(width)],
+            bound="; ".join(bound) if self.language is Language.EN else "；".join(bound),
+        )
+
+    def cell(self, value: Plain) -> str:
+        if value is None:
+            return "–"
+        if isinstance(value, bool):
+            return self.say("yes" if value else "no")
+        if isinstance(value, float):
+            return f"{value:.6g}"
+        return self.line(str(value), MAX_CELL)
+
+    def curve(self, name: str, curve: Curve, speech: machine.Speech) -> Curve:
+        return Curve(
+            title=self.title(name, curve.title, speech),
+            x_label=self.title(name, curve.x_label, speech),
+            y_label=self.title(name, curve.y_label, speech),
+            x=curve.x,
+            series={self.title(name, key, speech): values for key, values in curve.series.items()},
+            marks={self.title(name, key, speech): value for key, value in curve.marks.items()},
+        )
+
+    def bars(self, name: str, bars: Histogram, speech: machine.Speech) -> Histogram:
+        return Histogram(
+            title=self.title(name, bars.title, speech),
+            labels=[self.title(name, label, speech) for label in bars.labels[:MAX_ROWS]],
+            counts=bars.counts[:MAX_ROWS],
+        )
+
+
+class _Hider:
+    """Shows the project's folder as nothing (paths are relative to it) and the home folder as ~."""
+
+    def __init__(self, root: str) -> None:
+        root, home = os.path.abspath(root), os.path.expanduser("~").rstrip("/")
+        self._root = root.rstrip("/") + "/" if root != "/" else None
+        before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
+        self._home = re.compile(before + re.escape(home) + after) if len(home) > 1 else None
+        self._inside = re.compile(before + re.escape(self._root)) if self._root else None
+
+    def __call__(self, text: str, *, whole_path: bool = True) -> str:
+        """`whole_path`: paths of the project become relative; code and diffs keep them."""
+        if "/" not in text:
+            return text
+        if whole_path and self._inside:
+            text = self._inside.sub("", text)
+        return self._home.sub("~", text) if self._home else text
+
+    def within(self, value: Any) -> Any:
+        """The same in all texts of a nested value."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, dict):
+            return {key: self.within(below) for key, below in value.items()}
+        return [self.within(below) for below in value] if isinstance(value, list) else value
+
+
+def _meaning(item: Item, conclusion: Verdict) -> Text:
+    meaning: Text = getattr(item.conclusions, conclusion.value)
+    return meaning
+
+
+def spans(text: str) -> list[tuple[str, bool]]:
+    """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # a backtick without its fellow
+        return [(text, False)]
+    return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _numeric(values: list[Plain]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
+
+
+def _moment(text: str) -> str:
+    """An ISO 8601 moment as people write it; anything else as it is."""
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d)?(?:\.\d+)?(Z|\+00:00)?", text)
+    return f"{match[1]} {match[2]}{' UTC' if match[3] else ''}" if match else visible(text)[:40]

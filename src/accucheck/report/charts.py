@@ -1,0 +1,172 @@
+"""PNG pictures for the reports: charts drawn from evidence, and attached pictures made safe to pass on."""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..model import Curve, Histogram
+from .build import ChartPart
+
+#: Fonts with Chinese glyphs, best first, by the names that Linux, Windows and macOS give them.
+CHINESE_FONTS = (
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "Source Han Sans CN",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "SimHei",
+    "Noto Sans SC",
+    "Heiti SC",
+    "Droid Sans Fallback",
+    "SimSun",
+    "Noto Sans CJK JP",
+    "Noto Serif CJK SC",
+    "AR PL UMing CN",
+    "AR PL UKai CN",
+)
+#: Told apart by people with any colour vision, and in grey: Okabe and Ito, "Color Universal Design" (2008).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins, less a little
+MAX_PIXELS = 50_000_000
+MAX_BYTES = 20 << 20
+MAX_SIDE = 1600
+
+
+@cache
+def chinese_font() -> str | None:
+    """The name of an installed font with Chinese glyphs, or None."""
+    from matplotlib import font_manager
+
+    known = {font.name for font in font_manager.fontManager.ttflist}
+    return next((name for name in CHINESE_FONTS if name in known), None)
+
+
+def draw(part: ChartPart) -> bytes:
+    """The PNG of a chart. Without a Chinese font its English words are used, so that no empty boxes appear."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    font = chinese_font()
+    chart = part.chart if font else part.english
+    settings = {
+        "font.family": ["DejaVu Sans", *([font] if font else [])],
+        "font.size": 9,
+        "text.parse_math": False,  # a label with $ in it is not a formula
+        "axes.unicode_minus": False,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": "#808080",
+    }
+    with rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a label may hold signs that no font here has
+        if isinstance(chart, Curve):
+            figure = Figure(figsize=(WIDTH, 2.7), dpi=DPI, layout="constrained")
+            _curve(figure.add_subplot(), chart, font is not None)
+        else:
+            lying = _lying(chart)
+            height = max(1.6, 0.21 * len(chart.labels) + 0.6) if lying else 2.7
+            figure = Figure(figsize=(WIDTH, min(height, 9.0)), dpi=DPI, layout="constrained")
+            _bars(figure.add_subplot(), chart, lying, font is not None)
+        FigureCanvasAgg(figure)
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", metadata={"Software": None})
+    return stream.getvalue()
+
+
+def _label(text: str, chinese: bool, limit: int = 40) -> str:
+    """A label that this machine can draw."""
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
+    return short if chinese else "".join(c if ord(c) < 0x250 or c == "…" else f"\\u{ord(c):04x}" for c in short)
+
+
+def _finite(values: list[float | None]) -> list[float]:
+    return [math.nan if value is None or not math.isfinite(value) else float(value) for value in values]
+
+
+def _logarithmic(values: list[float], ratio: float) -> bool:
+    """Whether a logarithmic axis shows more: all positive, and spread over `ratio`."""
+    known = [value for value in values if not math.isnan(value)]
+    return len(known) > 2 and min(known) > 0 and max(known) / min(known) >= ratio
+
+
+def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
+    x, everything = _finite(list(curve.x)), []
+    for number, (name, series) in enumerate(curve.series.items()):
+        y = _finite(series)
+        length = min(len(x), len(y))
+        everything += y[:length]
+        style = {"marker": "o", "markersize": 3} if length <= 40 else {}
+        colour = COLOURS[number % len(COLOURS)]
+        dashes = ("-", "--", ":", "-.")[number // len(COLOURS) % 4]
+        axes.plot(x[:length], y[:length], dashes, color=colour, linewidth=1.3, label=_label(name, chinese), **style)
+    if _logarithmic(x, 1e3):
+        axes.set_xscale("log")
+    if _logarithmic(everything, 1e3):
+        axes.set_yscale("log")
+    for number, (name, value) in enumerate(curve.marks.items()):
+        if math.isfinite(value):
+            axes.axvline(value, color="#606060", linewidth=0.9, linestyle="--")
+            place = {"xy": (value, 1), "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            axes.annotate(
+                _label(name, chinese), **place, xytext=(3, -9 - 11 * (number % 4)), fontsize=8, color="#404040"
+            )
+    axes.set_xlabel(_label(curve.x_label, chinese))
+    axes.set_ylabel(_label(curve.y_label, chinese))
+    axes.grid(True, color="#e0e0e0", linewidth=0.6)
+    if len(curve.series) > 1:
+        axes.legend(frameon=False, fontsize=8, ncols=1 + len(curve.series) // 6)
+
+
+def _lying(bars: Histogram) -> bool:
+    """Bars lie where their labels would not fit below standing ones."""
+    return sum(len(label) + 2 for label in bars.labels) > 90 or max(map(len, bars.labels), default=0) > 14
+
+
+def _bars(axes: Any, bars: Histogram, lying: bool, chinese: bool) -> None:
+    labels = [_label(label, chinese, 30) for label in bars.labels]
+    counts = [0.0 if math.isnan(count) else count for count in _finite(list(bars.counts))][: len(labels)]
+    places = list(range(len(counts)))
+    if lying:
+        drawn = axes.barh(places, counts, color=COLOURS[0], height=0.72)
+        axes.set_yticks(places, labels[: len(counts)])
+        axes.invert_yaxis()
+    else:
+        drawn = axes.bar(places, counts, color=COLOURS[0], width=0.72)
+        axes.set_xticks(places, labels[: len(counts)])
+    if len(counts) <= 40:
+        axes.bar_label(drawn, [f"{count:,.6g}" for count in counts], padding=2, fontsize=7.5, color="#404040")
+    axes.grid(True, axis="x" if lying else "y", color="#e0e0e0", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(**{"x" if lying else "y": 0.12})
+
+
+def picture(path: Path) -> bytes | None:
+    """An attached picture as PNG: decoded, at most MAX_SIDE pixels wide and high, without its metadata (camera, place, author).
+
+    None when it is no picture, or one beyond MAX_BYTES or MAX_PIXELS.
+    """
+    from PIL import Image, ImageOps
+
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return None
+        with Image.open(path, formats=("PNG", "JPEG", "BMP", "GIF", "WEBP")) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return None
+            upright = ImageOps.exif_transpose(image).convert("RGBA")
+        upright.thumbnail((MAX_SIDE, MAX_SIDE))
+        paper = Image.new("RGB", upright.size, "white")
+        paper.paste(upright, mask=upright.getchannel("A"))
+        stream = io.BytesIO()
+        paper.save(stream, "PNG", optimize=True)
+        return stream.getvalue()
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None

@@ -1,0 +1,319 @@
+"""What the project runs on: versions, devices, settings. Gathered without importing MindSpore or running the project's code.
+
+Holds no user name, host name or address; home folders are shown as ~.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..case import Case
+from ..language import Words, word
+from ..model import Language
+
+ASCEND = Path("/usr/local/Ascend")
+SECONDS = 5.0  # for each command asked
+
+#: Variables that change what MindSpore computes or how it starts; never those that may hold a secret.
+_VARIABLE = re.compile(
+    r"(MS|ASCEND|GLOG|HCCL|RANK|CANN)_\w+|DEVICE_ID|OMP_NUM_THREADS|PYTHONHASHSEED|CUDA_VISIBLE_DEVICES"
+)
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CRED|AUTH", re.I)
+_ADDRESS = re.compile(r"HOST|ADDR|(^|_)IP($|_)|URL|PROXY", re.I)
+_MINDSPORE = ("mindspore", "mindspore-ascend", "mindspore-gpu", "mindspore-dev")
+
+WORDS: Words = {
+    "mindspore": {"en": "MindSpore", "zh": "MindSpore"},
+    "mindspore_declared": {"en": "MindSpore, by the case", "zh": "MindSpore（检查对象声明）"},
+    "python": {"en": "Python", "zh": "Python"},
+    "numpy": {"en": "NumPy", "zh": "NumPy"},
+    "device": {"en": "Device", "zh": "硬件平台"},
+    "npu": {"en": "NPU", "zh": "NPU"},
+    "gpu": {"en": "GPU", "zh": "GPU"},
+    "cann": {"en": "CANN", "zh": "CANN"},
+    "driver": {"en": "Ascend driver", "zh": "昇腾驱动"},
+    "firmware": {"en": "Ascend firmware", "zh": "昇腾固件"},
+    "mode": {"en": "Execution mode", "zh": "执行模式"},
+    "amp": {"en": "Mixed precision", "zh": "混合精度"},
+    "distributed": {"en": "Distributed", "zh": "分布式"},
+    "os": {"en": "Operating system", "zh": "操作系统"},
+    "processor": {"en": "Processor", "zh": "处理器"},
+    "memory": {"en": "Memory", "zh": "内存"},
+    "variables": {"en": "Environment variables", "zh": "环境变量"},
+    "git": {"en": "Project's commit", "zh": "项目 git 版本"},
+    "accucheck": {"en": "accucheck", "zh": "accucheck"},
+    # values
+    "not-installed": {"en": "not found in the interpreter of the case", "zh": "未在所用解释器中找到"},
+    "not-given": {"en": "not given", "zh": "未说明"},
+    "detected": {"en": "{device} (detected)", "zh": "{device}（自动识别）"},
+    "devices": {"en": "{count} devices", "zh": "{count} 卡"},
+    "launched": {"en": "{devices}, started with {launcher}", "zh": "{devices}，由 {launcher} 启动"},
+    "cores": {"en": "{count} logical cores", "zh": "{count} 个逻辑核"},
+    "dirty": {
+        "en": "{commit} with uncommitted changes in {count} files",
+        "zh": "{commit}，另有 {count} 个文件的改动未提交",
+    },
+    "clean": {"en": "{commit}, no uncommitted changes", "zh": "{commit}，无未提交的改动"},
+    "times": {"en": "{name} × {count}", "zh": "{name} × {count}"},
+    "set": {"en": "(set)", "zh": "（已设置）"},
+}
+
+
+def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dict[str, Any]:
+    """What is known of the environment, as plain values; what is unknown is None or empty.
+
+    `python` is the interpreter of the training environment, by default the case's runtime.python, else the running one. Another
+    interpreter's packages are read from its folders: starting one that a case names could run a stranger's code.
+    """
+    runtime = case.spec.runtime
+    versions = _versions(case, python or runtime.python)
+    npus, gpus = _npus(), _gpus()
+    commit, dirty = _git(Path(case.root))
+    found = "Ascend" if npus else "GPU" if gpus else "CPU"
+    return {
+        **versions,
+        "mindspore_declared": runtime.mindspore,
+        "device": runtime.device or found,
+        "device_detected": runtime.device is None,
+        "npu": npus,
+        "gpu": gpus,
+        "cann": _cann(ascend),
+        "driver": _version_in([ascend / "driver/version.info"]),
+        "firmware": _version_in([ascend / "firmware/version.info"]),
+        "mode": runtime.mode,
+        "amp": runtime.amp,
+        "devices": runtime.distributed.devices,
+        "launcher": runtime.distributed.launcher,
+        "os": _system(),
+        "kernel": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": _memory(),
+        "variables": _variables(),
+        "git_commit": commit,
+        "git_changed": dirty,
+        "accucheck": __version__,
+    }
+
+
+def rows(environment: dict[str, Any], language: Language) -> list[tuple[str, str]]:
+    """(label, value) of what is known, and of what people who read an issue always ask for."""
+
+    def say(key: str, **data: Any) -> str:
+        return word(WORDS, key, language, **data)
+
+    get = environment.get
+    memory: int | None = get("memory_bytes")
+    found: list[tuple[str, str | None]] = [
+        ("mindspore", get("mindspore") or say("not-installed")),
+        ("mindspore_declared", get("mindspore_declared") if get("mindspore_declared") != get("mindspore") else None),
+        ("device", say("detected", device=get("device")) if get("device_detected") else get("device")),
+        ("npu", _counted(get("npu") or [], say)),
+        ("gpu", _counted(get("gpu") or [], say)),
+        ("cann", get("cann")),
+        ("driver", get("driver")),
+        ("firmware", get("firmware")),
+        ("mode", get("mode") or say("not-given")),
+        ("amp", get("amp") or say("not-given")),
+    ]
+    if get("devices"):
+        devices = say("devices", count=get("devices"))
+        found.append(
+            ("distributed", say("launched", devices=devices, launcher=get("launcher")) if get("launcher") else devices)
+        )
+    system = " · ".join(filter(None, [get("os"), get("kernel"), get("architecture")]))
+    cores = say("cores", count=get("cores")) if get("cores") else None
+    found += [
+        ("python", get("python")),
+        ("numpy", get("numpy")),
+        ("os", system),
+        ("processor", " · ".join(filter(None, [get("processor"), cores]))),
+        ("memory", f"{memory / 2**30:.1f} GiB" if memory else None),
+    ]
+    if commit := get("git_commit"):
+        changed = get("git_changed")
+        key = "dirty" if changed else "clean"
+        found.append(("git", commit[:12] if changed is None else say(key, commit=commit[:12], count=changed)))
+    variables = [f"{name}={say('set') if value is None else value}" for name, value in (get("variables") or {}).items()]
+    found += [("variables", "  ".join(variables)), ("accucheck", get("accucheck"))]
+    return [(say(key), value) for key, value in found if value]
+
+
+def lines(environment: dict[str, Any], language: Language) -> list[str]:
+    """The same as lines to print or to paste into an issue."""
+    return [f"{label}: {value}" for label, value in rows(environment, language)]
+
+
+def _counted(names: list[str], say: Any) -> str:
+    return ", ".join(say("times", name=name, count=names.count(name)) for name in dict.fromkeys(names))
+
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+
+def _versions(case: Case, python: str | None) -> dict[str, str | None]:
+    """The versions of Python, MindSpore and NumPy in the interpreter of the training environment."""
+    program = (
+        (shutil.which(python) or os.path.join(case.root, os.path.expanduser(python))) if python else sys.executable
+    )
+    own = os.path.abspath(program) == os.path.abspath(sys.executable)
+    prefix = Path(os.path.abspath(program)).parent.parent
+    folders = sys.path if own else [str(path) for path in _package_folders(prefix)]
+    installed: dict[str, str] = {}
+    for distribution in metadata.distributions(path=folders):
+        name = (distribution.metadata["Name"] or "").lower().replace("_", "-")
+        if name == "numpy" or name in _MINDSPORE:
+            installed.setdefault("numpy" if name == "numpy" else "mindspore", distribution.version)
+    return {
+        "python": platform.python_version() if own else _python_version(prefix),
+        "mindspore": installed.get("mindspore"),
+        "numpy": installed.get("numpy"),
+    }
+
+
+def _package_folders(prefix: Path) -> Iterator[Path]:
+    """Where the packages of an interpreter with this prefix lie; those of the user too, unless it is a virtual environment."""
+    yield from prefix.glob("lib/python3*/site-packages")
+    if not (prefix / "pyvenv.cfg").exists():
+        yield from prefix.glob("lib/python3*/dist-packages")
+        yield from prefix.glob("local/lib/python3*/dist-packages")
+        for library in prefix.glob("lib/python3.*"):
+            yield from Path.home().glob(f".local/lib/{library.name}/site-packages")
+
+
+def _python_version(prefix: Path) -> str | None:
+    """The version that a virtual environment notes, or that the name of its library folder tells."""
+    try:
+        noted = re.search(r"^version(?:_info)?\s*=\s*([\d.]+)", (prefix / "pyvenv.cfg").read_text()[:10_000], re.M)
+        if noted:
+            return noted[1]
+    except (OSError, UnicodeDecodeError):
+        pass
+    names = sorted(path.name.removeprefix("python") for path in prefix.glob("lib/python3.*") if path.is_dir())
+    return names[-1] if names else None
+
+
+# --- devices ----------------------------------------------------------------------------------------------------------
+
+
+def _ask(*command: str, environment: dict[str, str] | None = None) -> str | None:
+    """What a command prints, or None when there is none, it fails, or it takes too long."""
+    program = shutil.which(command[0])
+    if not program:
+        return None
+    try:
+        done = subprocess.run(
+            [program, *command[1:]],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            env={**os.environ, "LC_ALL": "C", **(environment or {})},
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout[:200_000].decode("utf-8", "replace")
+
+
+def _npus() -> list[str]:
+    """The model of each NPU: the rows `| 0  910B3  | OK ...` of npu-smi."""
+    text = _ask("npu-smi", "info") or ""
+    return [f"Ascend {model}" for model in re.findall(r"^\|\s*\d+\s+(\d{3}\w*)\s*\|\s*\w+\s*\|", text, re.M)]
+
+
+def _gpus() -> list[str]:
+    text = _ask("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or ""
+    return [line.strip() for line in text.splitlines() if line.strip()][:64]
+
+
+def _cann(ascend: Path) -> str | None:
+    homes = [Path(os.environ[name]) for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME") if os.environ.get(name)]
+    homes += [ascend / "ascend-toolkit/latest", ascend / "cann/latest", ascend / "cann", ascend / "nnae/latest"]
+    files: list[Path] = []
+    for home in homes:
+        files += [*sorted(home.glob("*/ascend_*_install.info")), home / "version.cfg", home / "version.info"]
+    return _version_in(files)
+
+
+def _version_in(files: list[Path]) -> str | None:
+    """The first version named in install.info, version.info or version.cfg files of CANN."""
+    for path in files:
+        try:
+            text = path.open("rb").read(20_000).decode("utf-8", "replace") if path.is_file() else ""
+        except OSError:
+            continue
+        if found := re.search(r"^\s*(?:\w*_)?version\s*=\s*\[?\s*(?:\d+:)?([\w.+-]+)", text, re.M | re.I):
+            return found[1]
+    return None
+
+
+# --- machine ----------------------------------------------------------------------------------------------------------
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()
+
+
+def _processor() -> str | None:
+    try:
+        text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    except OSError:
+        return platform.processor() or None
+    found = re.search(r"^(?:model name|Hardware)\s*:\s*(.+)$", text, re.M)
+    return found[1].strip() if found else None
+
+
+def _memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None
+
+
+def _variables() -> dict[str, str | None]:
+    """Chosen environment variables; None for one that holds an address, of which only is told that it is set."""
+    return {
+        name: None if _ADDRESS.search(name) or "://" in value else value[:200]
+        for name, value in sorted(os.environ.items())
+        if _VARIABLE.fullmatch(name) and not _SECRET.search(name)
+    }
+
+
+# --- git --------------------------------------------------------------------------------------------------------------
+
+
+def _git(root: Path) -> tuple[str | None, int | None]:
+    """The project's commit and how many tracked files differ from it; None where that is unknown.
+
+    Nothing that the repository configures is run: no hook, no file system monitor, no fetching; where the repository itself
+    defines a content filter, which `git status` would run, changed files are not counted.
+    """
+    safe = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-C", str(root))
+    quiet = {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+    commit = _ask(*safe, "rev-parse", "--verify", "HEAD", environment=quiet)
+    if not commit or not re.fullmatch(r"[0-9a-f]{40,64}\n", commit):
+        return None, None
+    configured = _ask(*safe, "config", "--show-scope", "--list", "--name-only", environment=quiet)
+    if configured is None or re.search(r"^(local|worktree)\tfilter\.", configured, re.M):
+        return commit.strip(), None
+    changed = _ask(*safe, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", environment=quiet)
+    return commit.strip(), None if changed is None else len(changed.splitlines())

@@ -1,0 +1,209 @@
+"""What other programs read (`accucheck run --json`, the .json report) and what the terminal prints. Loads no writer's library."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from .. import probe
+from ..case import Case
+from ..checklist import Checklist, Item
+from ..language import word
+from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
+from ..session import Entry, Record, suggestion
+from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
+
+if TYPE_CHECKING:
+    from .build import Report, ResultPart
+
+VERSION = 1
+
+
+class Speech:
+    """The words of stored results in one language. Each probe is loaded once.
+
+    A session outlives its probes: where a probe is gone, or no longer knows a code, the code and its data stand as they are.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._probes: dict[str, Any] = {}
+
+    def _probe(self, name: str) -> Any:
+        if name not in self._probes:
+            try:
+                self._probes[name] = probe.load(name)
+            except Exception:  # a plug-in may raise anything on import, and the report must come out all the same
+                self._probes[name] = None
+        return self._probes[name]
+
+    def message(self, name: str, code: str, data: dict[str, Any]) -> str:
+        """The words of a finding or a fix."""
+        module = self._probe(name)
+        try:
+            if code in module.MESSAGES:
+                return probe.message(module, code, data, self.language)
+        except Exception:
+            pass
+        return _bare(code, data)
+
+    def reason(self, name: str, reason: Reason) -> str:
+        """Why a probe was skipped, failed or cancelled."""
+        try:
+            text = probe.reason_text(name, reason, self.language)
+        except Exception:
+            text = reason.code
+        return _bare(reason.code, reason.data) if text == reason.code else text
+
+    def word(self, name: str, key: str) -> str:
+        """A title or column of a probe's evidence; shown as it is when it is no key of the probe's WORDS."""
+        try:
+            return word(self._probe(name).WORDS, key, self.language)
+        except Exception:
+            return key
+
+
+def _bare(code: str, data: dict[str, Any]) -> str:
+    return f"{code}: " + ", ".join(f"{key}={value}" for key, value in data.items()) if data else code
+
+
+def results(item: Item, entry: Entry) -> list[ProbeResult]:
+    """An entry's results in the item's order; then those of probes that the item no longer names."""
+    order = [use.name for use in item.uses if use.name in entry.results]
+    return [entry.results[name] for name in [*order, *sorted(set(entry.results) - set(order))]]
+
+
+def result_json(record: Record, checklists: list[Checklist], case: Case, language: Language) -> dict[str, Any]:
+    """The object that others rely on, plain JSON values only. `case`: its name.
+
+    `summary.items` counts each item by its conclusion, or by its suggestion while nobody concluded;
+    `summary.probes` counts results by status.
+    """
+    speech, facts = Speech(language), case.facts()
+    items: list[dict[str, Any]] = []
+    states: Counter[Verdict] = Counter()
+    statuses: Counter[Status] = Counter()
+    for checklist in checklists:
+        for item in checklist.items:
+            entry = record.entries.get(item.id, Entry())
+            suggested = suggestion(item, entry, facts)
+            done = results(item, entry)
+            states[entry.conclusion or suggested] += 1
+            statuses.update(result.status for result in done)
+            items.append(
+                {
+                    "id": item.id,
+                    "checklist": checklist.name,
+                    "suggestion": suggested.value,
+                    "conclusion": entry.conclusion.value if entry.conclusion else None,
+                    "note": entry.note,
+                    "results": [_result(result, speech) for result in done],
+                }
+            )
+    return {
+        "version": VERSION,
+        "case": case.name,
+        "items": items,
+        "summary": {
+            "items": {verdict.value: states[verdict] for verdict in Verdict},
+            "probes": {name: statuses[Status(name)] for name in ("done", "failed", "skipped", "cancelled")},
+        },
+    }
+
+
+def _result(result: ProbeResult, speech: Speech) -> dict[str, Any]:
+    reason = result.reason
+    return {
+        "probe": result.probe,
+        "kind": result.kind.value,
+        "status": result.status.value,
+        "seconds": round(result.seconds, 3),
+        "reason": reason
+        and {
+            "code": reason.code,
+            "message": speech.reason(result.probe, reason),
+            "data": msgspec.to_builtins(reason.data),
+        },
+        "findings": [_finding(finding, result.probe, speech) for finding in result.findings],
+    }
+
+
+def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
+    where, fix = finding.where, finding.fix
+    return {
+        "code": finding.code,
+        "level": finding.level.value,
+        "message": speech.message(name, finding.code, finding.data),
+        "where": {key: getattr(where, key) for key in ("path", "line", "column", "name", "field", "step")},
+        "data": msgspec.to_builtins(finding.data),
+        "fix": fix and {"message": speech.message(name, fix.message, finding.data), "diff": fix.diff},
+    }
+
+
+_BEYOND_ASCII = re.compile(r"[^\x20-\x7e\n]")
+
+
+def encode(result: dict[str, Any]) -> bytes:
+    """JSON that is safe on a terminal: what cannot be printed (control and bidirectional characters) is written as \\uXXXX.
+
+    NaN and Inf, which JSON lacks, become null.
+    """
+    text = msgspec.json.format(msgspec.json.encode(result), indent=1).decode()
+
+    def escaped(match: re.Match[str]) -> str:
+        character = match[0]
+        if character.isprintable():
+            return character
+        units = character.encode("utf-16-be")
+        return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+    return (_BEYOND_ASCII.sub(escaped, text) + "\n").encode()
+
+
+def render(report: Report, stem: str) -> dict[str, bytes]:
+    """The .json report: {file name: content}."""
+    return {f"{stem}.json": encode(report.result)}
+
+
+def summary_text(report: Report) -> list[str]:
+    """The lines `accucheck run` prints: each item that has something to say, and the counts."""
+
+    def say(key: str, **data: Any) -> str:
+        return word(WORDS, key, report.language, **data)
+
+    lines: list[str] = []
+    for checklist in report.checklists:
+        lines += [f"{checklist.title}  ({checklist.name} {checklist.version})"]
+        for section in checklist.sections:
+            for item in section.items:
+                mark = MARKS[item.state.value] if item.checked else "○"
+                lines.append(f"  {mark} {item.id}  {item.title}  {item.conclusion_text}")
+                for result in item.results:
+                    lines += _result_text(result, report.language)
+    language, counts = report.language.value, report.counts
+    items = [f"{VERDICTS[verdict.value][language]} {counts.states[verdict.value]}" for verdict in Verdict]
+    probes = [f"{STATUSES[status][language]} {number}" for status, number in report.result["summary"]["probes"].items()]
+    items.append(say("open-count", count=counts.open))
+    return [*lines, "", f"{say('items')}  {' · '.join(items)}", f"{say('probes')}  {' · '.join(probes)}"]
+
+
+def _result_text(result: ResultPart, language: Language) -> list[str]:
+    level_mark = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
+    head = f"      {result.probe}  {' · '.join(result.facts)}"
+    if result.stale:
+        head += "  " + word(WORDS, "stale", language)
+    lines = [head]
+    if result.reason:
+        lines.append(f"        {result.reason}")
+    for finding in result.findings:
+        place = f"{finding.where}: " if finding.where else ""
+        level = LEVELS[finding.level.value][language.value]
+        lines.append(f"        {level_mark[finding.level]} {level}  {place}{finding.message}")
+        if finding.fix:
+            lines.append(f"            → {finding.fix}")
+    if result.more_findings:
+        lines.append("        " + word(WORDS, "more-findings", language, count=result.more_findings))
+    return lines

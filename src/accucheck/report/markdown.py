@@ -1,0 +1,143 @@
+"""Report -> Markdown that reads alike on Gitee, AtomGit and GitHub: tables, fences and pictures beside it; no raw HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ..language import word
+from ..model import Level, Status, Verdict
+from . import charts
+from .build import Attachment, ChartPart, Report, spans
+from .words import LEVELS, MARKS, WORDS
+
+
+class Marked(str):
+    """Text that is Markdown already."""
+
+
+_SPECIAL = re.compile(r"[\\`*\[\]~$@|]|(?<!\w)_|_(?!\w)|#(?=\w)")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " "}
+_LINE_START = re.compile(r"^(\s*)([-+=#]|\d{1,9}(?=[.)](?:\s|$)))")
+
+
+def escape(text: str) -> Marked:
+    """Plain text as Markdown that shows just that text, at the start of a line and within a table cell too."""
+    return Marked(_LINE_START.sub(_opened, _inline(text)))
+
+
+def _inline(text: str) -> str:
+    text = re.sub(r"[&<>\n]", lambda match: _ENTITIES[match[0]], text)
+    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
+
+
+def _opened(match: re.Match[str]) -> str:
+    """The start of a line, so that it opens neither a list, a heading nor a rule."""
+    return match[1] + (match[2] + "\\" if match[2].isdigit() else "\\" + match[2])
+
+
+def prose(text: str) -> Marked:
+    """A checklist's prose, with its code spans."""
+    parts = [
+        code(part) if is_code else escape(part) if not number else _inline(part)
+        for number, (part, is_code) in enumerate(spans(text))
+    ]
+    return Marked("".join(parts))
+
+
+def code(text: str) -> Marked:
+    """A code span that shows just that text, outside of tables (a pipe within a cell needs `escape`)."""
+    text = " ".join(text.split("\n")).strip()
+    if not text:
+        return Marked("")
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return Marked(f"{ticks}{pad}{text}{pad}{ticks}")
+
+
+def fence(lines: list[str], language: str = "text") -> Marked:
+    """A fenced block that no line of it can close. An empty line becomes a blank: runs of empty lines are tidied away."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return Marked("\n".join([ticks + language, *(line or " " for line in lines), ticks]))
+
+
+def row(cells: list[Any]) -> Marked:
+    return Marked("| " + " | ".join(_inline(str(cell)) for cell in cells) + " |")
+
+
+def numbered(part: Any) -> list[str]:
+    """Lines with their numbers, the lines meant marked with >."""
+    width = len(str(part.line + len(part.lines)))
+    return [
+        f"{'>' if number in part.marked else ' '} {number:>{width}} | {text}"
+        for number, text in enumerate(part.lines, start=part.line)
+    ]
+
+
+def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+    """The report and the files beside it: {relative name: content}."""
+    files: dict[str, bytes] = {}
+    folder = f"{stem}_files"
+
+    def image(part: ChartPart) -> Marked:
+        name = f"{folder}/chart-{1 + sum('/chart-' in known for known in files):03}.png"
+        files[name] = draw(part)
+        return Marked(f"![{escape(part.title)}]({_address(name)})")
+
+    def attached(attachment: Attachment) -> Marked:
+        number = 1 + sum("/attachment-" in known for known in files)
+        if attachment.kind == "picture" and (content := charts.picture(Path(attachment.path))):
+            name = f"{folder}/attachment-{number:03}.png"
+            files[name] = content
+            return Marked(f"{escape(attachment.name)}\n\n![{escape(attachment.name)}]({_address(name)})")
+        if attachment.kind == "file":
+            try:
+                content = Path(attachment.path).read_bytes()
+            except OSError:
+                return escape(attachment.name)
+            suffix = re.sub(r"[^\w.]", "", Path(attachment.path).suffix)[:10]
+            name = f"{folder}/attachment-{number:03}{suffix}"
+            files[name] = content
+            return Marked(f"[{escape(attachment.name)}]({_address(name)})")
+        return escape(attachment.name)
+
+    environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        finalize=lambda value: value if isinstance(value, Marked) else escape(str(value)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["marked"] = Marked
+    text = environment.get_template("report.md.j2").render(
+        report=report,
+        say=lambda key, **data: word(WORDS, key, report.language, **data),
+        mark=lambda item: MARKS[item.state.value] if item.checked else "○",
+        level=lambda finding: LEVELS[finding.level.value][report.language.value],
+        image=image,
+        attached=attached,
+        code=code,
+        prose=prose,
+        fence=fence,
+        row=row,
+        numbered=numbered,
+        ruler=lambda table: Marked("|" + "|".join(" ---: " if right else " --- " for right in table.numeric) + "|"),
+        Level=Level,
+        Status=Status,
+        Verdict=Verdict,
+    )
+    tidy = re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return {**files, f"{stem}.md": tidy.encode()}
+
+
+def _address(name: str) -> str:
+    """A relative path as the target of a link: spaces and the like percent-encoded."""
+    from urllib.parse import quote
+
+    return quote(name)

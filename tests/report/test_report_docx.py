@@ -1,0 +1,126 @@
+"""The Word report, reopened."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import docx
+import pytest
+from docx.oxml.ns import qn
+from report_sample import HOSTILE
+
+from accucheck.case import Case
+from accucheck.checklist import Checklist
+from accucheck.language import visible
+from accucheck.model import Language
+from accucheck.report import docx as writer
+from accucheck.report.build import Report, build
+from accucheck.session import Entry, Record
+
+
+@pytest.fixture
+def content(report: Report) -> bytes:
+    return writer.render(report, "case-accuracy")["case-accuracy.docx"]
+
+
+@pytest.fixture
+def document(content: bytes) -> docx.document.Document:
+    return docx.Document(io.BytesIO(content))
+
+
+def fill(cell: object) -> str | None:
+    shade = cell._tc.tcPr.find(qn("w:shd"))
+    return None if shade is None else shade.get(qn("w:fill"))
+
+
+def test_text(report: Report, document: docx.document.Document) -> None:
+    zh = report.language is Language.ZH
+    paragraphs = [paragraph.text for paragraph in document.paragraphs]
+    headings = [
+        paragraph.text for paragraph in document.paragraphs if paragraph.style.name.startswith(("Title", "Heading"))
+    ]
+    assert headings[0] == ("精度检查报告" if zh else "Accuracy check report")
+    assert ("dp.03  训练时没有混洗" if zh else "dp.03  Training data is not shuffled") in headings
+    assert any("两轮的 50,000 个样本" in text if zh else "Both epochs bring the 50,000" in text for text in paragraphs)
+    assert any(visible(HOSTILE) in text for text in paragraphs)
+    assert any(text.startswith("图 1  各类别占比" if zh else "Figure 1  Share per class") for text in paragraphs)
+    code = [paragraph.text for paragraph in document.paragraphs if paragraph.style.name == "Code"]
+    assert "41      ds = Cifar10Dataset(path)" in code and "+    ds = Cifar10Dataset(path, shuffle=True)" in code
+
+
+def test_summary_table(report: Report, document: docx.document.Document) -> None:
+    zh = report.language is Language.ZH
+    title = "检查项" if zh else "Title"
+    summary = next(table for table in document.tables if len(table.columns) == 6 and table.cell(0, 1).text == title)
+    rows = {row.cells[0].text: row for row in summary.rows}
+    assert list(rows)[1:] == ["dp.03", "dp.05", "hp.02", "hp.03"]
+    assert [cell.text for cell in rows["dp.03"].cells][2:5] == (
+        ["✗ 发现问题", "发现问题", "wang 2026-03-04"] if zh else ["✗ problem found", "problem found", "wang 2026-03-04"]
+    )
+    assert rows["hp.02"].cells[2].text == ("未填写" if zh else "not filled in")
+    assert fill(rows["dp.03"].cells[2]) == writer.SHADE["problem"]
+    assert (
+        fill(rows["dp.05"].cells[2]) == writer.SHADE["open"]
+        and fill(rows["dp.05"].cells[3]) == writer.SHADE["not_applicable"]
+    )
+    assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
+    for column in summary.columns:
+        assert column.width and {cell.width for cell in column.cells} == {column.width}
+    assert sum(column.width for column in summary.columns) == pytest.approx(docx.shared.Cm(17), abs=1000)
+
+
+def test_chinese_fonts_everywhere(document: docx.document.Document) -> None:
+    used = {paragraph.style.name for paragraph in document.paragraphs} | {table.style.name for table in document.tables}
+    for name in used | {"Normal", "Header", "Footer", "Heading 1", "Caption"}:
+        fonts = document.styles[name].element.find(f".//{qn('w:rFonts')}")
+        if name == "Normal Table":
+            continue
+        assert fonts is not None, name
+        assert fonts.get(qn("w:eastAsia")) == "Microsoft YaHei", name
+        assert not [key for key in fonts.attrib if "Theme" in key or "theme" in key], name
+    defaults = document.styles.element.find(qn("w:docDefaults"))
+    assert defaults.find(f".//{qn('w:rFonts')}").get(qn("w:eastAsia")) == "Microsoft YaHei"
+    assert defaults.find(f".//{qn('w:lang')}").get(qn("w:eastAsia")) == "zh-CN"
+
+
+def test_page_and_properties(report: Report, document: docx.document.Document) -> None:
+    section = document.sections[0]
+    assert (round(section.page_width.cm, 1), round(section.page_height.cm, 1)) == (21.0, 29.7)
+    assert "PAGE" in section.footer._element.xml and "NUMPAGES" in section.footer._element.xml
+    properties = document.core_properties
+    assert (properties.author, properties.last_modified_by, properties.comments) == ("accucheck", "accucheck", "")
+    assert properties.created.isoformat().startswith("2026-03-04T05:06:07")
+    widths = [shape.width.cm for shape in document.inline_shapes]
+    assert len(widths) == 2 and all(width == pytest.approx(16, abs=0.01) for width in widths)
+
+
+def test_same_report_same_bytes(report: Report, content: bytes) -> None:
+    assert writer.render(report, "case-accuracy")["case-accuracy.docx"] == content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        xml = archive.read("word/document.xml").decode()
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\u202a-\u202e]", xml)
+
+
+def test_an_empty_session_and_a_hostile_name(checklists: list[Checklist], tmp_path: Path) -> None:
+    folder = tmp_path / "a\x01<b>\u202eé"
+    folder.mkdir()
+    for language in Language:
+        report = build(Record(), checklists, Case(root=str(folder)), language)
+        content = writer.render(report, "x")["x.docx"]
+        assert "\\x01<b>\\u202e" in docx.Document(io.BytesIO(content)).core_properties.title
+        assert len(report.gaps) == 4 and not report.highlights
+
+
+def test_attached_pictures(checklists: list[Checklist], case: Case, tmp_path: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGB", (400, 4000), "red").save(tmp_path / "tall.png")
+    Image.new("RGBA", (96, 96), "blue").save(tmp_path / "small.png")
+    (tmp_path / "broken.png").write_bytes(b"broken")
+    entry = Entry(attachments=["tall.png", "small.png", "broken.png"])
+    content = writer.render(build(Record(entries={"dp.03": entry}), checklists, case, Language.EN), "x")["x.docx"]
+    shapes = docx.Document(io.BytesIO(content)).inline_shapes
+    # 160 x 1600 pixels after scaling down: as high as a page allows; 96 pixels: an inch
+    assert [(round(shape.width.cm, 1), round(shape.height.cm, 1)) for shape in shapes] == [(2.0, 20.0), (2.5, 2.5)]
