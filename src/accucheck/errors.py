@@ -101,7 +101,7 @@ WORDS: Words = {
     },
     "hint-top": {"en": "the top level", "zh": "文件顶层"},
     "hint-nearest": {"en": "Did you mean {nearest}?", "zh": "是否想写 {nearest}？"},
-    "hint-known": {"en": "Known keys here: {known}.", "zh": "此处可用的键：{known}。"},
+    "hint-known": {"en": "Known here: {known}.", "zh": "此处可用：{known}。"},
     "yaml-missing-key": {
         "en": "{path}:{line}: the key {key} is missing in {where}. Add it.",
         "zh": "{path}:{line}：{where} 缺少键 {key}，请补上。",
@@ -122,6 +122,7 @@ WORDS: Words = {
         "en": "{path}:{line}: there is no probe {name}. {hint}",
         "zh": "{path}:{line}：没有名为 {name} 的探针。{hint}",
     },
+    "no-such-probe": {"en": "There is no probe {name}. {hint}", "zh": "没有名为 {name} 的探针。{hint}"},
     "unknown-checklist": {
         "en": "There is no checklist {name}. Shipped: {known}. Or give the path of a YAML file.",
         "zh": "没有名为 {name} 的 checklist。内置的有：{known}。也可以给出 YAML 文件的路径。",

@@ -146,7 +146,7 @@ def load(name: str) -> Any:
             return entry.load()
     from .document import nearest
 
-    raise UserError("unknown-probe", path="-", line=0, name=name, hint=nearest(name, names()))
+    raise UserError("no-such-probe", name=name, hint=nearest(name, names()))
 
 
 def params(probe: Any, given: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from datetime import datetime, timezone
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -217,7 +218,9 @@ def _read(path: Path) -> tuple[Record, UserError | None]:
             version = data["version"]
         return msgspec.convert(data, Record), None
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
-        aside = path.with_name(f"session.corrupt-{datetime.now(timezone.utc):%Y%m%dT%H%M%S}.json")
+        stamp = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%S}"
+        names = (path.with_name(f"session.corrupt-{stamp}-{number}.json") for number in count(1))
+        aside = next(name for name in names if not name.exists())
         return Record(), UserError("session-corrupt", path=str(path), aside=str(aside), problem=str(error))
 
 
@@ -247,6 +250,8 @@ def open_session(project: Path, *, write: bool = True) -> Session:
             lock.truncate(0)
             lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
             lock.flush()
+            for left in folder.glob(f".{FILE_NAME}.*.tmp"):  # of a writer that was killed
+                left.unlink(missing_ok=True)
     try:
         record, notice = _read(folder / FILE_NAME)
         if notice is not None and lock is not None:

@@ -1,0 +1,95 @@
+"""Every text in both languages, with the same blanks to fill."""
+
+import importlib
+import pkgutil
+import string
+
+import pytest
+
+import accucheck
+from accucheck import probe
+from accucheck.language import Language, detect, fill, visible, word
+
+MODULES = sorted(
+    info.name for info in pkgutil.walk_packages(accucheck.__path__, "accucheck.") if not info.name.endswith("__main__")
+)
+TABLES = ("WORDS", "MESSAGES", "REASONS", "WHY", "LEVELS", "STATUSES", "VERDICTS", "KINDS")
+
+
+def catalogues():
+    for name in MODULES:
+        if name.startswith("accucheck.live.") and name.rsplit(".", 1)[1].startswith("pipeline_"):
+            continue  # runs under the user's interpreter
+        module = importlib.import_module(name)
+        for table in TABLES:
+            words = vars(module).get(table)
+            if isinstance(words, dict) and words:
+                yield pytest.param(words, id=f"{name}.{table}")
+
+
+def blanks(template: str) -> set[str]:
+    return {field for _, field, _, _ in string.Formatter().parse(template) if field is not None}
+
+
+@pytest.mark.parametrize("words", catalogues())
+def test_both_languages_are_complete(words):
+    for key, entry in words.items():
+        assert set(entry) == {"zh", "en"}, key
+        assert all(text.strip() for text in entry.values()), key
+        assert blanks(entry["zh"]) == blanks(entry["en"]), key
+        assert not any("\u4e00" <= character <= "\u9fff" for character in entry["en"]) or key == "key-language", key
+        for field in blanks(entry["en"]):
+            assert field.isidentifier(), (key, field)
+
+
+def test_there_are_words_to_check():
+    assert len(list(catalogues())) > 8
+
+
+@pytest.mark.parametrize("name", probe.names())
+def test_probes_speak(name):
+    module = probe.load(name)
+    assert module.MESSAGES and module.__doc__
+
+
+@pytest.mark.parametrize(
+    ("choice", "case", "environment", "expected"),
+    [
+        (None, None, {}, "en"),
+        (None, None, {"LANG": "zh_CN.UTF-8"}, "zh"),
+        (None, None, {"LANG": "zh_CN.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
+        (None, None, {"LANG": "en_US", "LC_MESSAGES": "zh_CN"}, "zh"),
+        (None, "zh", {"LANG": "en_US.UTF-8"}, "zh"),
+        (None, "zh", {"ACCUCHECK_LANG": "en"}, "en"),
+        ("zh", "en", {"ACCUCHECK_LANG": "en"}, "zh"),
+    ],
+)
+def test_detect(monkeypatch, choice, case, environment, expected):
+    for name in ("LANG", "LC_ALL", "LC_MESSAGES", "ACCUCHECK_LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert detect(choice, case) is Language(expected)
+
+
+def test_filling_never_reaches_into_objects_and_never_raises():
+    assert fill("{a:,} {b}", {"a": 1234567, "b": "{c}"}) == "1,234,567 {c}"
+    assert fill("{a.__class__} {a[0]} {missing:,}", {"a": "x"}) == "{a.__class__} {a[0]} {missing}"
+    assert fill("{a:,}", {"a": "text"}) == "text"
+    assert word({}, "key", Language.ZH) == "key"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain [red]text[/]", "plain [red]text[/]"),
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("two\nlines\ttab", "two⏎lines tab"),
+        ("right\u202eleft", "right\\u202eleft"),
+        ("zero\u200bwidth", "zero\\u200bwidth"),
+        ("中文 é", "中文 é"),
+        ("\udcff", "\\udcff"),
+    ],
+)
+def test_visible(text, shown):
+    assert visible(text) == shown

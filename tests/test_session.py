@@ -1,0 +1,205 @@
+"""The session: nothing confirmed is ever lost, one writer at a time, old and broken files are handled."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from accucheck import session as sessions
+from accucheck.errors import SaveError, UserError
+from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
+from accucheck.session import open_session
+
+CHILD = """
+import sys
+from pathlib import Path
+from accucheck.model import Verdict
+from accucheck.session import open_session
+session = open_session(Path(sys.argv[1]))
+number = int(sys.argv[2])
+while True:
+    session.answer(f"xx.{number % 40:02}", Verdict.OK, f"note {number} " + "x" * (number % 5000))
+    print(number, flush=True)
+    number += 1
+"""
+
+
+def result(**values) -> ProbeResult:
+    defaults = {"probe": "p", "kind": Kind.FILE, "status": Status.DONE, "suggestion": Verdict.OK}
+    return ProbeResult(**{**defaults, **values})
+
+
+def test_an_answer_is_on_disk_when_it_returns(tmp_path):
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.PROBLEM, "note", "me")
+        stored = json.loads((tmp_path / ".accucheck" / "session.json").read_text())
+        assert stored["entries"]["ds.01"]["conclusion"] == "problem"
+    again = open_session(tmp_path, write=False).entry("ds.01")
+    assert (again.conclusion, again.note, again.who) == (Verdict.PROBLEM, "note", "me")
+    assert again.history[0].what == "concluded" and again.when
+
+
+def test_results_survive_the_round_trip(tmp_path):
+    finding = Finding("code", Level.PROBLEM, data={"n": 3, "text": "x\x1b[31m"})
+    with open_session(tmp_path) as session:
+        session.record_result("ds.01", result(findings=[finding], suggestion=Verdict.PROBLEM))
+    entry = open_session(tmp_path, write=False).entry("ds.01")
+    assert entry.results["p"].findings == [finding]
+    assert entry.suggestion is Verdict.PROBLEM
+
+
+def test_kill_9_loses_nothing_that_was_confirmed(tmp_path):
+    number, rng = 0, random.Random(5)
+    for _ in range(100):
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(tmp_path), str(number)], stdout=subprocess.PIPE, text=True
+        )
+        confirmed = [int(child.stdout.readline())]
+        reader = threading.Thread(target=lambda: confirmed.extend(int(line) for line in child.stdout), daemon=True)
+        reader.start()
+        time.sleep(rng.uniform(0, 0.03))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        reader.join()
+        child.stdout.close()
+        last = confirmed[-1]
+        with open_session(tmp_path) as session:
+            assert session.notice is None and not session.read_only
+            notes = [int(entry.note.split()[1]) for entry in session.record.entries.values()]
+            assert max(notes) in (last, last + 1)
+            assert {n for n in confirmed if n > last - 40} <= set(notes)
+        number = last + 1
+    assert sorted(os.listdir(tmp_path / ".accucheck")) == ["lock", "session.json"]
+
+
+def test_the_second_opener_reads_and_is_told(tmp_path):
+    with open_session(tmp_path) as first:
+        first.answer("ds.01", Verdict.OK)
+        second = open_session(tmp_path)
+        assert second.read_only and f"pid {os.getpid()}" in second.holder
+        assert second.entry("ds.01").conclusion is Verdict.OK
+        with pytest.raises(UserError) as caught:
+            second.answer("ds.01", Verdict.PROBLEM)
+        assert caught.value.code == "session-locked"
+    with open_session(tmp_path) as third:
+        assert not third.read_only
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b'{"version": 1, "entries": {"a": 3}}', b"[]", b'{"entries": {}}', b"\xff\xfe\x00", b'{"version": "1"}'],
+)
+def test_a_corrupt_file_is_kept_aside_and_named(tmp_path, content):
+    folder = tmp_path / ".accucheck"
+    folder.mkdir()
+    (folder / "session.json").write_bytes(content)
+    with open_session(tmp_path) as session:
+        assert session.notice.code == "session-corrupt"
+        aside = session.notice.data["aside"]
+        assert aside in session.notice.text(Language.ZH)
+        session.answer("ds.01", Verdict.OK)
+    with open(aside, "rb") as stream:
+        assert stream.read() == content
+    assert open_session(tmp_path, write=False).entry("ds.01").conclusion is Verdict.OK
+
+
+def test_two_corrupt_files_in_one_second_are_both_kept(tmp_path):
+    folder = tmp_path / ".accucheck"
+    folder.mkdir()
+    for content in (b"first", b"second"):
+        (folder / "session.json").write_bytes(content)
+        open_session(tmp_path).close()
+    kept = {path.read_bytes() for path in folder.glob("session.corrupt-*")}
+    assert kept == {b"first", b"second"}
+
+
+def test_a_newer_file_is_refused_and_untouched(tmp_path):
+    folder = tmp_path / ".accucheck"
+    folder.mkdir()
+    (folder / "session.json").write_text('{"version": 999}')
+    with pytest.raises(UserError) as caught:
+        open_session(tmp_path)
+    assert caught.value.code == "session-newer"
+    assert (folder / "session.json").read_text() == '{"version": 999}'
+    with pytest.raises(UserError):
+        open_session(tmp_path)  # the lock was given back
+
+
+def test_migration_goes_step_by_step(tmp_path, monkeypatch):
+    folder = tmp_path / ".accucheck"
+    folder.mkdir()
+    (folder / "session.json").write_text('{"version": -1, "answers": {"ds.01": "ok"}}')
+
+    def to_0(data):
+        return {"version": 0, "entries": {k: {"conclusion": v} for k, v in data["answers"].items()}}
+
+    monkeypatch.setitem(sessions.MIGRATIONS, -1, to_0)
+    monkeypatch.setitem(sessions.MIGRATIONS, 0, lambda data: {**data, "version": 1})
+    with open_session(tmp_path) as session:
+        assert session.entry("ds.01").conclusion is Verdict.OK
+
+
+def test_a_full_disk_is_one_clear_error_and_loses_nothing(tmp_path, monkeypatch):
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.OK, "first")
+
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(SaveError) as caught:
+            session.answer("ds.02", Verdict.PROBLEM, "second")
+        assert caught.value.code == "disk-full" and session.unsaved
+        assert open_session(tmp_path, write=False).entry("ds.01").note == "first"
+        assert not list((tmp_path / ".accucheck").glob("*.tmp"))
+        monkeypatch.undo()
+        session.save()
+    assert open_session(tmp_path, write=False).entry("ds.02").note == "second"
+
+
+def test_undo_restores_the_answer_and_keeps_results_and_history(tmp_path):
+    with open_session(tmp_path) as session:
+        before = session.entry("ds.01")
+        session.answer("ds.01", Verdict.OK, "note")
+        session.record_result("ds.01", result())
+        session.restore("ds.01", before)
+        entry = session.entry("ds.01")
+        assert (entry.conclusion, entry.note) == (None, "")
+        assert "p" in entry.results
+        assert [change.what for change in entry.history] == ["concluded", "ran", "withdrawn"]
+
+
+def test_two_threads_do_not_lose_each_others_changes(tmp_path):
+    with open_session(tmp_path) as session:
+        session.autosave = False
+
+        def answer(start):
+            for number in range(start, start + 200):
+                session.answer(f"xx.{number}", Verdict.OK)
+
+        threads = [threading.Thread(target=answer, args=(start,)) for start in (0, 200)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        session.save()
+    assert len(open_session(tmp_path, write=False).record.entries) == 400
+
+
+def test_attachments_and_withdrawal(tmp_path):
+    with open_session(tmp_path) as session:
+        session.attach("ds.01", "a.png")
+        session.attach("ds.01", "a.png")
+        session.answer("ds.01", Verdict.OK)
+        session.annotate("ds.01", "because")
+        session.withdraw("ds.01")
+        entry = session.entry("ds.01")
+        assert entry.attachments == ["a.png"] and entry.conclusion is None and entry.note == "because"
+        with pytest.raises(ValueError):
+            session.answer("ds.01", Verdict.UNDECIDED)
