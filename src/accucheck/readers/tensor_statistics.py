@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import numpy as np
 
-from .tensors import Array, TensorInfo, chunks
+from .tensors import CHUNK, Array, TensorInfo, chunks
 
 #: A thread's unit of work, in elements: a large tensor is shared between threads, small ones go together.
 _SHARE = 4 << 20
@@ -151,3 +151,28 @@ def _finished(info: TensorInfo, total: Statistics) -> Statistics:
     if total.std is not None and not math.isfinite(total.std):
         total.std = None
     return total
+
+
+def rows_equal(info: TensorInfo) -> bool:
+    """Whether all slices along the first axis are equal, of at least two. NaN equals nothing. Raises ReadError."""
+    rows = info.shape[0] if info.shape else 0
+    width = info.size // rows if rows else 0
+    if rows < 2 or not width:
+        return False
+    few = min(width, 1024)
+    first, second = (next(chunks(info, start, start + few)).copy() for start in (0, width))
+    if not np.array_equal(first, second):
+        return False
+    for at in range(0, width, CHUNK):
+        wide = min(CHUNK, width - at)
+        first = next(chunks(info, at, at + wide)).copy()
+        if wide == width:  # whole rows, many at once
+            parts = chunks(info, elements=max(1, CHUNK // width) * width)
+            if not all((part.reshape(-1, width) == first).all() for part in parts):
+                return False
+        elif not all(
+            np.array_equal(next(chunks(info, row * width + at, row * width + at + wide)), first)
+            for row in range(1, rows)
+        ):
+            return False
+    return True

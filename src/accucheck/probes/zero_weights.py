@@ -1,0 +1,462 @@
+"""Finds weights that cannot learn in checkpoints: all zero, constant, or the same in every output unit; and NaN and Inf.
+
+Examines the values of .ckpt, .safetensors, .pth, .pt and .bin files. It cannot say why a weight is zero, and it knows
+parameters that start at zero by design only by their names. Quantised and 4-bit weights are named, not examined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..probe import Example
+
+if TYPE_CHECKING:
+    from ..readers.checkpoints import Checkpoint, TensorInfo
+    from ..readers.tensor_statistics import Statistics
+
+KIND = Kind.FILE
+
+#: Roles of the case's checkpoints in the order they are examined; a file given twice counts for the first.
+ROLES: Words = {
+    "initial": {"en": "initial", "zh": "初始"},
+    "pretrained": {"en": "pretrained", "zh": "预训练"},
+    "previous": {"en": "previous", "zh": "上一个"},
+    "current": {"en": "current", "zh": "当前"},
+    "ranks": {"en": "per-rank", "zh": "各卡"},
+    "reference": {"en": "reference", "zh": "标杆"},
+    "after_step": {"en": "after-step", "zh": "单步更新后"},
+    "reference_after_step": {"en": "reference after-step", "zh": "标杆单步更新后"},
+}
+NEEDS = (tuple(f"checkpoints.{role}" for role in ROLES),)
+
+MAX_ROWS = 200
+MAX_FINDINGS = 100
+
+
+# fmt: off
+KNOWN = (
+    "*cls_token*", "*class_token*", "*dist_token*", "*distillation_token*", "*mask_token*",
+    "*pos_emb*", "*position_emb*", "*positional_emb*", "*rel_pos*", "*relative_position_bias*", "*relative_attention_bias*",
+    "*lora_b*", "*lora_embedding_a*", "*lora_embedding_b*", "*ia3_*", "*layer_scale*", "*layerscale*", "*logit_scale*",
+    "*zero_conv*", "*adaln*", "*sampling_offsets*", "*attention_weights*", "*conv_offset*", "*grn*",
+    "*key_cache*", "*value_cache*", "*k_cache*", "*v_cache*", "*anchor*", "*mask", "h0", "*.h0", "c0", "*.c0",
+    "*blur.kernel", "*blur.filt", "*.filt", "*resample_filter*",
+)
+# fmt: on
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    known: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="patterns (* and ?, any case) of names that are zero, constant or repeated by design",
+            extra={
+                "unit": "names",
+                "source": "initialisations of ViT, Swin, LoRA, LayerScale, ControlNet, DiT, deformable DETR",
+            },
+        ),
+    ] = KNOWN
+    mostly_zero: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1,
+            description="a weight with at least this share of zeros is named",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 0.99
+    verify_checksum: Annotated[
+        bool,
+        Meta(
+            description="compare the CRC-32 of save_checkpoint(crc_check=True) where a file has one",
+            extra={"unit": "yes/no", "source": "own choice: reads such a file a second time"},
+        ),
+    ] = True
+    threads: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=64,
+            description="threads that read",
+            extra={"unit": "threads", "source": "measured: two fill two cores"},
+        ),
+    ] = 2
+
+
+MESSAGES: Words = {
+    "all-zero": {
+        "en": "{name} in the {role_name} checkpoint is all zero ({shape}, {dtype}): its units all receive the same gradient, "
+        "or none.",
+        "zh": "{role_name} checkpoint 中的权重 {name} 全部为 0（{shape}，{dtype}）：各输出单元得到的梯度完全相同，或没有梯度。",
+    },
+    "constant": {
+        "en": "{name} in the {role_name} checkpoint is {value:g} everywhere ({shape}, {dtype}): its units cannot learn different "
+        "things.",
+        "zh": "{role_name} checkpoint 中的权重 {name} 处处为 {value:g}（{shape}，{dtype}）：各输出单元无法学到不同的特征。",
+    },
+    "same-units": {
+        "en": "{name} in the {role_name} checkpoint is the same in each of its {units:,} output units ({shape}, {dtype}): they stay "
+        "the same during training.",
+        "zh": "{role_name} checkpoint 中的权重 {name} 在 {units:,} 个输出单元上完全相同（{shape}，{dtype}），训练中也会一直相同。",
+    },
+    "non-finite": {
+        "en": "{name} in the {role_name} checkpoint holds {nan:,} NaN and {inf:,} Inf among {count:,} numbers; the first is at "
+        "{index}.",
+        "zh": "{role_name} checkpoint 中的 {name} 有 {nan:,} 个 NaN、{inf:,} 个 Inf（共 {count:,} 个数），首个位置为 {index}。",
+    },
+    "zero-gamma": {
+        "en": "{name} in the {role_name} checkpoint is a scale of a normalisation and all zero: the layer passes nothing on. "
+        "Right only as the last one of a residual branch.",
+        "zh": "{role_name} checkpoint 中归一化层的缩放参数 {name} 全部为 0，该层输出被清零。仅当它是残差分支的最后一个归一化层时才合理。",
+    },
+    "zero-parameter": {
+        "en": "{name} in the {role_name} checkpoint is all zero ({shape}, {dtype}). It may be a scale or an offset that starts at zero "
+        "by design.",
+        "zh": "{role_name} checkpoint 中的参数 {name} 全部为 0（{shape}，{dtype}）。它可能是有意初始化为 0 的缩放或偏移参数，请确认。",
+    },
+    "more": {
+        "en": "{count:,} more weights of the {role_name} checkpoint have such faults; the table of statistics lists them first.",
+        "zh": "{role_name} checkpoint 中还有 {count:,} 个权重存在同类问题，见统计表前部。",
+    },
+    "known-initialisation": {
+        "en": "{count:,} parameters of the {role_name} checkpoint are zero, constant or repeated, as their names let expect: {names}.",
+        "zh": "{role_name} checkpoint 中有 {count:,} 个参数为 0、常数或逐行重复，从名称看属于有意设计：{names}。",
+    },
+    "constant-vectors": {
+        "en": "{count:,} vectors of the {role_name} checkpoint (scales of normalisations and the like) hold one number each.",
+        "zh": "{role_name} checkpoint 中有 {count:,} 个一维参数（如归一化层的缩放参数）取值为单一常数。",
+    },
+    "mostly-zero": {
+        "en": "{name} in the {role_name} checkpoint is zero in {share:.2%} of its elements ({shape}, {dtype}).",
+        "zh": "{role_name} checkpoint 中的权重 {name} 有 {share:.2%} 的元素为 0（{shape}，{dtype}）。",
+    },
+    "not-examined": {
+        "en": "{count:,} tensors of the {role_name} checkpoint could not be examined (quantised, sparse, or of an unknown type): {names}.",
+        "zh": "{role_name} checkpoint 中有 {count:,} 个张量无法检查（量化、稀疏或类型未知）：{names}。",
+    },
+    "no-weights": {
+        "en": "The {role_name} checkpoint {path} holds no floating-point weights.",
+        "zh": "{role_name} checkpoint {path} 中没有浮点类型的权重。",
+    },
+    "unreadable": {
+        "en": "The {role_name} checkpoint could not be examined. {problem}",
+        "zh": "{role_name} checkpoint 未能检查。{problem}",
+    },
+    "checksum": {
+        "en": "The {role_name} checkpoint {path} is damaged: its content does not have the CRC-32 it was saved with. Copy it again.",
+        "zh": "{role_name} checkpoint {path} 已损坏：内容与保存时记录的 CRC-32 校验码不符，请重新拷贝。",
+    },
+    "examined": {
+        "en": "The {role_name} checkpoint {path} ({format}) was examined: {weights:,} weights and {states:,} tensors of training state, "
+        "{bytes:,} bytes.",
+        "zh": "已检查{role_name} checkpoint {path}（{format}）：{weights:,} 个权重、{states:,} 个训练状态张量，共 {bytes:,} 字节。",
+    },
+    "initialise": {
+        "en": "Give the parameter a random initialiser (HeUniform, XavierUniform, Normal ...), through weight_init or "
+        "parameter.set_data(initializer(...)). Then save the initial checkpoint again.",
+        "zh": "请为该参数设置随机初始化（如 HeUniform、XavierUniform、Normal），可通过 weight_init 或 "
+        "parameter.set_data(initializer(...)) 设置，然后重新保存初始 checkpoint。",
+    },
+}
+
+WORDS: Words = {
+    "statistics": {"en": "Statistics per tensor", "zh": "各张量统计"},
+    "known": {"en": "Known initialisations", "zh": "有意的初始化"},
+    "vectors": {"en": "Constant vectors", "zh": "常数向量"},
+    "unread": {"en": "Not examined", "zh": "未检查的张量"},
+    "name": {"en": "Name", "zh": "名称"},
+    "file": {"en": "File", "zh": "文件"},
+    "shape": {"en": "Shape", "zh": "形状"},
+    "dtype": {"en": "Type", "zh": "数据类型"},
+    "zeros": {"en": "Zeros", "zh": "零值占比"},
+    "min": {"en": "Min", "zh": "最小值"},
+    "max": {"en": "Max", "zh": "最大值"},
+    "mean": {"en": "Mean", "zh": "均值"},
+    "std": {"en": "Std", "zh": "标准差"},
+    "value": {"en": "Value", "zh": "取值"},
+    "verdict": {"en": "Finding", "zh": "结论"},
+    "reason": {"en": "Reason", "zh": "原因"},
+    "all-zero": {"en": "all zero", "zh": "全 0"},
+    "constant": {"en": "constant", "zh": "常数"},
+    "same-units": {"en": "same in every output unit", "zh": "各输出单元相同"},
+    "non-finite": {"en": "NaN or Inf", "zh": "含 NaN 或 Inf"},
+    "zero-gamma": {"en": "zero scale", "zh": "缩放参数全 0"},
+    "zero-parameter": {"en": "all zero", "zh": "全 0"},
+    "mostly-zero": {"en": "mostly zero", "zh": "绝大部分为 0"},
+    "known-initialisation": {"en": "by design", "zh": "有意设计"},
+    "constant-vectors": {"en": "constant", "zh": "常数"},
+}
+
+_LEVELS = {
+    "non-finite": Level.PROBLEM,
+    "all-zero": Level.PROBLEM,
+    "constant": Level.PROBLEM,
+    "same-units": Level.PROBLEM,
+    "zero-gamma": Level.SUSPECT,
+    "zero-parameter": Level.SUSPECT,
+    "mostly-zero": Level.INFO,
+    "known-initialisation": Level.INFO,
+    "constant-vectors": Level.INFO,
+}
+#: Codes that are told once a checkpoint, with a table.
+_TOGETHER = ("known-initialisation", "constant-vectors")
+
+#: Zero is where these start: biases, shifts of normalisations, moving means. By the last part of the name.
+_STARTS_AT_ZERO = re.compile(r"(^|\.)([^.]*bias[^.]*|beta|b|mean|moving_mean|running_mean)$", re.I)
+#: Scales and moving variances of normalisations, whatever their shape (LayerNorm may span several axes).
+_SCALE = re.compile(
+    r"(^|\.)(gamma|variance|moving_variance|running_var)$|(norm[^.]*|(^|[._])(ln|bn|gn|layernorm)(_?[^._]{0,3}))\.weight$",
+    re.I,
+)
+_WEIGHT = re.compile(r"(^|[._])(weight|kernel|embedding_table|w)s?$", re.I)
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises ReadError when not one of the checkpoints can be read."""
+    seen: set[str] = set()
+    failed: list[tuple[str, Path, ReadError]] = []
+    examined = False
+    for role in ROLES:
+        for path in case.paths(f"checkpoints.{role}"):
+            if (real := str(path.resolve())) in seen:
+                continue
+            seen.add(real)
+            try:
+                yield from _checkpoint(case, params, role, path)
+                examined = True
+            except ReadError as error:
+                failed.append((role, path, error))
+    if failed and not examined:
+        raise failed[0][2]
+    for role, path, problem in failed:
+        words = {language.value: problem.text(language) for language in Language}
+        data = {"role": role, "role_name": ROLES[role], "problem": words}
+        yield Finding("unreadable", Level.INFO, Where(case.relative(path)), data, incomplete=True)
+
+
+def _checkpoint(case: Case, params: Params, role: str, path: Path) -> Iterator[Finding | Progress]:
+    from ..readers.checkpoints import open_checkpoint, verify
+    from ..readers.tensor_statistics import rows_equal, statistics
+
+    checkpoint = open_checkpoint(path)
+    common: dict[str, Any] = {"role": role, "role_name": ROLES[role]}
+    # Tied weights are one tensor under two names.
+    tensors = {
+        (info.path, info.extents, info.strides, info.name * (not info.extents)): info
+        for info in reversed(checkpoint.tensors)
+    }
+    readable = [info for info in reversed(tensors.values()) if not info.obstacle]
+    rows: list[tuple[TensorInfo, Statistics, str | None]] = []
+    yield Progress(0, len(readable), "tensors")
+    for info, found in statistics(readable, params.threads):
+        code = _judge(info, found, params, rows_equal)
+        rows.append((info, found, code))
+        yield Progress(len(rows), len(readable), "tensors")
+    if params.verify_checksum:
+        for wrong in verify(checkpoint):
+            shown = case.relative(wrong)
+            yield Finding("checksum", Level.PROBLEM, Where(shown), common | {"path": shown})
+    order = list(_LEVELS)
+    rows.sort(key=lambda row: (order.index(row[2]) if row[2] else len(order), -row[1].zeros / max(1, row[1].count)))
+    single = [row for row in rows if row[2] and row[2] not in _TOGETHER]
+    for info, found, code in single[:MAX_FINDINGS]:
+        yield _finding(case, common, info, found, code or "")
+    if rest := single[MAX_FINDINGS:]:
+        worst = _LEVELS[rest[0][2] or ""]
+        yield Finding("more", worst, Where(case.relative(path)), common | {"count": len(rest)})
+    yield from _summary(case, common, path, checkpoint, rows)
+
+
+def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any) -> str | None:
+    """The code of what is to be said about a tensor, or None."""
+    name = info.name.lower()
+    known = any(fnmatchcase(name, pattern.lower()) for pattern in params.known)
+    if found.nan or found.inf:
+        # A mask added before a softmax is -Inf on purpose.
+        return "known-initialisation" if name.endswith("mask") and not found.nan else "non-finite"
+    if info.role != "weight" or not info.floating or info.size < 2:
+        single_zero = info.role == "weight" and info.floating and len(info.shape) > 1 and found.zeros
+        return "zero-parameter" if single_zero and not known and not _STARTS_AT_ZERO.search(info.name) else None
+    zero = found.zeros == found.count
+    # (1, C, 1, 1) is a vector in disguise, unless it calls itself a weight; (O, 1) and (1, N) are weights of small layers.
+    vector = len(info.shape) == 1 or bool(_SCALE.search(info.name))
+    disguised = len(info.shape) > 2 and sum(dim > 1 for dim in info.shape) < 2 and not _WEIGHT.search(info.name)
+    if zero and _STARTS_AT_ZERO.search(info.name) and not known:
+        return None
+    if zero or found.constant:
+        if known:
+            return "known-initialisation"
+        if not vector and not disguised:
+            return "all-zero" if zero else "constant"
+        if zero and vector and re.search(r"(^|\.)(gamma|weight)$", info.name, re.I):
+            return "zero-gamma"
+        return "zero-parameter" if zero and disguised else "constant-vectors"
+    if vector or disguised:
+        return None
+    if found.zeros >= params.mostly_zero * found.count:
+        # Equal rows weigh more than many zeros.
+        return ("known-initialisation" if known else "same-units") if rows_equal(info) else "mostly-zero"
+    return ("known-initialisation" if known else "same-units") if rows_equal(info) else None
+
+
+def _shape(info: TensorInfo) -> str:
+    return "×".join(map(str, info.shape)) or "-"
+
+
+def _finding(case: Case, common: dict[str, Any], info: TensorInfo, found: Statistics, code: str) -> Finding:
+    data = common | {"name": info.name, "shape": _shape(info), "dtype": info.dtype, "count": found.count}
+    if code == "non-finite":
+        flat, index = found.first_bad or 0, []
+        for dim in reversed(info.shape):
+            flat, place = divmod(flat, dim)
+            index.append(place)
+        data |= {"nan": found.nan, "inf": found.inf, "index": "[" + ", ".join(map(str, reversed(index))) + "]"}
+    elif code == "constant":
+        data["value"] = found.minimum
+    elif code == "same-units":
+        data["units"] = info.shape[0]
+    elif code == "mostly-zero":
+        data |= {"zeros": found.zeros, "share": found.zeros / found.count}
+    fix = Fix("initialise") if code in ("all-zero", "constant", "same-units") else None
+    return Finding(code, _LEVELS[code], Where(case.relative(info.path), name=info.name), data, fix=fix)
+
+
+def _summary(
+    case: Case,
+    common: dict[str, Any],
+    path: Path,
+    checkpoint: Checkpoint,
+    rows: list[tuple[TensorInfo, Statistics, str | None]],
+) -> Iterator[Finding]:
+    """What is told once a checkpoint."""
+    where = Where(case.relative(path))
+
+    def together(code: str, cells: list[list[Plain]], table: Table, incomplete: bool = False) -> Finding:
+        names = [str(row[0]) for row in cells[:5]] + ["…"] * (len(cells) > 5)
+        data = common | {"count": len(cells), "names": names}
+        return Finding(code, Level.INFO, where, data, [table], incomplete=incomplete)
+
+    for code, title in (("known-initialisation", "known"), ("constant-vectors", "vectors")):
+        cells: list[list[Plain]] = [
+            [info.name, _shape(info), found.minimum if found.constant else None]
+            for info, found, what in rows
+            if what == code
+        ]
+        if cells:
+            yield together(code, cells, Table(title, ["name", "shape", "value"], cells[:MAX_ROWS], len(cells)))
+    unread = [info for info in checkpoint.tensors if info.obstacle]
+    if unread:
+        cells = [[info.name, _shape(info), info.dtype, info.obstacle] for info in unread]
+        table = Table("unread", ["name", "shape", "dtype", "reason"], cells[:MAX_ROWS], len(cells))
+        yield together("not-examined", cells, table, incomplete=True)
+    weights = [info for info in checkpoint.weights if info.floating and info.size]
+    if not weights and not unread:
+        yield Finding("no-weights", Level.INFO, where, common | {"path": where.path}, incomplete=True)
+    table = Table(
+        "statistics",
+        ["name", "shape", "dtype", "zeros", "min", "max", "mean", "std", "verdict"],
+        [
+            [
+                *(info.name, _shape(info), info.dtype, found.zeros / found.count if found.count else None),
+                *(found.minimum, found.maximum, found.mean, found.std, code),
+            ]
+            for info, found, code in rows[:MAX_ROWS]
+        ],
+        len(rows),
+    )
+    data = common | {
+        "path": where.path,
+        "format": checkpoint.format,
+        "weights": len(checkpoint.weights),
+        "states": len(checkpoint.tensors) - len(checkpoint.weights),
+        "bytes": sum(info.nbytes for info in checkpoint.tensors),
+    }
+    yield Finding("examined", Level.INFO, where, data, [table])
+
+
+def _ckpt(tensors: dict[str, tuple[list[int], list[float]]]) -> bytes:
+    """A .ckpt as MindSpore writes it, for the examples: {name: (dims, float32 values)}."""
+    from array import array
+
+    def field(number: int, payload: bytes) -> bytes:
+        return bytes([number << 3 | 2]) + varint(len(payload)) + payload
+
+    def varint(value: int) -> bytes:
+        return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
+
+    whole = b""
+    for name, (dims, values) in tensors.items():
+        shape = b"".join(b"\x08" + varint(dim) for dim in dims)
+        tensor = shape + field(2, b"Float32") + field(3, array("f", values).tobytes())
+        whole += field(1, field(1, name.encode()) + field(2, tensor))
+    return whole
+
+
+def _random(*dims: int) -> tuple[list[int], list[float]]:
+    import math
+    import random
+
+    generator = random.Random(len(dims))
+    return list(dims), [generator.gauss(0, 0.1) for _ in range(math.prod(dims))]
+
+
+_HEALTHY = {
+    "conv.weight": _random(4, 3, 3, 3),
+    "bn.moving_mean": ([4], [0.0] * 4),
+    "bn.moving_variance": ([4], [1.0] * 4),
+    "bn.gamma": ([4], [1.0] * 4),
+    "bn.beta": ([4], [0.0] * 4),
+    "fc.weight": _random(2, 4),
+    "fc.bias": ([2], [0.0] * 2),
+    "moments.fc.weight": ([2, 4], [0.0] * 8),
+}
+
+EXAMPLES = [
+    Example(
+        "random weights, zero biases and moments",
+        files={"init.ckpt": _ckpt(_HEALTHY)},
+        case={"checkpoints": {"initial": "init.ckpt"}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "a zero layer, a constant one, and one with equal units",
+        files={
+            "init.ckpt": _ckpt(
+                _HEALTHY
+                | {
+                    "fc.weight": ([2, 4], [0.0] * 8),
+                    "head.weight": ([3, 2], [0.5] * 6),
+                    "conv.weight": ([2, 3], [0.1, -0.2, 0.3] * 2),
+                }
+            )
+        },
+        case={"checkpoints": {"initial": "init.ckpt"}},
+        verdict=Verdict.PROBLEM,
+        codes=("all-zero", "constant", "same-units"),
+    ),
+    Example(
+        "a trained checkpoint with a NaN",
+        files={"last.ckpt": _ckpt(_HEALTHY | {"fc.weight": ([2, 2], [0.1, float("nan"), 0.2, 0.3])})},
+        case={"checkpoints": {"current": "last.ckpt"}},
+        verdict=Verdict.PROBLEM,
+        codes=("non-finite",),
+    ),
+    Example(
+        "a normalisation that starts at zero",
+        files={"init.ckpt": _ckpt(_HEALTHY | {"bn.gamma": ([4], [0.0] * 4)})},
+        case={"checkpoints": {"initial": "init.ckpt"}},
+        verdict=Verdict.UNDECIDED,
+        codes=("zero-gamma",),
+    ),
+]
