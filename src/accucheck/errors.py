@@ -135,6 +135,12 @@ WORDS: Words = {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
     },
+    # scripts
+    "script-syntax": {
+        "en": "{path}:{line}: this does not parse as Python 3 ({problem}), so it cannot be examined.",
+        "zh": "{path}:{line}：无法按 Python 3 语法解析（{problem}），因此无法检查。",
+    },
+    "script-empty": {"en": "{path} holds no code.", "zh": "{path} 中没有代码。"},
     # the user's own code, run by a live probe
     "live-raised": {
         "en": "{call} raised {error}\n{lines}",
