@@ -27,8 +27,8 @@ class Walkthrough(App[None]):
     """`written` are the reports of this visit, printed when it ends."""
 
     CSS = """
-    Screen { background: $background; }
     Toast { max-width: 70%; }
+    CommandPalette SearchIcon { display: none; }
     """
     TITLE = "accucheck"
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -47,7 +47,7 @@ class Walkthrough(App[None]):
         self.saved = "read-only" if self.session.read_only else "saved"
         self.undo: list[tuple[str, Entry]] = []
         self.written: list[Path] = []
-        self.report_folder = Path(project.case.root)
+        self.report_folder = Path.cwd()
         self._facts = project.case.facts()
 
     def on_mount(self) -> None:
@@ -203,6 +203,12 @@ class Walkthrough(App[None]):
                 yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
         yield SystemCommand(self.speech.say("command-language"), "", lambda: self._do("app.switch_language"))
         yield SystemCommand(self.speech.say("command-quit"), "", lambda: self._do("app.leave"))
+
+    def action_command_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder=self.speech.say("command-search")))
 
     def _do(self, action: str) -> None:
         self.call_later(self.run_action, action, self.screen)

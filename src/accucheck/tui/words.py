@@ -123,6 +123,7 @@ WORDS: Words = {
     "command-help": {"zh": "帮助", "en": "Help"},
     "command-quit": {"zh": "退出（已全部保存）", "en": "Quit (everything is saved)"},
     "command-palette": {"zh": "命令面板", "en": "Command palette"},
+    "command-search": {"zh": "搜索命令", "en": "Search the commands"},
     "help-title": {"zh": "帮助", "en": "Help"},
     "help-here": {"zh": "当前焦点", "en": "Where you are"},
     "help-keys": {"zh": "按键", "en": "Keys"},

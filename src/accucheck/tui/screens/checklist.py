@@ -159,7 +159,7 @@ class ChecklistScreen(Screen[None]):
         self.query_one(TabbedContent).active = tab
         self.query_one(ItemList).focus()
         self._show_keys()
-        self.refresh_states()
+        self.call_after_refresh(self.refresh_states)
 
     def _fill_items(self) -> None:
         states = {item.id: self.app.state(item) for item in self.app.project.items}
@@ -174,10 +174,10 @@ class ChecklistScreen(Screen[None]):
                 ("1/2/3", say("key-conclude"), ""),
                 ("n", say("key-note"), "screen.note"),
                 ("]", say("key-next"), "screen.go(1)"),
-                ("/", say("key-filter"), "screen.filter"),
                 ("e", say("key-export"), "screen.export"),
-                ("L", say("key-language"), "app.switch_language"),
                 ("?", say("key-help"), "screen.help"),
+                ("/", say("key-filter"), "screen.filter"),
+                ("L", say("key-language"), "app.switch_language"),
                 ("q", say("key-quit"), "app.leave"),
                 ("u", say("key-undo"), "screen.undo"),
                 ("^p", say("key-palette"), "app.command_palette"),

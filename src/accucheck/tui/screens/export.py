@@ -24,6 +24,22 @@ if TYPE_CHECKING:
 FORMATS = [("md", "Markdown (.md)"), ("docx", "Word (.docx)"), ("json", "JSON (.json)")]
 
 
+class _Check(Checkbox):
+    """Shows its state by shape, not by colour alone."""
+
+    @property
+    def BUTTON_INNER(self) -> str:  # type: ignore[override]
+        return "X" if self.value else " "
+
+
+class _Radio(RadioButton):
+    """Shows its state by shape, not by colour alone."""
+
+    @property
+    def BUTTON_INNER(self) -> str:  # type: ignore[override]
+        return "●" if self.value else " "
+
+
 class ExportScreen(Screen[None]):
     CSS = """
     ExportScreen VerticalScroll { padding: 0 2; height: 1fr; }
@@ -53,11 +69,11 @@ class ExportScreen(Screen[None]):
                 yield Static(say("export-open", count=open_items), id="open", markup=False)
             yield Static(say("export-formats"), markup=False)
             for name, words in FORMATS:
-                yield Checkbox(words, name != "json", id=f"format-{name}")
+                yield _Check(words, name != "json", id=f"format-{name}")
             yield Static(say("export-language"), markup=False)
             with RadioSet(id="language"):
-                yield RadioButton("中文", self.app.speech.language is Language.ZH, id="zh")
-                yield RadioButton("English", self.app.speech.language is Language.EN, id="en")
+                yield _Radio("中文", self.app.speech.language is Language.ZH, id="zh")
+                yield _Radio("English", self.app.speech.language is Language.EN, id="en")
             yield Static(say("export-folder"), markup=False)
             yield Input(str(self.app.report_folder), id="folder")
             yield Button(say("export-write"), variant="primary", id="write")

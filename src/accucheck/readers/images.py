@@ -1,0 +1,63 @@
+"""Whether an image file can be decoded. Returns no pixels."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from ..errors import from_os_error
+
+#: Decoders that may see a stranger's bytes: the common formats of data sets.
+_FORMATS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+#: Common formats of which the usual libraries decode every variant, so that a refusal means damage.
+_SURE = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
+_SURE_NAMES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif"})
+
+
+def check(path: Path) -> tuple[str, str]:
+    """("ok", ""), or ("empty" | "truncated" | "undecodable" | "unsupported", why).
+
+    "unsupported" is an image that this decoder does not know or refuses for its size; it may be sound. The whole file is
+    decoded, JPEG at an eighth of its size. Raises ReadError when the file cannot be opened.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+            if not head:
+                return "empty", ""
+            file.seek(0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with Image.open(file, formats=_FORMATS) as image:
+                    image.draft(image.mode, (1, 1))
+                    image.load()
+    except Image.DecompressionBombError as error:
+        return "unsupported", str(error)
+    except UnidentifiedImageError:
+        if head.startswith(_SURE):
+            return _damaged(path, head), ""
+        known = head.startswith((b"II", b"MM", b"RIFF", b"\0\0\0")) or path.suffix.lower() not in _SURE_NAMES
+        return ("unsupported" if known else "undecodable"), f"{head[:8]!r}"
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        raise from_os_error(error, path) from None
+    except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, OverflowError, MemoryError) as error:
+        why = str(error)[:200]
+        if isinstance(error, OSError) and error.errno:
+            raise from_os_error(error, path) from None
+        if "truncated" in why.lower():
+            return "truncated", why
+        return (_damaged(path, head) if head.startswith(_SURE) else "unsupported"), why
+    except Exception as error:  # struct.error, zlib.error, ...: a decoder lost in a stranger's bytes
+        return (_damaged(path, head) if head.startswith(_SURE) else "unsupported"), str(error)[:200]
+    return "ok", ""
+
+
+def _damaged(path: Path, head: bytes) -> str:
+    """truncated when the end that JPEG and PNG must have is not there, else undecodable."""
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, 2) - 64))
+        tail = file.read()
+    end = b"\xff\xd9" if head.startswith(b"\xff\xd8") else b"IEND" if head.startswith(b"\x89PNG") else b""
+    return "undecodable" if end in tail else "truncated"

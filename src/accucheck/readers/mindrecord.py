@@ -1,0 +1,166 @@
+"""MindRecord files (version 3.0) without MindSpore: rows by the companion database, values straight from the pages.
+
+Layout, seen in files written by MindSpore 2.10: u64 header length, a JSON header, pages of `page_size` from `header_size`.
+The table INDEXES of `<file>.db` says where each row lies in a page of scalars (u64 length, MessagePack map) and in a page of
+blobs (u64 length, then the blob fields: one alone as it is, several each after a big-endian u64 length).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from ..errors import ReadError, from_os_error
+
+_HEADER_LIMIT = 64 << 20
+_ROW_LIMIT = 1 << 30
+_COLUMNS = "PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB, PAGE_OFFSET_BLOB_END"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file. `types` maps a field to its type; `blobs` are the fields in the blob page, in order; `rows` as counted."""
+
+    path: Path
+    header_size: int
+    page_size: int
+    types: dict[str, str]
+    blobs: list[str]
+    rows: int
+
+
+def open_shard(path: Path) -> Shard:
+    """Read header and row count.
+
+    Raises ReadError: truncated, malformed (also another version), not-found (the .db, or another shard of the set).
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(8)
+            length = int.from_bytes(head, "little")
+            if len(head) < 8 or length > min(size, _HEADER_LIMIT):
+                raise ReadError("truncated", path=str(path), offset=size, expected="MindRecord header")
+            text = file.read(length)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    try:
+        header = json.loads(text)
+        version = header["version"]
+        schema = header["schema"][0]
+        types = {name: str(field["type"]) for name, field in schema["schema"].items()}
+        blobs = [str(name) for name in schema["blob_fields"]]
+        pages = [(int(page["page_id"]), int(page["page_size"])) for page in header["page"] or []]
+        header_size, page_size = int(header["header_size"]), int(header["page_size"])
+        siblings = [Path(str(name)).name for name in header["shard_addresses"]]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        raise ReadError("malformed", path=str(path), format="MindRecord", offset=8, expected="JSON header") from None
+    if version != "3.0":
+        raise ReadError("malformed", path=str(path), format="MindRecord 3.0", offset=8, expected='"version": "3.0"')
+    for page_id, used in pages:
+        end = header_size + page_id * page_size + used
+        if end > size:
+            raise ReadError("truncated", path=str(path), offset=size, expected=f"page {page_id} (to byte {end:,})")
+    # a renamed set keeps its old names in the headers, so only siblings of a name still in use are asked for
+    if path.name in siblings:
+        for name in siblings:
+            if not (path.parent / name).exists():
+                raise ReadError("not-found", path=str(path.parent / name))
+    shard = Shard(path, header_size, page_size, types, blobs, 0)
+    with _index(shard) as database:
+        rows = _ask(shard, database, "SELECT COUNT(*) FROM INDEXES").fetchone()[0]
+    return Shard(path, header_size, page_size, types, blobs, int(rows))
+
+
+def _index(shard: Shard) -> Any:
+    """The companion database, opened without writing anything beside it."""
+    from contextlib import closing
+
+    companion = shard.path.with_name(shard.path.name + ".db")
+    if not companion.exists():
+        raise ReadError("not-found", path=str(companion))
+    database = sqlite3.connect(f"file:{quote(str(companion.resolve()))}?mode=ro&immutable=1", uri=True)
+    database.execute("PRAGMA trusted_schema=OFF")
+    return closing(database)
+
+
+def _ask(shard: Shard, database: sqlite3.Connection, query: str) -> sqlite3.Cursor:
+    try:
+        return database.execute(query)
+    except sqlite3.DatabaseError as error:
+        companion = shard.path.name + ".db"
+        raise ReadError(
+            "malformed", path=str(shard.path.with_name(companion)), format="SQLite", offset=0, expected=str(error)[:120]
+        ) from None
+
+
+def rows(shard: Shard) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
+    """The scalars and the blobs of every row, in the order of the index. Raises ReadError on damage."""
+    decode = msgspec.msgpack.Decoder().decode
+    try:
+        descriptor = os.open(shard.path, os.O_RDONLY)
+    except OSError as error:
+        raise from_os_error(error, shard.path) from None
+    try:
+        with _index(shard) as database:
+            for place in _ask(shard, database, f"SELECT {_COLUMNS} FROM INDEXES ORDER BY ROW_ID"):  # noqa: S608 constant
+                raw = _part(shard, descriptor, *place[:3])
+                blob = _part(shard, descriptor, *place[3:])
+                try:
+                    scalars = decode(raw)
+                except msgspec.DecodeError:
+                    raise _wrong(shard, place[0], place[1], "MessagePack") from None
+                if not isinstance(scalars, dict):
+                    raise _wrong(shard, place[0], place[1], "map")
+                yield scalars, _split(shard, blob, place[3], place[4])
+    except sqlite3.DatabaseError as error:
+        raise ReadError(
+            "malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120]
+        ) from None
+    finally:
+        os.close(descriptor)
+
+
+def _wrong(shard: Shard, page: int, offset: int, expected: str) -> ReadError:
+    at = shard.header_size + page * shard.page_size + offset
+    return ReadError("malformed", path=str(shard.path), format="MindRecord", offset=at, expected=expected)
+
+
+def _part(shard: Shard, descriptor: int, page: Any, start: Any, end: Any) -> bytes:
+    """The bytes of one row in one page, after its length."""
+    if not all(isinstance(value, int) for value in (page, start, end)) or not 0 <= end - start - 8 <= _ROW_LIMIT:
+        raise ReadError("malformed", path=f"{shard.path}.db", format="MindRecord", offset=0, expected="row offsets")
+    at = shard.header_size + page * shard.page_size + start
+    try:
+        data = os.pread(descriptor, end - start, at)
+    except (OSError, OverflowError):
+        data = b""
+    if len(data) != end - start:
+        raise ReadError("truncated", path=str(shard.path), offset=at + len(data), expected=f"row of {end - start} bytes")
+    if struct.unpack_from("<Q", data)[0] != end - start - 8:
+        raise _wrong(shard, page, start, f"length {end - start - 8}")
+    return data[8:]
+
+
+def _split(shard: Shard, blob: bytes, page: int, offset: int) -> dict[str, bytes]:
+    if not shard.blobs:
+        return {}
+    if len(shard.blobs) == 1:
+        return {shard.blobs[0]: blob}
+    parts, at = {}, 0
+    for name in shard.blobs:
+        length = int.from_bytes(blob[at : at + 8], "big")
+        parts[name] = blob[at + 8 : at + 8 + length]
+        if len(parts[name]) != length or len(blob) < at + 8:
+            raise _wrong(shard, page, offset + at, f"{name}: {length} bytes")
+        at += 8 + length
+    return parts

@@ -1,0 +1,309 @@
+"""CSV, TSV, Parquet and NDJSON as batches of polars rows in bounded memory. CSV cells come as text, None when empty."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ..errors import ReadError, from_os_error
+
+#: Bytes of a file that settle separator, header and encoding.
+_SAMPLE = 1 << 16
+#: What one batch holds: at most this many rows, and about this many bytes.
+_ROWS, _BYTES = 200_000, 32 << 20
+#: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
+_LONGEST = 64 << 20
+
+
+class SecondLook(Exception):
+    """The fast reader met something odd: read again from the start with careful=True, which says what or copes with it."""
+
+
+@dataclass(frozen=True)
+class Csv:
+    """How a CSV file is written. `header` is None when the first row holds values."""
+
+    path: Path
+    separator: str
+    quote: str | None
+    header: list[str] | None
+    columns: int
+    row_bytes: float
+
+
+def batches(path: Path, kind: str, careful: bool = False) -> Iterator[pl.DataFrame]:
+    """The rows of a file of kind "csv", "parquet" or "ndjson" in batches.
+
+    Raises SecondLook (never when careful) or ReadError: truncated, malformed, ragged, encoding, empty.
+    """
+    reader = {"csv": _csv, "parquet": _parquet, "ndjson": _ndjson}[kind]
+    try:
+        yield from reader(path, careful)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def _collect(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
+    """Batches of the streaming engine; a panic of the decoder (hostile bytes) counts as a refusal."""
+    try:
+        yield from frame.collect_batches(chunk_size=rows, engine="streaming")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise SecondLook(str(error)[:500]) from None
+
+
+# --- CSV --------------------------------------------------------------------------------------------------------------
+
+
+def _csv(path: Path, careful: bool) -> Iterator[pl.DataFrame]:
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE)
+    if not head:
+        raise ReadError("empty", path=str(path))
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    lone_returns = b"\r" in head and b"\n" not in head
+    encoding = "utf-16" if wide else _encoding(path) if careful else "utf-8"
+    if encoding == "utf-8" and not lone_returns:
+        yield from _plain_csv(path, sniff(path), careful)
+    else:
+        with _as_utf8(path, encoding) as copy:
+            yield from _plain_csv(path, sniff(copy), True)
+
+
+def _plain_csv(path: Path, layout: Csv, careful: bool) -> Iterator[pl.DataFrame]:
+    """A CSV in UTF-8; `path` is the name for errors, `layout.path` what is read."""
+    if careful:
+        _refuse_ragged(path, layout)
+    rows = max(1000, min(_ROWS, int(_BYTES / layout.row_bytes)))
+    frame = pl.scan_csv(
+        layout.path,
+        separator=layout.separator,
+        quote_char=layout.quote,
+        has_header=layout.header is not None,
+        infer_schema=False,
+        glob=False,
+    )
+    blank: int | None = None
+    try:
+        for batch in _collect(frame, rows):
+            # polars fills short rows and blank lines with nulls: neither may pass for empty cells
+            if batch.width > 1 and batch.to_series(-1).null_count():
+                if blank is None:
+                    short, blank = _odd_lines(layout)
+                    if short and not careful:
+                        raise SecondLook
+                if blank:
+                    batch = batch.filter(~pl.all_horizontal(pl.all().is_null()))
+            yield batch
+    except SecondLook as error:
+        if careful:
+            raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
+        raise
+
+
+def _what(error: Exception) -> str:
+    return (str(error).splitlines() or ["?"])[0][:200]
+
+
+def sniff(path: Path) -> Csv:
+    """Separator, quoting and header of a CSV in UTF-8 (or any encoding that contains ASCII), from its first 64 kB."""
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE).removeprefix(codecs.BOM_UTF8)
+    whole = len(head) < _SAMPLE
+    lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
+    if len(lines) > 1 and not whole:
+        lines.pop()
+    if not lines:
+        raise ReadError("empty", path=str(path))
+    tab = path.suffix.lower() in (".tsv", ".tab")
+    separator = max("\t,;|" if tab else ",;\t|", key=lambda s: _regularity(lines[:200], s))
+    literal = separator == "\t" and any(line.count('"') % 2 for line in lines)
+    quote = None if literal else '"'
+    quoting = csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL
+    first = next(csv.reader(lines, delimiter=separator, quoting=quoting))
+    row_bytes = max(1.0, sum(len(line) + 1 for line in lines) / len(lines))
+    return Csv(path, separator, quote, first if _is_header(first) else None, len(first), row_bytes)
+
+
+def _regularity(lines: list[str], separator: str) -> float:
+    """How well a separator explains the lines: 0 when it is absent from the first, most when every row has as many."""
+    counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
+    if counts[0] < 2:
+        return 0.0
+    return sum(count == counts[0] for count in counts) / len(counts) + min(counts[0], 100) / 1000
+
+
+def _is_header(row: list[str]) -> bool:
+    """Names, or numbers that only count the columns (0,1,2,... or 1,2,3,...)."""
+    cells = [cell.strip() for cell in row]
+    if [cell for cell in cells if cell] in ([str(i) for i in range(len(cells))], [str(i + 1) for i in range(len(cells))]):
+        return len(cells) > 1
+    return not any(_is_number(cell) for cell in cells)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.lower().lstrip("+-") not in ("nan", "inf", "infinity")
+
+
+def _odd_lines(layout: Csv) -> tuple[int, int]:
+    """Lines with too few separators, and blank lines. Lines with quotes are left to the row reader."""
+    source = pl.scan_csv(
+        layout.path, separator="\x01", quote_char=None, has_header=False, new_columns=["line"], infer_schema=False, glob=False
+    )
+    line = pl.col("line").fill_null("")
+    blank = line.str.strip_chars() == ""
+    few = line.str.count_matches(layout.separator, literal=True) < layout.columns - 1
+    plain = ~line.str.contains('"', literal=True) if layout.quote else pl.lit(True)
+    try:
+        counted = source.select(short=(few & plain & ~blank).sum(), blank=blank.sum()).collect(engine="streaming")
+    except pl.exceptions.PolarsError:
+        return 1, 0  # the row reader will say more
+    return int(counted["short"][0]), int(counted["blank"][0])
+
+
+def _refuse_ragged(path: Path, layout: Csv) -> None:
+    """Raise ReadError at the first row that has not as many fields as the first."""
+    csv.field_size_limit(_LONGEST)
+    quoting = csv.QUOTE_NONE if layout.quote is None else csv.QUOTE_MINIMAL
+    with layout.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.reader(file, delimiter=layout.separator, quoting=quoting)
+        try:
+            for row in rows:
+                if row and len(row) != layout.columns:
+                    raise ReadError("ragged", path=str(path), line=rows.line_num, found=len(row), expected=layout.columns)
+        except csv.Error as error:
+            raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
+
+
+def _encoding(path: Path) -> str:
+    """utf-8, gb18030 or latin-1, from every line. Raises ReadError when lines of UTF-8 and of something else are mixed.
+
+    Latin-1 stands for any other encoding that contains ASCII: the separators and the words looked for are ASCII.
+    """
+    chinese, proper, wrong, offset = True, False, -1, 0
+    with path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            if not line.isascii():
+                try:
+                    text = line.decode("utf-8")
+                    # two-byte sequences of UTF-8 are also common in GBK; longer ones are not
+                    proper = proper or any(character > "\u07ff" for character in text.lstrip("\ufeff"))
+                except UnicodeDecodeError as error:
+                    if wrong < 0:
+                        wrong = offset + error.start
+                if chinese:
+                    try:
+                        line.decode("gb18030")
+                    except UnicodeDecodeError:
+                        chinese = False
+            offset += len(line)
+    if wrong < 0:
+        return "utf-8"
+    if proper:
+        raise ReadError("encoding", path=str(path), offset=wrong, expected="UTF-8")
+    return "gb18030" if chinese else "latin-1"
+
+
+@contextmanager
+def _as_utf8(path: Path, encoding: str) -> Iterator[Path]:
+    """A temporary copy in UTF-8 with plain line feeds, removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+        copy = Path(folder, path.name)
+        try:
+            with path.open(encoding=encoding, newline=None) as source, copy.open("w", encoding="utf-8", newline="") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+        except UnicodeError as error:
+            offset = getattr(error, "start", 0)
+            raise ReadError("encoding", path=str(path), offset=offset, expected=encoding.upper()) from None
+        yield copy
+
+
+# --- Parquet ----------------------------------------------------------------------------------------------------------
+
+
+def _parquet(path: Path, careful: bool) -> Iterator[pl.DataFrame]:
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        first = file.read(4)
+        file.seek(max(0, size - 4))
+        last = file.read(4)
+    if first != b"PAR1":
+        raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected="PAR1")
+    if size < 12 or last != b"PAR1":
+        raise ReadError("truncated", path=str(path), offset=size, expected="PAR1")
+    try:
+        yield from _collect(pl.scan_parquet(path, glob=False, hive_partitioning=False), _ROWS // 4)
+    except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
+
+
+# --- NDJSON -----------------------------------------------------------------------------------------------------------
+
+
+def _ndjson(path: Path, careful: bool) -> Iterator[pl.DataFrame]:
+    if careful:
+        yield from _slow_ndjson(path)
+        return
+    try:
+        yield from _collect(pl.scan_ndjson(path, infer_schema_length=1000), _ROWS // 4)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise SecondLook(_what(error)) from None
+
+
+def _slow_ndjson(path: Path) -> Iterator[pl.DataFrame]:
+    """Line by line: NaN and Infinity as Python's json writes them, keys and types that change on the way."""
+    rows: list[dict[str, Any]] = []
+    names: dict[str, None] = {}
+    offset = held = 0
+    with path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                    if not isinstance(row, dict):
+                        raise ValueError
+                except (ValueError, RecursionError) as error:
+                    at = offset + getattr(error, "pos", 0)
+                    if not line.endswith(b"\n"):
+                        raise ReadError("truncated", path=str(path), offset=offset + len(line), expected="}") from None
+                    raise ReadError("malformed", path=str(path), format="NDJSON", offset=at, expected="{...}") from None
+                names.update(dict.fromkeys(row))
+                rows.append(row)
+                held += len(line)
+            offset += len(line)
+            if len(rows) >= 10_000 or held > _BYTES:
+                yield _frame(rows, list(names))
+                rows, held = [], 0
+    if rows:
+        yield _frame(rows, list(names))
+
+
+def _frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
+    """Rows as columns; a column whose types do not go together becomes text."""
+    columns = []
+    for name in names:
+        values = [row.get(name) for row in rows]
+        try:
+            columns.append(pl.Series(name, values, strict=True))
+        except (TypeError, pl.exceptions.PolarsError):
+            if all(value is None or isinstance(value, (int, float)) for value in values):
+                columns.append(pl.Series(name, values, dtype=pl.Float64, strict=False))
+            else:
+                columns.append(pl.Series(name, [None if value is None else str(value) for value in values]))
+    return pl.DataFrame(columns)
+
+
