@@ -204,10 +204,10 @@ def test_environment_comes_out_in_both_languages(report: Report) -> None:
     rows = dict(report.environment)
     assert rows["MindSpore"] == "2.10.0" and rows["CANN"] == "8.0.RC2" and rows["NPU"] == "Ascend 910B3 × 8"
     if report.language is Language.ZH:
-        assert rows["硬件平台"] == "Ascend" and rows["执行模式"] == "未说明" and rows["分布式"] == "8 卡，由 msrun 启动"
+        assert rows["硬件平台"] == "Ascend" and rows["执行模式"] == "未说明" and rows["卡数"] == "8，由 msrun 启动"
     else:
         assert rows["Device"] == "Ascend" and rows["Execution mode"] == "not given"
-        assert rows["Project's commit"] == "0123456789ab with uncommitted changes in 2 files"
+        assert rows["Project's commit"] == "0123456789ab, with uncommitted changes (files: 2)"
     assert ENVIRONMENT["git_commit"] not in rows.values()
 
 
@@ -215,3 +215,11 @@ def test_code_spans_of_prose() -> None:
     assert spans("Pass `shuffle=True` here") == [("Pass ", False), ("shuffle=True", True), (" here", False)]
     assert spans("a ` alone") == [("a ` alone", False)]
     assert visible(HOSTILE) != HOSTILE
+
+
+def test_the_same_advice_is_given_once(checklists: list[Checklist], case: Case) -> None:
+    found = [msgspec.structs.replace(ORDER, where=Where(path="a.py", line=line), evidence=[]) for line in (1, 2)]
+    record = Record(entries={"dp.03": Entry(results={"fake_order": result("fake_order", Kind.LIVE, found)})})
+    report = build(record, checklists, case, Language.EN, None, set(), MOMENT)
+    assert [bool(part.fix and part.diff) for part in item(report, "dp.03").results[0].findings] == [True, False]
+    assert all(finding["fix"] for finding in report.result["items"][0]["results"][0]["findings"]), "programs get all"

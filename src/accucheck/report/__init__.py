@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import SaveError, from_os_error
 from ..model import Language
-from ..session import Record, write_atomically
+from ..session import Record
+from ..store import write_atomically
 
 if TYPE_CHECKING:
     from ..project import Project

@@ -36,8 +36,9 @@ from ..model import (
     Text,
     Verdict,
     Where,
+    now,
 )
-from ..session import Entry, Record, now, suggestion
+from ..session import Entry, Record, suggestion
 from . import environment as environments
 from . import machine
 from .words import KINDS, STATUSES, VERDICTS, WORDS
@@ -428,7 +429,7 @@ class _Builder:
                 for finding in result.findings
                 if finding.incomplete
             ]
-            if (item.id, result.probe) in self.stale:
+            if self.is_stale(item.id, result):
                 gaps.append(Gap(name, self.line(result.probe, 80), self.say("stale")))
         if not_run := [use.name for use in item.uses if use.name not in entry.results]:
             gaps.append(Gap(name, ", ".join(not_run), self.say("not-run-why")))
@@ -451,6 +452,10 @@ class _Builder:
             pass
         return Attachment(self.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")
 
+    def is_stale(self, item_id: str, result: ProbeResult) -> bool:
+        """Only what was found can be out of date; a probe that did not finish says so itself."""
+        return result.status is Status.DONE and (item_id, result.probe) in self.stale
+
     # --- results ------------------------------------------------------------------------------------------------------
 
     def message(self, name: str, finding: Finding) -> str:
@@ -460,8 +465,13 @@ class _Builder:
         order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
         findings = sorted(result.findings, key=lambda finding: order[finding.level])
         shown, charts = [], 0
+        advice: set[tuple[str, str | None]] = set()
         for finding in findings[:MAX_FINDINGS]:
             part = self.finding(result.probe, finding, MAX_CHARTS - charts)
+            said = (part.fix, finding.fix.diff if finding.fix else None)
+            if said in advice:  # the same advice is given once
+                part = msgspec.structs.replace(part, fix="", diff=[])
+            advice.add(said)
             charts += sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
             shown.append(part)
         facts = [
@@ -476,7 +486,7 @@ class _Builder:
             status=result.status,
             suggestion=result.suggestion,
             suggestion_text=self.verdict(result.suggestion),
-            stale=(item_id, result.probe) in self.stale,
+            stale=self.is_stale(item_id, result),
             reason=self.line(self.speech.reason(result.probe, result.reason)) if result.reason else "",
             findings=shown,
             more_findings=max(0, len(findings) - MAX_FINDINGS),

@@ -88,13 +88,14 @@ def _label(text: str, chinese: bool, limit: int = 40) -> str:
 
 
 def _finite(values: list[float | None]) -> list[float]:
-    return [math.nan if value is None or not math.isfinite(value) else float(value) for value in values]
+    """Values as drawn; a gap where there is none, or none that an axis can hold."""
+    return [math.nan if value is None or not abs(value) < 1e100 else float(value) for value in values]
 
 
 def _logarithmic(values: list[float], ratio: float) -> bool:
     """Whether a logarithmic axis shows more: all positive, and spread over `ratio`."""
     known = [value for value in values if not math.isnan(value)]
-    return len(known) > 2 and min(known) > 0 and max(known) / min(known) >= ratio
+    return len(known) > 2 and min(known) > 1e-100 and max(known) / min(known) >= ratio
 
 
 def _curve(axes: Any, curve: Curve, chinese: bool) -> None:

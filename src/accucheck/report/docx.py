@@ -578,16 +578,22 @@ def _bold(cell: Any) -> None:
 
 
 def _column_widths(part: TablePart) -> list[float]:
-    """Widths in cm by what the columns hold, no column below a tenth of an even share's triple."""
+    """Widths in cm by what the columns hold: numbers must not wrap, so they go first, and text shares the rest."""
 
-    def length(text: str) -> int:
-        return sum(2 if ord(character) > 0x2E7F else 1 for character in text)
+    def need(column: int) -> int:
+        texts = [part.columns[column], *(row[column] for row in part.rows)]
+        return min(40, max(4, *(sum(2 if ord(sign) > 0x2E7F else 1 for sign in text) for text in texts)))
 
-    need = [
-        min(40, max([4, length(title), *(length(row[column]) for row in part.rows)]))
-        for column, title in enumerate(part.columns)
+    needs = [need(column) for column in range(len(part.columns))]
+    wide = [0.18 * width + 0.45 for width in needs]  # a figure of 8.5 points, and the cell's margins
+    numbers = sum(width for width, numeric in zip(wide, part.numeric, strict=True) if numeric)
+    rest = sum(width for width, numeric in zip(needs, part.numeric, strict=True) if not numeric)
+    if not rest or numbers > 0.7 * WIDTH:
+        return [WIDTH * width / sum(wide) for width in wide]
+    return [
+        wide[column] if part.numeric[column] else (WIDTH - numbers) * needs[column] / rest
+        for column in range(len(needs))
     ]
-    return [WIDTH * share / sum(need) for share in need]
 
 
 def _diff_ink(line: str) -> str | None:

@@ -45,7 +45,7 @@ WORDS: Words = {
     "firmware": {"en": "Ascend firmware", "zh": "昇腾固件"},
     "mode": {"en": "Execution mode", "zh": "执行模式"},
     "amp": {"en": "Mixed precision", "zh": "混合精度"},
-    "distributed": {"en": "Distributed", "zh": "分布式"},
+    "devices": {"en": "Number of devices", "zh": "卡数"},
     "os": {"en": "Operating system", "zh": "操作系统"},
     "processor": {"en": "Processor", "zh": "处理器"},
     "memory": {"en": "Memory", "zh": "内存"},
@@ -56,11 +56,10 @@ WORDS: Words = {
     "not-installed": {"en": "not found in the interpreter of the case", "zh": "未在所用解释器中找到"},
     "not-given": {"en": "not given", "zh": "未说明"},
     "detected": {"en": "{device} (detected)", "zh": "{device}（自动识别）"},
-    "devices": {"en": "{count} devices", "zh": "{count} 卡"},
-    "launched": {"en": "{devices}, started with {launcher}", "zh": "{devices}，由 {launcher} 启动"},
+    "launched": {"en": "{count}, started with {launcher}", "zh": "{count}，由 {launcher} 启动"},
     "cores": {"en": "{count} logical cores", "zh": "{count} 个逻辑核"},
     "dirty": {
-        "en": "{commit} with uncommitted changes in {count} files",
+        "en": "{commit}, with uncommitted changes (files: {count})",
         "zh": "{commit}，另有 {count} 个文件的改动未提交",
     },
     "clean": {"en": "{commit}, no uncommitted changes", "zh": "{commit}，无未提交的改动"},
@@ -127,11 +126,9 @@ def rows(environment: dict[str, Any], language: Language) -> list[tuple[str, str
         ("mode", get("mode") or say("not-given")),
         ("amp", get("amp") or say("not-given")),
     ]
-    if get("devices"):
-        devices = say("devices", count=get("devices"))
-        found.append(
-            ("distributed", say("launched", devices=devices, launcher=get("launcher")) if get("launcher") else devices)
-        )
+    if count := get("devices"):
+        launcher = get("launcher")
+        found.append(("devices", say("launched", count=count, launcher=launcher) if launcher else str(count)))
     system = " · ".join(filter(None, [get("os"), get("kernel"), get("architecture")]))
     cores = say("cores", count=get("cores")) if get("cores") else None
     found += [

@@ -1,0 +1,97 @@
+"""Charts as pictures: what is drawn, with and without a Chinese font, and input that would break a chart."""
+
+import io
+import math
+import warnings
+
+import pytest
+
+from accucheck.model import Curve, Histogram
+from accucheck.report import charts
+from accucheck.report.build import ChartPart
+
+
+def image(content: bytes):
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(content))
+    picture.load()
+    return picture.convert("RGB")
+
+
+def part(chart: Curve | Histogram, english: Curve | Histogram | None = None) -> ChartPart:
+    return ChartPart("title", chart, english or chart)
+
+
+def has(picture, colour: str) -> int:
+    """How many pixels have this colour."""
+    wanted = tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return sum(count for count, pixel in picture.getcolors(1 << 24) if pixel == wanted)
+
+
+def curve(**series: list[float | None]) -> Curve:
+    longest = max(map(len, series.values()), default=0)
+    return Curve("t", "x", "y", [float(n) for n in range(longest)], dict(series), {"best": 1.0})
+
+
+def test_every_series_is_drawn() -> None:
+    picture = image(charts.draw(part(curve(a=[1.0, 2.0, 3.0], b=[3.0, None, math.inf, 1.0, 2.0]))))
+    assert picture.size == (819, 351)
+    assert has(picture, charts.COLOURS[0]) > 300 and has(picture, charts.COLOURS[1]) > 100
+
+
+def test_bars_show_their_counts() -> None:
+    picture = image(charts.draw(part(Histogram("t", ["a", "b"], [100.0, 50.0]))))
+    tall, low = picture.crop((60, 0, 440, 351)), picture.crop((440, 0, 819, 351))
+    assert has(tall, charts.COLOURS[0]) == pytest.approx(2 * has(low, charts.COLOURS[0]), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        curve(),
+        curve(a=[]),
+        curve(a=[math.nan, None, math.inf]),
+        curve(a=[1e-300, 1e300, 5.0]),
+        Curve(
+            "t", "$\\frac{", "$x$ ^_{", [0.0, 1.0], {"$\\bad{": [1.0, 2.0], "_hidden": [2.0]}, {"$": math.inf, "m": 0.5}
+        ),
+        Histogram("t", [], []),
+        Histogram("t", ["a", "b"], [math.nan, -1.0]),
+        Histogram("t", ["$\\frac{" * 20, "\U0001f600 类别", "b"], [1.0, 2.0]),
+        Histogram("t", [f"class {n}" for n in range(50)], [float(n) for n in range(50)]),
+    ],
+)
+def test_odd_input_is_drawn(chart: Curve | Histogram) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert image(charts.draw(part(chart))).width == 819
+
+
+def test_same_chart_same_bytes() -> None:
+    assert charts.draw(part(curve(a=[1.0, 2.0]))) == charts.draw(part(curve(a=[1.0, 2.0])))
+
+
+def test_without_a_chinese_font_english_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No empty boxes: the picture is the one that the English words give, and Chinese data is spelt out."""
+    monkeypatch.setattr(charts, "chinese_font", lambda: None)
+    chinese, english = Histogram("样本数", ["训练集"], [3.0]), Histogram("samples", ["training"], [3.0])
+    assert charts.draw(part(chinese, english)) == charts.draw(part(english))
+    escaped = Histogram("t", ["\\u6807\\u7b7e"], [3.0])
+    assert charts.draw(part(chinese, Histogram("t", ["标签"], [3.0]))) == charts.draw(part(escaped))
+
+
+@pytest.mark.skipif(charts.chinese_font() is None, reason="no font with Chinese glyphs here")
+def test_chinese_glyphs_differ() -> None:
+    """Distinct characters give distinct pictures; empty boxes would all be alike."""
+    drawn = {charts.draw(part(Histogram("t", [label], [3.0]))) for label in ("训练", "标签", "权重")}
+    assert len(drawn) == 3
+
+
+def test_a_long_curve_is_quick() -> None:
+    import time
+
+    values: list[float | None] = [math.sin(n / 1000) for n in range(200_000)]
+    began = time.perf_counter()
+    charts.draw(part(curve(loss=values)))
+    assert time.perf_counter() - began < 5

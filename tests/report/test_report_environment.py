@@ -1,0 +1,178 @@
+"""The environment: from real folders and stand-in commands; nothing of the case is run, nothing private is told."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.model import Language
+from accucheck.report import environment
+
+NPU_SMI = """+------------------------------------------------------------------------------------------------+
+| npu-smi 24.1.rc2                 Version: 24.1.rc2                                             |
++---------------------------+---------------+----------------------------------------------------+
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
++===========================+===============+====================================================+
+| 0     910B3               | OK            | 92.1        45                0    / 0             |
+| 0                         | 0000:C1:00.0  | 0           0    / 0          3400 / 65536         |
++===========================+===============+====================================================+
+| 1     910B3               | OK            | 90.0        44                0    / 0             |
+| 0                         | 0000:C2:00.0  | 0           0    / 0          3390 / 65536         |
++===========================+===============+====================================================+
+"""
+
+
+def case_of(root: Path, **runtime: object) -> Case:
+    return Case(root=str(root), spec=msgspec.convert({"runtime": runtime}, CaseFile))
+
+
+def command(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text("#!/bin/sh\n" + script)
+    (folder / name).chmod(0o755)
+
+
+def git(root: Path, *words: str) -> None:
+    identity = ("-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *identity, "-C", str(root), *words], check=True, capture_output=True)
+
+
+def test_own_interpreter(tmp_path: Path) -> None:
+    found = environment.collect(case_of(tmp_path))
+    assert found["numpy"] == version("numpy")
+    assert found["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert found["cores"] >= 1 and found["memory_bytes"] > 1 << 28 and found["architecture"]
+    assert msgspec.json.decode(msgspec.json.encode(found)) == found, "plain JSON values"
+
+
+@pytest.mark.parametrize("prefix", ["env", "../env"])
+def test_another_interpreter_is_read_not_run(tmp_path: Path, prefix: str) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    root = Path(os.path.normpath(project / prefix))
+    for name, number in (("mindspore", "2.4.1"), ("numpy", "1.26.4")):
+        folder = root / f"lib/python3.9/site-packages/{name}-{number}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n")
+    command(root / "bin", "python", f"touch {tmp_path}/was-run\n")
+    found = environment.collect(case_of(project, python=f"{prefix}/bin/python"))
+    assert (found["mindspore"], found["numpy"], found["python"]) == ("2.4.1", "1.26.4", "3.9")
+    (root / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.9.18\n")
+    assert environment.collect(case_of(project, python=f"{prefix}/bin/python"))["python"] == "3.9.18"
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
+    found = environment.collect(case_of(tmp_path, python="no/such/python"))
+    assert found["mindspore"] is None and found["python"] is None
+    rows = dict(environment.rows(found, Language.EN))
+    assert rows["MindSpore"] == "not found in the interpreter of the case" and "Python" not in rows
+
+
+def test_ascend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command(tmp_path / "bin", "npu-smi", f"cat <<'E'\n{NPU_SMI}E\n")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    ascend = tmp_path / "Ascend"
+    info = ascend / "ascend-toolkit/latest/aarch64-linux/ascend_toolkit_install.info"
+    info.parent.mkdir(parents=True)
+    info.write_text("package_name=Ascend-cann-toolkit\nversion=8.0.RC2\ninnerversion=V100R001\n")
+    (ascend / "driver").mkdir()
+    (ascend / "driver/version.info").write_text("Version=24.1.rc2\nascendhal_version=7.35.19\n")
+    found = environment.collect(case_of(tmp_path), ascend=ascend)
+    assert found["npu"] == ["Ascend 910B3", "Ascend 910B3"]
+    assert (found["cann"], found["driver"], found["firmware"]) == ("8.0.RC2", "24.1.rc2", None)
+    rows = dict(environment.rows(found, Language.ZH))
+    assert rows["硬件平台"] == "Ascend（自动识别）" and rows["NPU"] == "Ascend 910B3 × 2"
+    stated = dict(environment.rows(environment.collect(case_of(tmp_path, device="GPU"), ascend=ascend), Language.EN))
+    assert stated["Device"] == "GPU", "what the case says goes before what is detected"
+
+
+def test_a_hanging_or_failing_tool_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command(tmp_path / "bin", "npu-smi", "exec sleep 60\n")
+    command(tmp_path / "bin", "nvidia-smi", "echo NVIDIA-SMI has failed; exit 9\n")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(environment, "SECONDS", 0.3)
+    found = environment.collect(case_of(tmp_path))
+    assert found["npu"] == found["gpu"] == [] and found["device"] == "CPU"
+
+
+def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "GLOG_v": "3",
+        "MS_ENABLE_GE": "1",
+        "RANK_ID": "0",
+        "DEVICE_ID": "7",
+        "MS_SCHED_HOST": "10.1.2.3",
+        "HCCL_IF_IP": "10.1.2.4",
+        "ASCEND_PROXY": "x",
+        "MS_AUTH_TOKEN": "t0ps3cret",
+        "ASCEND_ACCESS_KEY": "t0ps3cret",
+        "MS_DB_PASSWORD": "t0ps3cret",
+        "MS_STORE": "https://user:t0ps3cret@host/x",
+        "OTHER": "t0ps3cret",
+    }.items():
+        monkeypatch.setenv(name, value)
+    found = environment.collect(case_of(tmp_path))
+    variables = found["variables"]
+    assert variables["GLOG_v"] == "3" and variables["DEVICE_ID"] == "7" and variables["RANK_ID"] == "0"
+    assert variables["MS_SCHED_HOST"] is None and variables["HCCL_IF_IP"] is None and variables["MS_STORE"] is None
+    assert not {"MS_AUTH_TOKEN", "ASCEND_ACCESS_KEY", "MS_DB_PASSWORD", "OTHER"} & set(variables)
+    text = "\n".join(environment.lines(found, Language.EN))
+    assert "t0ps3cret" not in text and "10.1.2" not in text and "MS_SCHED_HOST=(set)" in text
+
+
+def test_no_names_of_people_or_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    monkeypatch.setenv("USER", "zhangsan-user")
+    monkeypatch.setattr(socket, "gethostname", lambda: "secret-host-17")
+    found = environment.collect(case_of(tmp_path))
+    text = msgspec.json.encode(found).decode()
+    assert "zhangsan-user" not in text and "secret-host-17" not in text and os.uname().nodename not in text.split('"')
+
+
+def test_git(tmp_path: Path) -> None:
+    assert environment.collect(case_of(tmp_path))["git_commit"] is None
+    git(tmp_path, "init")
+    (tmp_path / "a.py").write_text("1")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-m", "x")
+    found = environment.collect(case_of(tmp_path))
+    assert len(found["git_commit"]) == 40 and found["git_changed"] == 0
+    (tmp_path / "a.py").write_text("two")
+    (tmp_path / "untracked").write_text("")
+    found = environment.collect(case_of(tmp_path))
+    assert found["git_changed"] == 1
+    assert any("uncommitted changes (files: 1)" in line for line in environment.lines(found, Language.EN))
+
+
+def test_git_runs_nothing_of_the_repository(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    (tmp_path / "a.py").write_text("1")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-m", "x")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\ncat\n")
+    trap.chmod(0o755)
+    git(tmp_path, "config", "core.fsmonitor", str(trap))
+    (tmp_path / "a.py").write_text("two")
+    assert environment.collect(case_of(tmp_path))["git_changed"] == 1
+    git(tmp_path, "config", "filter.evil.clean", str(trap))
+    (tmp_path / ".gitattributes").write_text("*.py filter=evil\n")
+    found = environment.collect(case_of(tmp_path))
+    assert found["git_commit"] and found["git_changed"] is None
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = environment.collect(case_of(tmp_path))
+    assert found["git_commit"] is None and found["npu"] == []
