@@ -124,3 +124,28 @@ def test_attached_pictures(checklists: list[Checklist], case: Case, tmp_path: Pa
     shapes = docx.Document(io.BytesIO(content)).inline_shapes
     # 160 x 1600 pixels after scaling down: as high as a page allows; 96 pixels: an inch
     assert [(round(shape.width.cm, 1), round(shape.height.cm, 1)) for shape in shapes] == [(2.0, 20.0), (2.5, 2.5)]
+
+
+#: The order of children that ECMA-376 part 1 fixes; Word refuses a file that has another.
+ORDER = {
+    "tblPr": "tblStyle tblpPr tblOverlap bidiVisual tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd "
+    "tblBorders shd tblLayout tblCellMar tblLook",
+    "tcPr": "cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark",
+    "pPr": "pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs "
+    "suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid "
+    "spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl "
+    "divId cnfStyle rPr sectPr pPrChange",
+    "rPr": "rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish "
+    "webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout",
+}
+
+
+def test_properties_stand_in_the_fixed_order(document: docx.document.Document) -> None:
+    checked = 0
+    for root in (document.element, document.styles.element, document.sections[0].footer._element):
+        for name, order in ORDER.items():
+            for properties in root.iter(qn(f"w:{name}")):
+                places = [order.split().index(child.tag.partition("}")[2]) for child in properties]
+                assert places == sorted(places), docx.oxml.xmlchemy.serialize_for_reading(properties)
+                checked += 1
+    assert checked > 500

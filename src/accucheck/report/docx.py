@@ -342,8 +342,9 @@ class _Writer:
         elif isinstance(part, TablePart):
             self._table_title(part.title, part.bound)
             if part.columns:
-                size = 8.5 if len(part.columns) > 5 else 9
-                table = self._table(part.columns, _column_widths(part), numeric=part.numeric, size=size)
+                size = 9 if len(part.columns) <= 5 else 8.5 if len(part.columns) <= 7 else 7.5
+                table = self._table(part.columns, _column_widths(part, size), numeric=part.numeric, size=size)
+                _set_margins(table, 0.12)
                 for cells in part.rows:
                     self._row(table, cells, numeric=part.numeric, size=size)
             self._gap()
@@ -536,9 +537,14 @@ def _set_borders(table: Any) -> None:
         for key, value in (("val", "single"), ("sz", "4"), ("space", "0"), ("color", "C8CED8")):
             border.set(qn(f"w:{key}"), value)
         borders.append(border)
+    _into_table(table, borders, ("shd", "tblLayout", "tblCellMar", "tblLook"))
+
+
+def _into_table(table: Any, element: Any, before: Sequence[str]) -> None:
+    """Put a property where the format's fixed order wants it; Word calls a file with another order damaged."""
     properties = table._tbl.tblPr
-    layout = properties.find(qn("w:tblLayout"))
-    properties.append(borders) if layout is None else layout.addprevious(borders)
+    following = next((child for child in properties if child.tag in {qn(f"w:{name}") for name in before}), None)
+    properties.append(element) if following is None else following.addprevious(element)
 
 
 def _border(paragraph: Any, side: str, colour: str) -> None:
@@ -577,7 +583,18 @@ def _bold(cell: Any) -> None:
         run.font.bold = True
 
 
-def _column_widths(part: TablePart) -> list[float]:
+def _set_margins(table: Any, width: float) -> None:
+    """Room left and right of the text of each cell, in cm."""
+    margins = OxmlElement("w:tblCellMar")
+    for side in ("left", "right"):
+        margin = OxmlElement(f"w:{side}")
+        margin.set(qn("w:w"), str(round(width * 567)))  # twentieths of a point
+        margin.set(qn("w:type"), "dxa")
+        margins.append(margin)
+    _into_table(table, margins, ("tblLook",))
+
+
+def _column_widths(part: TablePart, size: float) -> list[float]:
     """Widths in cm by what the columns hold: numbers must not wrap, so they go first, and text shares the rest."""
 
     def need(column: int) -> int:
@@ -585,7 +602,7 @@ def _column_widths(part: TablePart) -> list[float]:
         return min(40, max(4, *(sum(2 if ord(sign) > 0x2E7F else 1 for sign in text) for text in texts)))
 
     needs = [need(column) for column in range(len(part.columns))]
-    wide = [0.18 * width + 0.45 for width in needs]  # a figure of 8.5 points, and the cell's margins
+    wide = [0.0353 * 0.62 * size * width + 0.3 for width in needs]  # a figure is 0.62 em wide; and the cell's margins
     numbers = sum(width for width, numeric in zip(wide, part.numeric, strict=True) if numeric)
     rest = sum(width for width, numeric in zip(needs, part.numeric, strict=True) if not numeric)
     if not rest or numbers > 0.7 * WIDTH:
