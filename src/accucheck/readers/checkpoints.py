@@ -63,10 +63,10 @@ def verify(checkpoint: Checkpoint) -> list[str]:
     wrong = []
     for path, expected in checkpoint.crc.items():
         with open_regular(path) as file:
-            if os.pread(file.fileno(), 1, 0) == b"\n":
-                actual = ckpt.checksum(file)
-            else:
+            if safetensors.looks_like(os.pread(file.fileno(), 32, 0), os.fstat(file.fileno()).st_size):
                 actual = safetensors.checksum([info for info in checkpoint.tensors if info.path == path])
+            else:
+                actual = ckpt.checksum(file)
         if actual != expected:
             wrong.append(path)
     return wrong
@@ -159,7 +159,7 @@ _STATE_HOLDERS = re.compile(
 #: Names MindSpore's optimizers, loss scale managers and checkpoint callbacks give to their own parameters.
 _STATE_NAMES = re.compile(
     r"(.*\.)?(global_step|learning_rate(_.*)?|momentum|beta[12]_power|scale_(sense|value)|loss_scale|current_iterator_step"
-    r"|last_overflow_iterator_step|cov_step|optimizer_weight_shard_size|epoch(_num)?|step(_num)?|cur_(epoch|step)_num|lr"
+    r"|last_overflow_iterator_step|cov_step|optimizer_weight_shard_size|epoch(_num)?|(state_)?step(_num)?|cur_(epoch|step)_num|lr"
     r"|num_batches_tracked|graceful_(init|exit)|matrix_[ag]_inv_.*)$"
 )
 

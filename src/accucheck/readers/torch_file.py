@@ -14,6 +14,7 @@ import zipfile
 from typing import Any, BinaryIO
 
 from ..errors import ReadError
+from ..language import visible
 from .tensors import DTYPES, SPAN_LIMIT, TensorInfo
 from .torch_pickle import FORMAT, QUANTIZED, Storage, Tensor, unpickle
 
@@ -120,14 +121,15 @@ def _legacy(file: BinaryIO, path: str) -> tuple[Any, _Places]:
     places: _Places = {}
     for key in keys:
         head = os.pread(fd, 8, at)
-        storage = storages.get(str(key)) if isinstance(key, str) else None
+        key = key if isinstance(key, str) else ""
+        storage = storages.get(key)
         if len(head) < 8:
             raise ReadError("truncated", path=path, offset=size, expected="storage")
         if storage is None or int.from_bytes(head, "little") != storage.size:
-            raise ReadError("malformed", path=path, format=FORMAT, offset=at, expected=f"storage {key}")
+            raise ReadError("malformed", path=path, format=FORMAT, offset=at, expected=f"storage {visible(key)}")
         length = storage.size * (QUANTIZED.get(storage.dtype) or DTYPES[storage.dtype][0])
         if at + 8 + length > size:
-            raise ReadError("truncated", path=path, offset=size, expected=f"storage {key}: {length:,} B")
+            raise ReadError("truncated", path=path, offset=size, expected=f"storage {visible(key)}: {length:,} B")
         places[storage.key] = (at + 8, length)
         at += 8 + length
     return root, places
@@ -154,7 +156,7 @@ def _named(root: Any, path: str) -> list[tuple[str, Tensor]]:
             for key, entry in reversed(items):
                 # Only plain keys are written out: that of nested tuples could be any length.
                 plain = isinstance(key, str) or (isinstance(key, int) and abs(key) < 1 << 63)
-                word = str(key)[:1024] if plain else "?"
+                word = visible(str(key)[:1024]) if plain else "?"  # a pickled text may be no valid Unicode
                 holder = not name and word in _HOLDERS and isinstance(entry, dict)
                 below = "" if holder else f"{name}.{word}" if name else word
                 stack.append((f"{whole}.{word}" if whole else word, below, entry, depth + 1))
@@ -173,7 +175,9 @@ def _locate(name: str, record: Tensor, places: _Places, path: str) -> TensorInfo
         return TensorInfo(name, record.dtype, record.shape, path, obstacle=record.obstacle or "dtype")
 
     def bad(expected: str) -> ReadError:
-        return ReadError("malformed", path=path, format=FORMAT, offset=place[0], expected=f"{name}: {expected}")
+        return ReadError(
+            "malformed", path=path, format=FORMAT, offset=place[0], expected=visible(f"{name}: {expected}")
+        )
 
     itemsize = DTYPES[record.dtype][0]
     place = places.get(storage.key, (0, 0))

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from ..errors import ReadError
+from ..language import visible
 from .tensors import DTYPES
 
 FORMAT = "PyTorch checkpoint"
@@ -201,7 +202,7 @@ class _Unpickler(pickle.Unpickler):
             name in _DTYPES or name.startswith(("float", "int", "uint", "bits", "qint", "quint", "complex"))
         ):
             return _Name(_DTYPES.get(name, name))
-        raise ReadError("unsafe-pickle", path=self.path, name=whole)
+        raise ReadError("unsafe-pickle", path=self.path, name=visible(whole)[:200])
 
     def persistent_load(self, pid: Any) -> Storage:
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage" or not isinstance(pid[1], _Name):
@@ -210,7 +211,7 @@ class _Unpickler(pickle.Unpickler):
         key = pid[2] if isinstance(pid[2], str) else str(*_dims((pid[2],)))
         if len(pid) > 5 and pid[5] is not None:  # a view of a storage, last written by torch 0.3
             raise _Bad("a storage without a view")
-        storage = Storage(key, _STORAGES.get(pid[1], pid[1]), size)
+        storage = Storage(key, _STORAGES.get(pid[1], str(pid[1])), size)
         self.storages.setdefault(key, storage)
         return storage
 
