@@ -63,9 +63,11 @@ def read(array: Array, start: int, stop: int) -> Iterator[tuple[int, np.ndarray[
 
     The buffer is used again for the next block. Raises ReadError when the file ends early or its checksum does not match.
     """
-    itemsize = max(1, array.dtype.itemsize)
+    itemsize = array.dtype.itemsize
+    if not itemsize:
+        return
     buffer = np.empty(max(1, min(BLOCK // itemsize, stop - start)), array.dtype)
-    raw = memoryview(buffer.view(np.uint8)).cast("B")
+    raw = buffer.view(np.uint8).data
     try:
         if array.offset is None:
             yield from _from_archive(array, buffer, raw)
@@ -85,7 +87,9 @@ def read(array: Array, start: int, stop: int) -> Iterator[tuple[int, np.ndarray[
         raise from_os_error(error, array.path) from None
 
 
-def _from_archive(array: Array, buffer: np.ndarray[Any, Any], raw: memoryview) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+def _from_archive(
+    array: Array, buffer: np.ndarray[Any, Any], raw: memoryview
+) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
     """All elements of an NPZ member; the archive's CRC is verified at its end."""
     shown = f"{array.path}:{array.member}"
     itemsize = array.dtype.itemsize
@@ -118,7 +122,7 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
     """Shape, order and dtype of an NPY header; numpy parses it with literal_eval and a limit on its length."""
     try:
         version = npy.read_magic(file)  # type: ignore[no-untyped-call]
-        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        readers: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         # version 3 differs from 2 only in the encoding of field names
         shape, fortran, dtype = readers.get(version, npy.read_array_header_2_0)(file)
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError, EOFError) as error:
@@ -160,13 +164,17 @@ def _npz(path: Path) -> list[Array]:
                     shape, fortran, dtype = _header(file, shown)
                     array = Array(path, info.filename[:-4], dtype, shape, fortran, None, info.filename)
                     if not dtype.hasobject and array.size * dtype.itemsize + file.tell() > info.file_size:
-                        raise ReadError("truncated", path=shown, offset=info.file_size, expected=f"{dtype}{list(shape)}")
+                        raise ReadError(
+                            "truncated", path=shown, offset=info.file_size, expected=f"{dtype}{list(shape)}"
+                        )
                 found.append(array)
     except zipfile.BadZipFile:
         size = path.stat().st_size
         raise ReadError("truncated", path=str(path), offset=size, expected="ZIP central directory") from None
     except (EOFError, zlib.error, NotImplementedError) as error:
-        raise ReadError("malformed", path=str(path), format="NPZ", offset=0, expected=str(error)[:120] or "ZIP") from None
+        raise ReadError(
+            "malformed", path=str(path), format="NPZ", offset=0, expected=str(error)[:120] or "ZIP"
+        ) from None
     return found
 
 

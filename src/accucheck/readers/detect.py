@@ -49,7 +49,7 @@ def files(path: Path) -> Iterator[Path]:
         raise from_os_error(error, error.filename) from None
 
     for folder, folders, names in os.walk(path, followlinks=True, onerror=refuse):
-        status = os.stat(folder)
+        status = Path(folder).stat()
         if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue

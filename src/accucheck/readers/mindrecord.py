@@ -145,7 +145,9 @@ def _part(shard: Shard, descriptor: int, page: Any, start: Any, end: Any) -> byt
     except (OSError, OverflowError):
         data = b""
     if len(data) != end - start:
-        raise ReadError("truncated", path=str(shard.path), offset=at + len(data), expected=f"row of {end - start} bytes")
+        raise ReadError(
+            "truncated", path=str(shard.path), offset=at + len(data), expected=f"row of {end - start} bytes"
+        )
     if struct.unpack_from("<Q", data)[0] != end - start - 8:
         raise _wrong(shard, page, start, f"length {end - start - 8}")
     return data[8:]

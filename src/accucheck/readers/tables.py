@@ -53,6 +53,21 @@ def batches(path: Path, kind: str, careful: bool = False) -> Iterator[pl.DataFra
         raise from_os_error(error, path) from None
 
 
+def expected_rows(path: Path, kind: str) -> int:
+    """About how many rows a file has, at least 1: of CSV and NDJSON from the length of its first lines."""
+    try:
+        if kind == "parquet":
+            return max(1, int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()))
+        with path.open("rb") as file:
+            head = file.read(_SAMPLE)
+            size = file.seek(0, 2)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return 1  # reading it will say what is wrong
+    return max(1, int(size / max(1, len(head)) * head.count(b"\n")))
+
+
 def _collect(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Batches of the streaming engine; a panic of the decoder (hostile bytes) counts as a refusal."""
     try:
@@ -128,8 +143,7 @@ def sniff(path: Path) -> Csv:
     separator = max("\t,;|" if tab else ",;\t|", key=lambda s: _regularity(lines[:200], s))
     literal = separator == "\t" and any(line.count('"') % 2 for line in lines)
     quote = None if literal else '"'
-    quoting = csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL
-    first = next(csv.reader(lines, delimiter=separator, quoting=quoting))
+    first = next(csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL))
     row_bytes = max(1.0, sum(len(line) + 1 for line in lines) / len(lines))
     return Csv(path, separator, quote, first if _is_header(first) else None, len(first), row_bytes)
 
@@ -145,7 +159,10 @@ def _regularity(lines: list[str], separator: str) -> float:
 def _is_header(row: list[str]) -> bool:
     """Names, or numbers that only count the columns (0,1,2,... or 1,2,3,...)."""
     cells = [cell.strip() for cell in row]
-    if [cell for cell in cells if cell] in ([str(i) for i in range(len(cells))], [str(i + 1) for i in range(len(cells))]):
+    if [cell for cell in cells if cell] in (
+        [str(i) for i in range(len(cells))],
+        [str(i + 1) for i in range(len(cells))],
+    ):
         return len(cells) > 1
     return not any(_is_number(cell) for cell in cells)
 
@@ -161,7 +178,13 @@ def _is_number(text: str) -> bool:
 def _odd_lines(layout: Csv) -> tuple[int, int]:
     """Lines with too few separators, and blank lines. Lines with quotes are left to the row reader."""
     source = pl.scan_csv(
-        layout.path, separator="\x01", quote_char=None, has_header=False, new_columns=["line"], infer_schema=False, glob=False
+        layout.path,
+        separator="\x01",
+        quote_char=None,
+        has_header=False,
+        new_columns=["line"],
+        infer_schema=False,
+        glob=False,
     )
     line = pl.col("line").fill_null("")
     blank = line.str.strip_chars() == ""
@@ -177,13 +200,16 @@ def _odd_lines(layout: Csv) -> tuple[int, int]:
 def _refuse_ragged(path: Path, layout: Csv) -> None:
     """Raise ReadError at the first row that has not as many fields as the first."""
     csv.field_size_limit(_LONGEST)
-    quoting = csv.QUOTE_NONE if layout.quote is None else csv.QUOTE_MINIMAL
     with layout.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.reader(file, delimiter=layout.separator, quoting=quoting)
+        rows = csv.reader(
+            file, delimiter=layout.separator, quoting=csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
+        )
         try:
             for row in rows:
                 if row and len(row) != layout.columns:
-                    raise ReadError("ragged", path=str(path), line=rows.line_num, found=len(row), expected=layout.columns)
+                    raise ReadError(
+                        "ragged", path=str(path), line=rows.line_num, found=len(row), expected=layout.columns
+                    )
         except csv.Error as error:
             raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
 
@@ -223,7 +249,10 @@ def _as_utf8(path: Path, encoding: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
         copy = Path(folder, path.name)
         try:
-            with path.open(encoding=encoding, newline=None) as source, copy.open("w", encoding="utf-8", newline="") as target:
+            with (
+                path.open(encoding=encoding, newline=None) as source,
+                copy.open("w", encoding="utf-8", newline="") as target,
+            ):
                 shutil.copyfileobj(source, target, 1 << 20)
         except UnicodeError as error:
             offset = getattr(error, "start", 0)
@@ -305,5 +334,3 @@ def _frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
             else:
                 columns.append(pl.Series(name, [None if value is None else str(value) for value in values]))
     return pl.DataFrame(columns)
-
-

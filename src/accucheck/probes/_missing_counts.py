@@ -1,0 +1,490 @@
+"""Counts missing values in batches of rows and in blocks of arrays, for the probe missing_values. No findings, no words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..readers.arrays import BLOCK, Array, read
+
+#: The usual words for "missing", compared without case and outer spaces.
+WORDS = ("na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", "<na>")
+_SPELLINGS = sorted(
+    {spelling for word in WORDS for spelling in (word, word.upper(), word.title())} | {"NaN", "n/A", "<NA>"}
+)
+#: Rows shown of each kind, distinct texts remembered of each kind, values sampled of each column.
+_SHOWN, _TEXTS, _SAMPLE = 5, 20, 20_000
+#: A column of text cells holds numbers when at least this share of its filled cells are numbers.
+_NUMBERS = 0.9
+#: An unconventional value is a sentinel only when it occurs at least this often.
+_REPEATED = 5
+#: Columns of a two-dimensional array are judged one by one up to this many.
+_COLUMNS = 256
+
+Numbers = np.ndarray[Any, Any]
+
+
+@dataclass
+class Field:
+    """What was counted in one field. `cells` are the values looked at; kinds: null, nan, +inf, -inf, empty, marker, word,
+    text (not a number in a column of numbers), sentinel. `first` holds row indexes from 0."""
+
+    name: str
+    numeric: bool | None = None
+    cells: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, list[int]] = field(default_factory=dict)
+    texts: dict[str, Counter[str]] = field(default_factory=dict)
+    sample: list[Numbers] = field(default_factory=list)
+    extremes: dict[float, int] = field(default_factory=dict)
+    spaced: bool = False
+    examined: bool = True
+
+    def note(self, kind: str, count: int, rows: Iterable[int], texts: Iterable[tuple[Any, int]] = ()) -> None:
+        if not count:
+            return
+        self.counts[kind] += count
+        shown = self.first.setdefault(kind, [])
+        shown.extend(int(row) for row, _ in zip(rows, range(_SHOWN - len(shown)), strict=False))
+        said = self.texts.setdefault(kind, Counter())
+        for text, times in texts:
+            key = str(text)[:40]
+            if key in said or len(said) < _TEXTS:
+                said[key] += times
+
+    def merge(self, other: Field) -> None:
+        """Add what was counted in a later part of the same field."""
+        self.cells += other.cells
+        self.examined = self.examined and other.examined
+        self.sample.extend(other.sample)
+        for kind, count in other.counts.items():
+            self.note(kind, count, other.first.get(kind, []), other.texts.get(kind, Counter()).items())
+
+    def meet(self, value: float, count: int) -> None:
+        """Remember how often the least and the greatest values so far occur."""
+        self.extremes[value] = self.extremes.get(value, 0) + count
+        if len(self.extremes) > 2:
+            ends = (min(self.extremes), max(self.extremes))
+            self.extremes = {end: self.extremes[end] for end in ends}
+
+
+# --- unmarked sentinels -----------------------------------------------------------------------------------------------
+
+
+def sentinels(values: Numbers, extremes: dict[float, int] | None = None) -> list[float]:
+    """Values that rather stand for "missing": at most two at each end, each repeated and far off all the rest.
+
+    `values`: a sample, any shape. `extremes`: least and greatest value of the whole with their counts. A value at an end
+    counts when it is more than twice as far from its neighbour as the rest is wide. Conventional ones (-1, and all nines
+    such as -99 or 9999) need less: a quarter of that width; negative nines only that nothing else is negative. Columns of
+    fewer than 3 other values are never judged. Own rule, tried on the public tables named in the tests.
+    """
+    flat = values.astype(np.float64, copy=False).ravel()
+    flat = flat[np.isfinite(flat)]
+    distinct, counts = np.unique(flat, return_counts=True)
+    if len(flat) < 20:
+        return []
+    for value, count in (extremes or {}).items():
+        at = int(np.searchsorted(distinct, value))
+        if at == len(distinct) or distinct[at] != value:
+            distinct, counts = np.insert(distinct, at, value), np.insert(counts, at, 0)
+        counts[at] = max(counts[at], min(count, _REPEATED))  # counted in the whole, so only that it is repeated
+    total = int(counts.sum())
+    best: list[float] = []
+    for low in range(3):
+        for high in range(3):
+            ends = [*range(low), *range(len(distinct) - high, len(distinct))]
+            core = distinct[low : len(distinct) - high]
+            if len(ends) > len(best) and len(core) >= 3:
+                apart = all(
+                    _apart(float(distinct[end]), int(counts[end]) / total, int(counts[end]), core) for end in ends
+                )
+                if apart:
+                    best = [float(distinct[end]) for end in ends]
+    return best
+
+
+def _apart(value: float, share: float, count: int, core: Numbers) -> bool:
+    least, most = float(core[0]), float(core[-1])
+    width = most - least
+    gap = max(least - value, value - most)
+    nines = abs(value) >= 99 and abs(value) < 1e9 and value == int(value) and set(str(abs(int(value)))) == {"9"}
+    many = len(core) >= 10
+    if count >= 3 and nines and value < 0 and least >= 0:
+        return True
+    if count >= 3 and (nines or (value == -1 and least >= 0)):
+        return gap >= width / 4 if many else nines and gap >= 10 * width
+    return many and count >= _REPEATED and share < 0.5 and gap > 2 * width
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """Counts over the batches of one table. `text`: every cell is text (CSV), and columns of numbers are to be recognised."""
+
+    def __init__(self, markers: dict[str, list[Any]], text: bool, rows: int) -> None:
+        self.fields: dict[str, Field] = {}
+        self.rows = 0
+        self._markers, self._text = markers, text
+        self._every = max(1, rows // _SAMPLE)
+
+    def add(self, batch: pl.DataFrame) -> None:
+        batch = _unnested(batch)
+        for name in batch.columns:
+            column = batch[name]
+            known = self.fields.setdefault(name, Field(name))
+            if known.cells == 0 and self.rows:  # a key that appears late in NDJSON was null until then
+                known.cells += self.rows
+                known.note("null", self.rows, range(min(self.rows, _SHOWN)))
+            known.cells += batch.height
+            if known.numeric is None:
+                self._decide(known, column)
+        for name in self.fields.keys() - set(batch.columns):
+            gone = self.fields[name]
+            gone.cells += batch.height
+            gone.note("null", batch.height, range(self.rows, self.rows + min(batch.height, _SHOWN)))
+        numeric = [name for name in batch.columns if self.fields[name].numeric]
+        text = [name for name in batch.columns if not self.fields[name].numeric and batch.schema[name] == pl.String]
+        self._add_numbers(batch, numeric)
+        self._add_text(batch, text)
+        for name in batch.columns:
+            if name not in numeric and name not in text:
+                self._add_other(self.fields[name], batch[name])
+        self.rows += batch.height
+
+    def _decide(self, known: Field, column: pl.Series) -> None:
+        if not self._text:
+            known.numeric = column.dtype.is_numeric() or (None if column.dtype == pl.Null else False)
+            return
+        filled = column.head(100_000).drop_nulls().str.strip_chars()
+        # only whole batches of nothing leave it open
+        filled = filled.filter(~filled.is_in([*_SPELLINGS, ""]))
+        if len(filled):
+            known.numeric = filled.cast(pl.Float64, strict=False).drop_nulls().len() >= _NUMBERS * len(filled)
+        known.spaced = bool(column.head(1000).str.contains(r"^\s|\s$").any())
+
+    def _cells(self, name: str) -> pl.Expr:
+        return pl.col(name).str.strip_chars() if self.fields[name].spaced else pl.col(name)
+
+    def _add_numbers(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
+        if not names:
+            return
+        numbers = batch.select(
+            (self._cells(name) if batch.schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
+            for name in names
+        )
+        every = pl.all()
+        parts = numbers.select(
+            every.null_count().name.prefix("null:"),
+            every.is_nan().sum().name.prefix("nan:"),
+            every.min().name.prefix("min:"),
+            every.max().name.prefix("max:"),
+            (every == every.min()).sum().name.prefix("least:"),
+            (every == every.max()).sum().name.prefix("most:"),
+        ).row(0, named=True)
+        sample = numbers.gather_every(self._every)
+        for name in names:
+            known, column, values = self.fields[name], batch[name], numbers[name]
+            drawn = sample[name].drop_nulls().to_numpy()
+            if markers := _as_numbers(self._markers.get(name, [])):
+                self._note(known, "marker", values.is_in(markers), values)
+                drawn = drawn[~np.isin(drawn, markers)]
+            known.sample.append(drawn)
+            empty = column.null_count()
+            if empty:
+                self._note(known, "empty" if self._text else "null", column.is_null())
+            if parts["null:" + name] > empty:
+                self._add_unparsed(known, column, column.is_not_null() & values.is_null())
+            if parts["nan:" + name]:
+                self._note(known, "nan", values.is_nan())
+            least, most = parts["min:" + name], parts["max:" + name]
+            if least is None or np.isnan(least):
+                continue
+            if np.isinf(least) or np.isinf(most):
+                self._note(known, "+inf", values == np.inf)
+                self._note(known, "-inf", values == -np.inf)
+                finite = values.filter(values.is_finite())
+                ends = ((float(finite.min()), 1), (float(finite.max()), 1)) if len(finite) else ()
+            else:
+                ends = ((least, parts["least:" + name]), (most, parts["most:" + name]))
+            for value, count in ends[: 1 if ends and ends[0][0] == ends[1][0] else 2]:
+                if value not in markers:
+                    known.meet(value, count)
+
+    def _add_unparsed(self, known: Field, column: pl.Series, odd: pl.Series) -> None:
+        """Cells of a column of numbers that are none: blanks, the usual words, declared markers, or other text."""
+        rows = odd.arg_true()
+        said = column.filter(odd).cast(pl.String).str.strip_chars()
+        sound = said.cast(pl.Float64, strict=False).is_not_null()  # a number with spaces around it
+        blank = said == ""
+        marker = said.is_in([str(marker) for marker in self._markers.get(known.name, [])])
+        word = said.str.to_lowercase().is_in(WORDS) & ~marker & ~sound
+        other = ~(sound | blank | marker | word)
+        for kind, chosen in (("empty", blank), ("marker", marker), ("word", word), ("text", other)):
+            if chosen.any():
+                known.note(
+                    kind,
+                    int(chosen.sum()),
+                    (rows.filter(chosen).head(_SHOWN) + self.rows).to_list(),
+                    _tally(said.filter(chosen)),
+                )
+
+    def _add_text(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
+        if not names:
+            return
+        words = batch.select(self._cells(name).is_in(_SPELLINGS) for name in names)
+        for name in names:
+            known, column, found = self.fields[name], batch[name], words[name]
+            if column.null_count():
+                self._note(known, "empty" if self._text else "null", column.is_null())
+            if not self._text:
+                self._note(known, "empty", column == "")
+            if markers := [str(marker) for marker in self._markers.get(name, [])]:
+                marked = column.str.strip_chars().is_in(markers)
+                self._note(known, "marker", marked, column)
+                found = found & ~marked
+            if found.any():
+                self._note(known, "word", found, column)
+
+    def _add_other(self, known: Field, column: pl.Series) -> None:
+        """Dates, truth values, bytes: nulls. Lists: also what is in them."""
+        if column.null_count():
+            self._note(known, "null", column.is_null())
+        if column.dtype == pl.Binary:
+            self._note(known, "empty", column.bin.size() == 0)
+        rows = pl.Series("row", np.arange(self.rows, self.rows + len(column)))
+        while isinstance(column.dtype, (pl.List, pl.Array)):
+            if isinstance(column.dtype, pl.Array):
+                column = column.arr.to_list()
+            filled = (column.list.len() > 0).fill_null(False)
+            flat = pl.DataFrame([rows.alias("row"), column.alias("value")]).filter(filled).explode("value")
+            rows, column = flat["row"], flat["value"]
+            known.cells += len(column)
+            self._note_at(known, "null", column.is_null(), rows)
+        if column.dtype.is_float():
+            self._note_at(known, "nan", column.is_nan(), rows)
+            self._note_at(known, "+inf", column == np.inf, rows)
+            self._note_at(known, "-inf", column == -np.inf, rows)
+
+    def _note(self, known: Field, kind: str, found: pl.Series, texts: pl.Series | None = None) -> None:
+        count = int(found.sum() or 0)
+        if count:
+            full = len(known.first.get(kind, [])) >= _SHOWN
+            rows = [] if full else (found.arg_true().head(_SHOWN) + self.rows).to_list()
+            known.note(kind, count, rows, () if texts is None else _tally(texts.filter(found)))
+
+    def _note_at(self, known: Field, kind: str, found: pl.Series, rows: pl.Series) -> None:
+        known.note(kind, int(found.sum() or 0), rows.filter(found.fill_null(False)).head(_SHOWN).to_list())
+
+    def sentinels(self) -> dict[str, list[float]]:
+        """Candidates by field, for a second pass with `find`."""
+        found = {}
+        for name, known in self.fields.items():
+            if known.numeric and known.sample and (values := sentinels(np.concatenate(known.sample), known.extremes)):
+                found[name] = values
+        return found
+
+    def find(self, batch: pl.DataFrame, start: int, wanted: dict[str, list[float]]) -> None:
+        """Count the cells that equal a sentinel."""
+        for name, values in wanted.items():
+            if name in batch.columns:
+                cells = self._cells(name) if batch.schema[name] == pl.String else pl.col(name)
+                numbers = batch.select(cells.cast(pl.Float64, strict=False)).to_series()
+                found = numbers.is_in(values).fill_null(False)
+                if found.any():
+                    rows = (found.arg_true().head(_SHOWN) + start).to_list()
+                    self.fields[name].note("sentinel", int(found.sum()), rows, _tally(numbers.filter(found)))
+
+
+def _unnested(batch: pl.DataFrame) -> pl.DataFrame:
+    """Structs as columns named a.b, so that a null within is a null of its own field."""
+    while structs := [name for name, dtype in batch.schema.items() if isinstance(dtype, pl.Struct)]:
+        for name in structs:
+            parts = batch[name].struct.unnest()
+            batch = batch.drop(name).hstack([part.alias(f"{name}.{part.name}") for part in parts])
+    return batch.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+
+
+def _as_numbers(markers: Iterable[Any]) -> list[float]:
+    numbers = []
+    for marker in markers:
+        try:
+            numbers.append(float(marker))
+        except (TypeError, ValueError):
+            continue
+    return numbers
+
+
+def _tally(values: pl.Series) -> list[tuple[Any, int]]:
+    counted = values.rename("value").value_counts(sort=True).head(_TEXTS)
+    shown = [f"{value:g}" if isinstance(value, float) else value for value in counted["value"]]
+    return list(zip(shown, counted["count"].to_list(), strict=True))
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """The elements of an array from `start` to `stop`; the first `sampled` of them go into the sample."""
+
+    array: Array
+    start: int
+    stop: int
+    sampled: int
+    markers: dict[str, list[Any]]
+
+
+def parts(array: Array, markers: dict[str, list[Any]], size: int = 16 << 20) -> list[Part]:
+    """Cut an array into parts of about `size` bytes; one part when it cannot be read from the middle."""
+    count = array.size
+    step = max(1, size // max(1, array.dtype.itemsize)) if array.offset is not None else max(1, count)
+    if array.shape and not array.fortran and count:
+        row = count // array.shape[0]
+        step = max(1, step // row) * row  # whole rows, so that a sample has whole rows
+    starts = range(0, count, step)
+    sampled = max(4096, (1 << 18) // max(1, len(starts)))
+    return [Part(array, start, min(start + step, count), sampled, markers) for start in starts]
+
+
+def leaves(dtype: np.dtype[Any], name: str) -> list[tuple[str, tuple[str, ...], np.dtype[Any]]]:
+    """The plain fields of a dtype: name, path of field names, base type."""
+    base = dtype.base
+    if base.names is None:
+        return [(name, (), base)]
+    found = []
+    for child in base.names:
+        for label, path, kind in leaves(base[child], f"{name}.{child}"):
+            found.append((label, (child, *path), kind))
+    return found
+
+
+def count_part(part: Part) -> list[Field]:
+    """Count one part of an array, every leaf of its dtype. Flat memory: one block of values and one mask."""
+    array = part.array
+    fields = []
+    for name, path, kind in leaves(array.dtype, array.name):
+        known = Field(name, numeric=kind.kind in "iufcmM", examined=kind.kind not in "OV")
+        fields.append((known, path, kind, part.markers.get(".".join(path) or array.name, [])))
+    if array.dtype.hasobject:
+        return [known for known, *_ in fields]
+    # integers can hold neither NaN nor Inf: where the file can be read from the middle, a sample is enough
+    sample_only = array.offset is not None and all(k.kind in "iub" and not m for _, _, k, m in fields)
+    stop = min(part.stop, part.start + part.sampled) if sample_only else part.stop
+    mask = np.empty(0, bool)
+    for start, block in read(array, part.start, stop):
+        for known, path, kind, markers in fields:
+            values = block
+            for step in path:
+                values = values[step]
+            per = max(1, values.size // max(1, len(block)))
+            values = values.reshape(-1)
+            if len(mask) < values.size:
+                mask = np.empty(values.size, bool)
+            known.cells += values.size
+            _count_values(known, array, values, kind, mask[: values.size], start, per, markers)
+            if kind.kind in "iuf" and (drawn := _drawn(part, values, start, per)) is not None:
+                known.sample.append(drawn)
+    for known, *_ in fields:
+        if sample_only:
+            known.cells = part.stop - part.start
+    return [known for known, *_ in fields]
+
+
+def _drawn(part: Part, values: Numbers, start: int, per: int) -> Numbers | None:
+    """What of a block goes into the sample: the front of a part; of a part that is a whole archive member, some of 64 blocks."""
+    if part.array.offset is not None:
+        room = part.sampled - (start - part.start)
+        return values[: room * per].copy() if room > 0 else None
+    whole = max(1, BLOCK // part.array.dtype.itemsize)
+    if (start // whole) % max(1, part.array.size // whole // 64):
+        return None
+    shape = part.array.shape
+    width = shape[1] if len(shape) == 2 and per == 1 else 1
+    aligned = values[-start % width :]
+    return aligned[: max(1, 4096 // width) * width].copy()
+
+
+def _count_values(
+    known: Field,
+    array: Array,
+    values: Numbers,
+    kind: np.dtype[Any],
+    mask: Numbers,
+    start: int,
+    per: int,
+    markers: list[Any],
+) -> None:
+    def note(label: str, found: Numbers, each: int = per) -> None:
+        positions = np.flatnonzero(found)
+        rows = [array.row(start + int(position) // each) for position in positions[:_SHOWN]]
+        known.note(label, len(positions), rows)
+
+    if kind.kind == "f":
+        np.isfinite(values, out=mask)
+        if not mask.all():
+            note("nan", np.isnan(values))
+            note("+inf", values == np.inf)
+            note("-inf", values == -np.inf)
+    elif kind.kind == "c":
+        halves = np.ascontiguousarray(values).view(kind.type(0).real.dtype)
+        if not np.isfinite(halves).all():
+            note("nan", np.isnan(halves), 2 * per)
+            note("+inf", halves == np.inf, 2 * per)
+            note("-inf", halves == -np.inf, 2 * per)
+    elif kind.kind in "mM":
+        note("null", np.isnat(values))
+    elif kind.kind in "US":
+        note("empty", values == values.dtype.type())
+        words = [word.encode() if kind.kind == "S" else word for word in _SPELLINGS]
+        note("word", np.isin(values, np.array(words)))
+    if markers and kind.kind in "iuf":
+        note("marker", np.isin(values, _as_numbers(markers)))
+    elif markers and kind.kind in "US":
+        note("marker", np.isin(values.astype(str), [str(marker) for marker in markers]))
+
+
+def array_sentinels(array: Array, known: Field, markers: list[Any]) -> dict[int | None, list[float]]:
+    """Candidates by column of a two-dimensional array (C order, up to 256 columns), else of the whole under None."""
+    if not known.sample:
+        return {}
+    flat = np.concatenate(known.sample)
+    declared = _as_numbers(markers)
+    table = len(array.shape) == 2 and 1 < array.shape[1] <= _COLUMNS and not array.fortran and array.dtype.names is None
+    columns: dict[int | None, Numbers] = {None: flat}
+    if table:
+        width = array.shape[1]
+        whole = flat[: len(flat) // width * width].reshape(-1, width)
+        columns = {index: whole[:, index] for index in range(width)}
+    found = {}
+    for index, values in columns.items():
+        if candidates := sentinels(values[~np.isin(values, declared)]):
+            found[index] = candidates
+    return found
+
+
+def find_part(part: Part, path: tuple[str, ...], wanted: dict[int | None, list[float]]) -> dict[int | None, Field]:
+    """Count the elements of one part that equal a sentinel, by column."""
+    array = part.array
+    found = {index: Field("", numeric=True) for index in wanted}
+    for start, block in read(array, part.start, part.stop):
+        values = block
+        for step in path:
+            values = values[step]
+        per = max(1, values.size // max(1, len(block)))
+        values = values.reshape(-1)
+        for index, targets in wanted.items():
+            known = found[index]
+            for target in targets:
+                positions = np.flatnonzero(values == values.dtype.type(target))
+                if index is not None:
+                    positions = positions[(positions + start) % array.shape[1] == index]
+                rows = [array.row(start + int(position) // per) for position in positions[:_SHOWN]]
+                known.note("sentinel", len(positions), rows, [(f"{target:g}", len(positions))])
+    return found

@@ -1,0 +1,615 @@
+"""Counts missing values in the files of the training, evaluation and inference data, field by field.
+
+Catches: null, NaN, Inf, empty cells, declared markers, the usual words (NA, null, ?, -), unmarked sentinels such as -999 (an
+extreme, repeated value far off the rest), and broken images, in CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, MindRecord and
+folders of images. Cannot tell: whether the script handles them (conclude "ok" when it does), sentinels among ordinary values,
+rare sentinels in arrays (there a sample is looked at) and in integers within MindRecord blobs. Pickled objects are never loaded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..probe import Example
+
+if TYPE_CHECKING:
+    from ._missing_counts import Field
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = (("data.train.path", "data.eval.path"),)
+
+_ROLES = {
+    "train": {"en": "Training", "zh": "训练"},
+    "eval": {"en": "Evaluation", "zh": "评估"},
+    "infer": {"en": "Inference", "zh": "推理"},
+}
+#: Errors that say that a file is damaged, whoever reads it; all others leave open whether the file is sound.
+_DAMAGED = ("truncated", "checksum", "empty")
+
+
+class Params(msgspec.Struct, frozen=True):
+    threads: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=64,
+            description="threads for arrays and images",
+            extra={"unit": "threads", "source": "measured: NPY is bound by memory beyond 2"},
+        ),
+    ] = 2
+    unreadable_shown: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=200,
+            description="unreadable files told one by one",
+            extra={"unit": "files", "source": "own choice"},
+        ),
+    ] = 20
+
+
+_EN = "; most in {worst} ({share:.2%})."
+_ZH = "，最多的是 {worst}（{share:.2%}）。"
+_HANDLED_EN = _EN + " If the script handles them, conclude ok."
+_HANDLED_ZH = _ZH + "若脚本已处理，请判定为无问题。"
+
+MESSAGES: Words = {
+    "null-values": {
+        "en": "{role} data: {count:,} null values in {fields:,} field(s)" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个空值（null）" + _HANDLED_ZH,
+    },
+    "nan-values": {
+        "en": "{role} data: {count:,} NaN in {fields:,} field(s)" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个 NaN" + _HANDLED_ZH,
+    },
+    "infinite-values": {
+        "en": "{role} data: {count:,} infinite values in {fields:,} field(s)" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个无穷值（Inf）" + _HANDLED_ZH,
+    },
+    "empty-values": {
+        "en": "{role} data: {count:,} empty values in {fields:,} field(s) of numbers, labels or bytes" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个数值、标签或字节字段中有 {count:,} 个值为空" + _HANDLED_ZH,
+    },
+    "empty-text": {
+        "en": "{role} data: {count:,} empty texts in {fields:,} field(s)"
+        + _EN
+        + " If the field is optional, conclude ok.",
+        "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 个空字符串"
+        + _ZH
+        + "若该字段本就允许为空，请判定为无问题。",
+    },
+    "declared-markers": {
+        "en": "{role} data: {count:,} values in {fields:,} field(s) are what the case declares as missing"
+        + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值是已声明的缺失标记" + _HANDLED_ZH,
+    },
+    "words-in-numbers": {
+        "en": "{role} data: {count:,} words for missing ({said}) in {fields:,} field(s) of numbers" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个数值字段中有 {count:,} 处表示缺失的字样（{said}）" + _HANDLED_ZH,
+    },
+    "words-in-text": {
+        "en": "{role} data: {count:,} texts in {fields:,} field(s) look like words for missing ({said})"
+        + _EN
+        + " They may also be ordinary values.",
+        "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 处疑似表示缺失的字样（{said}）"
+        + _ZH
+        + "也可能是正常取值。",
+    },
+    "not-numbers": {
+        "en": "{role} data: {count:,} texts ({said}) in {fields:,} field(s) that otherwise hold numbers" + _EN,
+        "zh": "{role}数据：{fields:,} 个数值字段中混有 {count:,} 个文本（{said}）" + _ZH,
+    },
+    "unmarked-sentinels": {
+        "en": "{role} data: {count:,} values in {fields:,} field(s) look like stand-ins for missing ({said}): repeated, and "
+        "far off all the rest" + _EN + " If they are, declare them in data.*.fields.",
+        "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值疑似未声明的缺失占位值（{said}）：重复出现且远离其余取值"
+        + _ZH
+        + "若确为占位值，请在 data.*.fields 中声明。",
+    },
+    "images-empty": {
+        "en": "{role} data: {count:,} of {files:,} image files are empty (0 bytes), the first is {worst}.",
+        "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个为空（0 字节），第一个是 {worst}。",
+    },
+    "images-truncated": {
+        "en": "{role} data: {count:,} of {files:,} image files are truncated, the first is {worst}.",
+        "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个不完整（被截断），第一个是 {worst}。",
+    },
+    "images-undecodable": {
+        "en": "{role} data: {count:,} of {files:,} image files cannot be decoded, the first is {worst}.",
+        "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个无法解码，第一个是 {worst}。",
+    },
+    "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    "unreadable-more": {
+        "en": "{role} data: {count:,} more files could not be read.",
+        "zh": "{role}数据：另有 {count:,} 个文件无法读取。",
+    },
+    "not-examined": {
+        "en": "{role} data: {count:,} files are of kinds that are not examined for missing values ({kinds}), the first is {worst}.",
+        "zh": "{role}数据：有 {count:,} 个文件的类型（{kinds}）暂不支持缺失值检查，第一个是 {worst}。",
+    },
+    "no-data": {
+        "en": "{role} data: no data file was found under {path}.",
+        "zh": "{role}数据：在 {path} 下没有找到数据文件。",
+    },
+    "examined": {
+        "en": "{role} data: {files:,} files, {cells:,} values in {fields:,} fields and {images:,} images were examined.",
+        "zh": "{role}数据：共检查 {files:,} 个文件，其中 {fields:,} 个字段的 {cells:,} 个值，以及 {images:,} 张图像。",
+    },
+    "mend-values": {
+        "en": "Drop the rows, fill them (mean, median, a class of their own) or mask them in the loss, in training and evaluation alike.",
+        "zh": "请删除这些行、填充（均值、中位数或单独的类别），或在 loss 中屏蔽，训练与推理保持一致。",
+    },
+    "mend-images": {
+        "en": "Copy these files again from the source, or take them out of the data set.",
+        "zh": "请从数据源重新拷贝这些文件，或将其从数据集中移除。",
+    },
+}
+
+WORDS: Words = {
+    "by-field": {"en": "By field", "zh": "按字段统计"},
+    "files": {"en": "Files", "zh": "文件"},
+    "file": {"en": "file", "zh": "文件"},
+    "field": {"en": "field", "zh": "字段"},
+    "values": {"en": "values", "zh": "取值"},
+    "count": {"en": "count", "zh": "数量"},
+    "share": {"en": "share", "zh": "占比"},
+    "first-rows": {"en": "first rows (from 0)", "zh": "首批行号（从 0 起）"},
+    "why": {"en": "why", "zh": "原因"},
+}
+
+#: Finding code and level by what was counted; the second of a pair is for fields of text.
+_CODES: dict[str, tuple[tuple[str, Level], tuple[str, Level]]] = {
+    "null": (("null-values", Level.PROBLEM),) * 2,
+    "nan": (("nan-values", Level.PROBLEM),) * 2,
+    "+inf": (("infinite-values", Level.PROBLEM),) * 2,
+    "-inf": (("infinite-values", Level.PROBLEM),) * 2,
+    "empty": (("empty-values", Level.PROBLEM), ("empty-text", Level.SUSPECT)),
+    "marker": (("declared-markers", Level.PROBLEM),) * 2,
+    "word": (("words-in-numbers", Level.PROBLEM), ("words-in-text", Level.SUSPECT)),
+    "text": (("not-numbers", Level.SUSPECT),) * 2,
+    "sentinel": (("unmarked-sentinels", Level.SUSPECT),) * 2,
+}
+#: More foreign text than this in a column of numbers means that it is no column of numbers (identifiers, codes).
+_FOREIGN = 0.05
+_ROWS = 200
+
+
+@dataclass
+class _Role:
+    """What is known of one of train, eval, infer. `odd` holds, by code, a row per field and kind."""
+
+    name: str
+    markers: dict[str, list[Any]]
+    label: str | None
+    odd: dict[str, list[tuple[str, str, str, int, float, str]]] = field(default_factory=dict)
+    levels: dict[str, Level] = field(default_factory=dict)
+    broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    errors: list[tuple[str, ReadError]] = field(default_factory=list)
+    others: list[tuple[str, str]] = field(default_factory=list)
+    files: int = 0
+    images: int = 0
+    fields: int = 0
+    cells: int = 0
+
+    def take(self, shown: str, known: Field) -> None:
+        """Keep what was counted in one field of one file."""
+        if not known.examined:
+            self.others.append((shown, f"{known.name}: object"))
+            return
+        self.fields += 1
+        self.cells += known.cells
+        plain = known.numeric is False or known.numeric is None
+        if plain and known.name == self.label:
+            plain = False
+        for kind, count in known.counts.items():
+            if kind == "text" and count > _FOREIGN * known.cells:
+                continue
+            code, level = _CODES[kind][plain]
+            said = "" if kind in ("null", "nan", "empty") else ", ".join(
+                word for word, _ in known.texts.get(kind, Counter()).most_common(5)
+            )  # fmt: skip
+            if kind in ("+inf", "-inf"):
+                said = kind
+            rows = ", ".join(str(row) for row in known.first.get(kind, []))
+            self.levels[code] = level
+            self.odd.setdefault(code, []).append((shown, known.name, said, count, count / max(1, known.cells), rows))
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..readers.detect import detect, files
+
+    seen: set[Path] = set()
+    for name in _ROLES:
+        named = case.get(f"data.{name}.path")
+        if named is None:
+            continue
+        role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
+        todo: list[tuple[Path, str, int]] = []
+        addresses = [named] if isinstance(named, str) else named
+        for address in addresses:
+            if "://" in address:
+                role.others.append((address, address.partition("://")[0]))
+                continue
+            for path in files(case.path(address)):
+                place = path.resolve()
+                if place in seen:
+                    continue
+                seen.add(place)
+                try:
+                    kind = detect(path)
+                    if kind in ("text", "other"):
+                        role.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
+                    elif kind:
+                        todo.append((path, kind, path.stat().st_size))
+                except ReadError as error:
+                    role.errors.append((case.relative(path), error))
+        if todo or role.others or role.errors:
+            yield from _examine(case, role, todo, params)
+            yield from _findings(role, params)
+        elif not seen:
+            yield Finding(
+                "no-data", Level.INFO, data={"role": _ROLES[name], "path": ", ".join(addresses)}, incomplete=True
+            )
+
+
+def _markers(case: Case, role: str) -> dict[str, list[Any]]:
+    return {name: list(known.missing) for name, known in getattr(case.spec.data, role).fields.items() if known.missing}
+
+
+def _examine(case: Case, role: _Role, todo: list[tuple[Path, str, int]], params: Params) -> Iterator[Progress]:
+    total = sum(size for *_, size in todo)
+    done = 0
+    images = [(path, size) for path, kind, size in todo if kind == "image"]
+    yield Progress(0, total, "bytes")
+    for path, kind, size in todo:
+        if kind == "image":
+            continue
+        shown = case.relative(path)
+        before = done
+        done += size
+        try:
+            for share in _counted(path, kind, role, shown, params):
+                yield Progress(before + int(size * min(share, 1.0)), total, "bytes")
+            role.files += 1
+        except ReadError as error:
+            role.errors.append((shown, error))
+        yield Progress(done, total, "bytes")
+    for size in _images(case, role, images, params):
+        done += size
+        yield Progress(done, total, "bytes")
+
+
+def _counted(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
+    """Count one file into the role; yields the share of it that is done."""
+    if kind in ("csv", "parquet", "ndjson"):
+        yield from _table(path, kind, role, shown)
+    elif kind == "mindrecord":
+        yield from _mindrecord(path, role, shown)
+    else:
+        yield from _arrays(path, kind, role, shown, params)
+
+
+def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
+    from ..readers import tables
+    from ._missing_counts import Table as Counts
+
+    expected = tables.expected_rows(path, kind)
+    for careful in (False, True):
+        counts = Counts(role.markers, kind == "csv", expected)
+        try:
+            for batch in tables.batches(path, kind, careful):
+                counts.add(batch)
+                yield counts.rows / expected
+            break
+        except tables.SecondLook:
+            continue
+    if wanted := counts.sentinels():
+        start = 0
+        for batch in tables.batches(path, kind, careful):
+            counts.find(batch, start, wanted)
+            start += batch.height
+            yield 1.0
+    for known in counts.fields.values():
+        role.take(shown, known)
+
+
+def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
+    from concurrent.futures import ThreadPoolExecutor
+    from functools import partial
+
+    from ..readers.arrays import arrays
+    from ..scan import in_order
+    from . import _missing_counts as counting
+
+    with ThreadPoolExecutor(params.threads) as pool:
+        for array in arrays(path, kind):
+            parts = counting.parts(array, role.markers)
+            merged: list[Field] = []
+            for index, counted in enumerate(in_order(parts, counting.count_part, pool)):
+                for known, part in zip(merged, counted, strict=False):
+                    known.merge(part)
+                merged = merged or counted
+                yield (index + 1) / len(parts)
+            if not parts:
+                merged = []
+            for known, (_, steps, _) in zip(merged, counting.leaves(array.dtype, array.name), strict=True):
+                markers = role.markers.get(".".join(steps) or array.name, [])
+                wanted = counting.array_sentinels(array, known, markers)
+                if wanted:
+                    for columns in in_order(parts, partial(counting.find_part, path=steps, wanted=wanted), pool):
+                        for column in columns.values():
+                            known.merge(column)
+                        yield 1.0
+                role.take(shown, known)
+
+
+def _mindrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
+    from itertools import islice
+
+    import numpy as np
+    import polars as pl
+
+    from ..readers import mindrecord
+    from ._missing_counts import Table as Counts
+
+    types = {"int32": pl.Int64, "int64": pl.Int64, "float32": pl.Float64, "float64": pl.Float64, "string": pl.String}
+    shard = mindrecord.open_shard(path)
+    counts = Counts(role.markers, False, max(1, shard.rows))
+    rows = mindrecord.rows(shard)
+    while batch := list(islice(rows, 256)):
+        columns: list[pl.Series] = []
+        for name, kind in shard.types.items():
+            if name not in shard.blobs:
+                values = [scalars.get(name) for scalars, _ in batch]
+                columns.append(pl.Series(name, values, dtype=types.get(kind, pl.String), strict=False))
+            elif kind in ("float32", "float64"):
+                width = 4 if kind == "float32" else 8
+                arrays = [np.frombuffer(blobs[name], kind, len(blobs[name]) // width) for _, blobs in batch]
+                columns.append(_lists(name, arrays))
+            elif kind == "bytes":
+                columns.append(pl.Series(name, [blobs[name] for _, blobs in batch], dtype=pl.Binary))
+        counts.add(pl.DataFrame(columns))
+        yield counts.rows / max(1, shard.rows)
+    if wanted := counts.sentinels():
+        scalars = [name for name in wanted if name not in shard.blobs]
+        rows, start = mindrecord.rows(shard), 0
+        while batch := list(islice(rows, 256)):
+            counts.find(pl.DataFrame({name: [row.get(name) for row, _ in batch] for name in scalars}), start, wanted)
+            start += len(batch)
+    for known in counts.fields.values():
+        role.take(shown, known)
+
+
+def _lists(name: str, arrays: list[Any]) -> Any:
+    """Arrays of any lengths as one column of lists, without a Python object a value."""
+    import polars as pl
+
+    return pl.Series(name, [pl.Series(array) for array in arrays])
+
+
+def _images(case: Case, role: _Role, images: list[tuple[Path, int]], params: Params) -> Iterator[int]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from ..scan import in_order
+
+    chunks = [images[start : start + 64] for start in range(0, len(images), 64)]
+    with ThreadPoolExecutor(params.threads) as pool:
+        for checked in in_order(chunks, _check_images, pool):
+            for path, _, state, why in checked:
+                shown = case.relative(path)
+                if isinstance(state, ReadError):
+                    role.errors.append((shown, state))
+                elif state == "unsupported":
+                    role.others.append((shown, path.suffix.lstrip(".")))
+                elif state != "ok":
+                    role.broken.setdefault(f"images-{state}", []).append((shown, why))
+                role.images += 1
+                role.files += 1
+            yield sum(size for _, size, *_ in checked)
+
+
+def _check_images(images: list[tuple[Path, int]]) -> list[tuple[Path, int, str | ReadError, str]]:
+    from ..readers.images import check
+
+    checked: list[tuple[Path, int, str | ReadError, str]] = []
+    for path, size in images:
+        try:
+            checked.append((path, size, *check(path)))
+        except ReadError as error:
+            checked.append((path, size, error, ""))
+    return checked
+
+
+def _findings(role: _Role, params: Params) -> Iterator[Finding]:
+    for code in dict.fromkeys(code for pair in _CODES.values() for code, _ in pair):
+        if code in role.odd:
+            yield _values_finding(role, code)
+    for code, broken in sorted(role.broken.items()):
+        rows: list[list[Plain]] = [[shown, why] for shown, why in broken[:_ROWS]]
+        yield Finding(
+            code,
+            Level.PROBLEM,
+            Where(path=broken[0][0]),
+            {"role": _ROLES[role.name], "count": len(broken), "files": role.images, "worst": broken[0][0]},
+            [Table("files", ["file", "why"], rows, len(broken))],
+            Fix("mend-images"),
+        )
+    # damaged files first, so that they are told one by one
+    errors = sorted(role.errors, key=lambda entry: not _damaged(entry[1]))
+    for shown, error in errors[: params.unreadable_shown]:
+        damaged = _damaged(error)
+        problem = {"zh": error.text(Language.ZH), "en": error.text(Language.EN)}
+        data: dict[str, Any] = {"role": _ROLES[role.name], "problem": problem, "error": error.code}
+        level = Level.PROBLEM if damaged else Level.INFO
+        yield Finding("unreadable", level, Where(path=shown, line=error.data.get("line")), data, incomplete=not damaged)
+    if more := errors[params.unreadable_shown :]:
+        level = Level.PROBLEM if any(_damaged(error) for _, error in more) else Level.INFO
+        table = Table("files", ["file", "why"], [[shown, error.code] for shown, error in more[:_ROWS]], len(more))
+        yield Finding(
+            "unreadable-more",
+            level,
+            data={"role": _ROLES[role.name], "count": len(more)},
+            evidence=[table],
+            incomplete=True,
+        )
+    if role.others:
+        kinds = [kind for kind, _ in Counter(kind for _, kind in role.others).most_common(8)]
+        table = Table(
+            "files", ["file", "why"], [[shown, kind] for shown, kind in role.others[:_ROWS]], len(role.others)
+        )
+        data = {
+            "role": _ROLES[role.name],
+            "count": len(role.others),
+            "kinds": kinds,
+            "worst": role.others[0][0],
+        }
+        yield Finding("not-examined", Level.INFO, Where(path=role.others[0][0]), data, [table], incomplete=True)
+    if role.files:
+        data = {
+            "role": _ROLES[role.name],
+            "files": role.files,
+            "fields": role.fields,
+            "cells": role.cells,
+            "images": role.images,
+        }
+        yield Finding("examined", Level.INFO, data=data)
+
+
+def _damaged(error: ReadError) -> bool:
+    # a set of MindRecord files that lacks one of its parts cannot be opened by MindSpore either
+    return error.code in _DAMAGED or (error.code == "not-found" and ".mindrecord" in str(error.data.get("path")))
+
+
+def _values_finding(role: _Role, code: str) -> Finding:
+    odd = sorted(role.odd[code], key=lambda row: -row[4])
+    files, fields = {row[0] for row in odd}, {row[1] for row in odd}
+    shown, name, _, _, share, _ = odd[0]
+    said: dict[str, None] = {}
+    for row in odd:
+        said.update(dict.fromkeys(word for word in row[2].split(", ") if word))
+    rows: list[list[Plain]] = [list(row) for row in odd[:_ROWS]]
+    data: dict[str, Any] = {
+        "role": _ROLES[role.name],
+        "count": sum(row[3] for row in odd),
+        "fields": len({row[:2] for row in odd}),
+        "worst": name,
+        "share": share,
+        "said": list(said)[:5],
+    }
+    where = Where(path=shown if len(files) == 1 else None, field=name if len(fields) == 1 else None)
+    table = Table("by-field", ["file", "field", "values", "count", "share", "first-rows"], rows, len(odd))
+    return Finding(code, role.levels[code], where, data, [table], Fix("mend-values"))
+
+
+def _npy(values: str) -> Any:
+    def write(path: Path) -> None:
+        import numpy as np
+
+        table = np.arange(600, dtype=np.float32).reshape(200, 3) / 7
+        for row in values.split():
+            table[int(row), 1] = np.nan
+        np.save(path, table)
+
+    return write
+
+
+def _png(share: float) -> Any:
+    def write(path: Path) -> None:
+        import io
+
+        from PIL import Image
+
+        picture = Image.radial_gradient("L").resize((64, 64))
+        file = io.BytesIO()
+        picture.save(file, "PNG")
+        data = file.getvalue()
+        path.write_bytes(data[: int(len(data) * share)])
+
+    return write
+
+
+_AGES = "".join(f"{20 + i % 40},{1.5 * i},name{i % 7}\n" for i in range(60))
+
+EXAMPLES = [
+    Example(
+        "a table without gaps",
+        files={"train.csv": "age,income,name\n" + _AGES},
+        case={"data": {"train": {"path": "train.csv"}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "labels with -1, a column of -1..1, an array",
+        files={
+            "train.csv": "x,label\n" + "".join(f"{(i % 21 - 10) / 10},{i % 3 - 1}\n" for i in range(90)),
+            "x.npy": _npy(""),
+        },
+        case={"data": {"train": {"path": ["train.csv", "x.npy"], "label": "label"}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "empty cells and NA in numbers",
+        files={"train.csv": "age,income,name\n" + _AGES + ",3.5,name1\n31,NA,name2\n"},
+        case={"data": {"train": {"path": "train.csv"}}},
+        verdict=Verdict.PROBLEM,
+        codes=("empty-values", "words-in-numbers"),
+    ),
+    Example(
+        "-999 stands for an unknown age",
+        files={"train.csv": "age,income,name\n" + _AGES + "-999,3.5,name1\n" * 4},
+        case={"data": {"train": {"path": "train.csv"}}},
+        verdict=Verdict.UNDECIDED,
+        codes=("unmarked-sentinels",),
+    ),
+    Example(
+        "-999 is declared",
+        files={"train.csv": "age,income,name\n" + _AGES + "-999,3.5,name1\n" * 4},
+        case={"data": {"train": {"path": "train.csv", "fields": {"age": {"missing": [-999]}}}}},
+        verdict=Verdict.PROBLEM,
+        codes=("declared-markers",),
+    ),
+    Example(
+        "NaN in an array of the evaluation data",
+        files={"train.npy": _npy(""), "eval.npy": _npy("3 50")},
+        case={"data": {"train": {"path": "train.npy"}, "eval": {"path": "eval.npy"}}},
+        verdict=Verdict.PROBLEM,
+        codes=("nan-values",),
+    ),
+    Example(
+        "sound images by class",
+        files={"train/cat/1.png": _png(1), "train/dog/1.png": _png(1), "train/README.md": "two classes\n"},
+        case={"data": {"train": {"path": "train"}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "one image cut short, one empty",
+        files={"train/cat/1.png": _png(1), "train/cat/2.png": _png(0.5), "train/dog/1.png": b""},
+        case={"data": {"train": {"path": "train"}}},
+        verdict=Verdict.PROBLEM,
+        codes=("images-truncated", "images-empty"),
+    ),
+    Example(
+        "a comment that is mostly empty",
+        files={"train.csv": "age,comment\n" + "".join(f"{i},{'late' if i % 9 == 0 else ''}\n" for i in range(60))},
+        case={"data": {"train": {"path": "train.csv"}}},
+        verdict=Verdict.UNDECIDED,
+        codes=("empty-text",),
+    ),
+    Example(
+        "plain text is not examined",
+        files={"train.txt": "a sentence\nanother, longer one\n"},
+        case={"data": {"train": {"path": "train.txt"}}},
+        verdict=Verdict.UNDECIDED,
+        codes=("not-examined",),
+    ),
+]
