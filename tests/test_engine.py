@@ -131,7 +131,9 @@ def test_missing_input_names_the_keys(tmp_path):
     text = reason_text(result.probe, result.reason, Language.EN)
     assert "data.train.path, curves.train | curves.eval" in text and "--set data.train.path=" in text
     spec = CaseFile(data=Data(train=DataSet(path="d")))
-    assert results(tmp_path, "fake_needy", spec=spec)["fake_needy"].reason.data["keys"] == ["curves.train | curves.eval"]
+    assert results(tmp_path, "fake_needy", spec=spec)["fake_needy"].reason.data["keys"] == [
+        "curves.train | curves.eval"
+    ]
 
 
 def test_live_needs_consent(tmp_path):

@@ -93,7 +93,15 @@ def test_the_second_opener_reads_and_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b'{"version": 1, "entries": {"a": 3}}', b"[]", b'{"entries": {}}', b"\xff\xfe\x00", b'{"version": "1"}'],
+    [
+        b"",
+        b"{",
+        b'{"version": 1, "entries": {"a": 3}}',
+        b"[]",
+        b'{"entries": {}}',
+        b"\xff\xfe\x00",
+        b'{"version": "1"}',
+    ],
 )
 def test_a_corrupt_file_is_kept_aside_and_named(tmp_path, content):
     folder = tmp_path / ".accucheck"

@@ -20,6 +20,7 @@ from . import __version__
 from . import probe as probes
 from .case import Case
 from .errors import UserError
+from .language import Language
 from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
@@ -146,13 +147,25 @@ def run(
             thread.join()
 
 
+def reason_of(error: BaseException) -> Reason:
+    """An error as the reason of a failed result: a UserError with its words in both languages, anything else by name."""
+    if not isinstance(error, UserError):
+        return Reason("raised", {"error": f"{type(error).__name__}: {error}"[:500]})
+    data: dict[str, Any] = {}
+    for key, value in error.data.items():
+        if isinstance(value, UserError):
+            data[key] = {language.value: value.text(language) for language in Language}
+        else:
+            data[key] = value if isinstance(value, (str, int, float, bool)) else str(value)
+    return Reason(error.code, data)
+
+
 def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
     """The result of a job that cannot or may not run, or None."""
     try:
         module = probes.load(job.probe)
     except Exception as error:  # a probe of another package may fail in any way when imported
-        reason = Reason(error.code, {k: str(v) for k, v in error.data.items()}) if isinstance(error, UserError) else None
-        reason = reason or Reason("raised", {"error": f"{type(error).__name__}: {error}"})
+        reason = reason_of(error)
         return ProbeResult(job.probe, Kind.FILE, Status.FAILED, Verdict.UNDECIDED, reason=reason, started=now())
     if lacking := probes.missing(module, case):
         reason = Reason("missing-input", {"keys": lacking, "first": lacking[0].split(" ")[0]})

@@ -71,7 +71,7 @@ def visible(text: str) -> str:
             shown.append("⏎")
         elif character == "\t":
             shown.append(" ")
-        elif character.isprintable():
+        elif character.isprintable() or character in "\u00a0\u3000":
             shown.append(character)
         else:
             code = ord(character)

@@ -15,7 +15,7 @@ from . import probe as probes
 from .case import Case
 from .checklist import Checklist, Item
 from .errors import SaveError
-from .model import Kind, ProbeResult, Verdict
+from .model import Kind, ProbeResult, Status, Verdict
 from .session import Entry, Record, Session, open_session, suggestion
 
 
@@ -80,7 +80,7 @@ class Project:
         return Record(case=self.case.name, entries=entries), [_narrow(checklist, only) for checklist in self.checklists]
 
     def stale(self) -> set[tuple[str, str]]:
-        """(item, probe) of every recorded result whose inputs, parameters or checklist changed since it ran.
+        """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran.
 
         Looks at size and time of the inputs, so it takes as long as listing them.
         """
@@ -93,6 +93,8 @@ class Project:
                 jobs = {use.name: engine.Job(item.id, use.name, use.params, checklist.version) for use in item.uses}
                 for name, result in results.items():
                     job = jobs.get(name)
+                    if result.status is not Status.DONE:
+                        continue
                     if job is None or not result.inputs or engine.fingerprint(self.case, job) != result.inputs:
                         found.add((item.id, name))
         return found

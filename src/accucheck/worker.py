@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .engine import Line, Request
@@ -58,16 +58,6 @@ class _Channel:
             data = data[os.write(self.descriptor, data) :]
 
 
-def _plain(value: Any) -> Any:
-    """A value of an error's data as JSON: a hint in both languages, anything unknown as text."""
-    from .errors import UserError
-    from .model import Language
-
-    if isinstance(value, UserError):
-        return {language.value: value.text(language) for language in Language}
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
-
-
 def _run(request: Request, index: int, channel: _Channel) -> None:
     """Run one job of the request and send its events and its end."""
     import traceback
@@ -75,7 +65,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     import msgspec
 
     from . import probe as probes
-    from .engine import End, Line
+    from .engine import End, Line, reason_of
     from .errors import UserError
     from .model import Finding, Progress, Reason, Status, Verdict, suggest
 
@@ -105,11 +95,10 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     except probes.Skip as skip:
         end(Status.SKIPPED, Verdict.UNDECIDED, skip.reason)
     except UserError as error:
-        end(Status.FAILED, Verdict.UNDECIDED, Reason(error.code, {k: _plain(v) for k, v in error.data.items()}))
+        end(Status.FAILED, Verdict.UNDECIDED, reason_of(error))
     except BaseException as error:  # a probe may raise anything, even SystemExit from a library
         lines = traceback.format_exc().strip().splitlines()
-        problem = f"{type(error).__name__}: {error}"[:500]
-        end(Status.FAILED, Verdict.UNDECIDED, Reason("raised", {"error": problem}), "\n".join(lines[-20:]))
+        end(Status.FAILED, Verdict.UNDECIDED, reason_of(error), "\n".join(lines[-20:]))
 
 
 def main() -> None:

@@ -207,7 +207,7 @@ class Walkthrough(App[None]):
     def action_command_palette(self) -> None:
         from textual.command import CommandPalette
 
-        if not CommandPalette.is_open(self):
+        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             self.push_screen(CommandPalette(placeholder=self.speech.say("command-search")))
 
     def _do(self, action: str) -> None:

@@ -17,6 +17,7 @@ class TopBar(Static):
     def __init__(self) -> None:
         super().__init__(markup=False)
         self._left: list[str] = []
+        self._between = " · "
         self._right = Content("")
 
     def show(
@@ -24,6 +25,7 @@ class TopBar(Static):
     ) -> None:
         """facts: from the most to the least important; those that do not fit are left out."""
         self._left = facts
+        self._between = " | " if speech.only_ascii else " · "
         colour = {"saved": "$text-success", "saving": "$text-muted"}.get(saved, "$text-error")
         dot = "*" if speech.only_ascii else "●"
         parts: list[Content | str | tuple[str, str]] = []
@@ -42,7 +44,7 @@ class TopBar(Static):
         room = width - self._right.cell_length - 1
         left = Content.styled(" accucheck ", "bold")
         for index, fact in enumerate(self._left):
-            part = plain(("  " if index == 0 else " · ") + fact)
+            part = plain(("  " if index == 0 else self._between) + fact)
             if left.cell_length + part.cell_length > room:
                 if index == 0:
                     left = left + part.truncate(max(0, room - left.cell_length), ellipsis=True)

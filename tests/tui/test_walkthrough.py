@@ -1,0 +1,402 @@
+"""The walkthrough by keys: items, runs, answers, evidence, report; in both languages and sizes."""
+
+import asyncio
+import json
+import os
+import time
+
+import pytest
+from conftest_tui import text_of
+from textual.widgets import Checkbox, Input, OptionList
+
+from accucheck import engine
+from accucheck.errors import SaveError
+from accucheck.language import Language
+from accucheck.model import Finding, Histogram, Kind, Level, Note, ProbeResult, Progress, Status, Table, Verdict, Where
+from accucheck.session import open_session
+from accucheck.tui.messages import EngineSaid, RunEnded, Saved
+from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.screens.evidence import EvidenceScreen
+from accucheck.tui.screens.export import ExportScreen
+from accucheck.tui.screens.help import HelpScreen
+from accucheck.tui.screens.start import StartScreen
+from accucheck.tui.widgets.findings import FindingList
+from accucheck.tui.widgets.items import ItemList
+
+
+async def until(pilot, condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        await pilot.pause(0.05)
+
+
+def stored(app, item):
+    return open_session(app.session.folder.parent, write=False).entry(item)
+
+
+async def go(pilot, item):
+    pilot.app.screen.query_one(ItemList).go(item)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (100, 40), (200, 60)])
+@pytest.mark.parametrize("language", list(Language))
+async def test_it_opens_in_every_size(walkthrough, size, language):
+    app = walkthrough(language)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.pause()
+        text = text_of(app)
+        assert "xx.01" in text
+        assert ("检查方法" if language is Language.ZH else "Method") in text
+        assert "0/7" in text
+        assert all(len(line) <= size[0] for line in text.split("\n"))
+        if size[0] >= 72:
+            assert "xx.04" in text
+
+
+async def test_untrusted_text_is_text(walkthrough):
+    app = walkthrough(case='name: "[bold]x[/] \\e[31m\\u202e"\n')
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.pause()
+        text = text_of(app)
+        assert "[bold]x[/] \\x1b[31m\\u202e" in text
+        assert "[red]data[/red]" in text
+        hostile = "[red]a\x1b[2Jb\u202ec\nd[/]"
+        table = Table(hostile, [hostile], [[hostile], [1.5]])
+        finding = Finding(
+            hostile, Level.PROBLEM, Where(path=hostile, name=hostile), evidence=[table, Note("n", hostile)]
+        )
+        result = ProbeResult("gone_probe", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding], log=hostile)
+        app.session.record_result("xx.01", result)
+        app._refresh()
+        await pilot.press("v")
+        await pilot.pause()
+        assert isinstance(app.screen, EvidenceScreen)
+        for _ in range(4):
+            text = text_of(app)
+            assert "\x1b" not in text and "\u202e" not in text
+            await pilot.press("right")
+            await pilot.pause()
+
+
+async def test_run_shows_progress_findings_and_a_greyed_suggestion(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.02")
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.02").results)
+        await until(pilot, lambda: "suggests: problem" in text_of(app))
+        assert "bad 1" in text_of(app)
+        assert app.state(app.project.items[1]) == ("problem", True)
+        assert app.session.entry("xx.02").conclusion is None
+        await pilot.press("enter")
+        await until(pilot, lambda: app.saved == "saved")
+        assert stored(app, "xx.02").conclusion is Verdict.PROBLEM
+
+
+async def test_answers_notes_and_undo_are_saved_at_once(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.04")
+        await pilot.press("2")
+        await until(pilot, lambda: app.saved == "saved" and stored(app, "xx.04").conclusion is Verdict.OK)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        await pilot.press(*"why", "ctrl+j", *"not", "enter")
+        await until(pilot, lambda: stored(app, "xx.04").note == "why\nnot")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        await pilot.press(*"!", "escape")  # Esc keeps what was typed
+        await until(pilot, lambda: stored(app, "xx.04").note == "why\nnot!")
+        await pilot.press("u", "u", "u")
+        await until(pilot, lambda: stored(app, "xx.04").conclusion is None)
+        assert stored(app, "xx.04").note == ""
+        assert [change.what for change in stored(app, "xx.04").history][:2] == ["concluded", "noted"]
+        await pilot.press("u")
+        await until(pilot, lambda: "nothing to undo" in text_of(app))
+
+
+async def test_overruling_a_suggestion_offers_a_note(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.05")  # not applicable by the case
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        assert app.session.entry("xx.05").conclusion is Verdict.OK
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        assert app.session.entry("xx.05").note == ""
+
+
+async def test_accept_all_takes_ok_and_not_applicable_after_one_question(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.01")
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.01").results and not app.runner.busy)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "xx.01" in text_of(app) and "xx.05" in text_of(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.entry("xx.05").conclusion is Verdict.NOT_APPLICABLE)
+        assert app.session.entry("xx.01").conclusion is Verdict.OK
+        assert app.session.entry("xx.02").conclusion is None
+
+
+async def test_escape_cancels_a_run_and_keeps_what_was_found(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.03")
+        await pilot.press("r")
+        await until(pilot, lambda: app.running and next(iter(app.running.values()))[1])
+        await pilot.press("r")  # busy: said, not done
+        await until(pilot, lambda: "Probes are running" in text_of(app))
+        await go(pilot, "xx.04")
+        await pilot.press("1")  # other items stay usable
+        assert app.session.entry("xx.04").conclusion is Verdict.PROBLEM
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.runner.busy and app.session.entry("xx.03").results)
+        result = app.session.entry("xx.03").results["fake_slow"]
+        assert result.status is Status.CANCELLED and len(result.findings) == 1
+
+
+async def test_a_crash_is_shown_as_failed_never_as_ok(walkthrough):
+    app = walkthrough(Language.ZH)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.06")
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.06").results and not app.runner.busy)
+        await until(pilot, lambda: "探针失败" in text_of(app))
+        assert "SIGSEGV" in text_of(app)
+        assert app.state(app.project.items[5]) == ("failed", True)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.session.entry("xx.06").conclusion is None
+
+
+@pytest.mark.parametrize("answer", ["consent-no", "consent-once", "consent-always"])
+async def test_live_probes_ask_first(walkthrough, answer):
+    app = walkthrough(case="pipelines: {train: {call: 'a:b'}}\n")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        for visit in range(2):
+            await go(pilot, "xx.07")
+            await pilot.press("r")
+            if visit and answer == "consent-always":
+                break
+            await until(pilot, lambda: isinstance(app.screen, Choose))
+            assert "a:b" in text_of(app)
+            await pilot.press(*["down"] * ["consent-no", "consent-once", "consent-always"].index(answer), "enter")
+            await until(pilot, lambda: app.session.entry("xx.07").results and not app.runner.busy)
+            status = app.session.entry("xx.07").results["fake_live"].status
+            assert status is (Status.SKIPPED if answer == "consent-no" else Status.DONE)
+        await until(pilot, lambda: not app.runner.busy and isinstance(app.screen, ChecklistScreen))
+
+
+async def test_engine_messages_alone_drive_the_screen(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.01")
+        job = engine.Job("xx.01", "fake_clean")
+        app.screen.query_one("#tabs").active = "tab-evidence"
+        app.post_message(EngineSaid(engine.Started(job)))
+        app.post_message(EngineSaid(engine.Progressed(job, Progress(50, 200, "rows"))))
+        app.post_message(EngineSaid(engine.Found(job, Finding("seen", Level.SUSPECT, data={"n": 42}))))
+        await until(pilot, lambda: "seen 42" in text_of(app) and "50/200 rows" in text_of(app))
+        result = ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK)
+        app.session.record_result("xx.01", result)
+        app.post_message(EngineSaid(engine.Finished(job, result)))
+        app.post_message(RunEnded())
+        await until(pilot, lambda: "suggests: no problem" in text_of(app))
+
+
+async def test_ten_thousand_findings_do_not_freeze_it(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        findings = [Finding("seen", Level.INFO, data={"n": n}) for n in range(10_000)]
+        app.session.record_result("xx.01", ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK, findings))
+        begin = time.monotonic()
+        app._refresh()
+        await pilot.press("r")
+        await pilot.pause()
+        assert time.monotonic() - begin < 5
+        assert app.screen.query_one(FindingList).option_count < 300
+
+
+async def test_a_failed_save_is_said_and_tried_again(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.post_message(Saved(SaveError("disk-full", path="/x")))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "disk or the quota is full" in text_of(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "not saved" in text_of(app))
+        await pilot.press("1")
+        await until(pilot, lambda: app.saved == "saved")
+
+
+async def test_a_second_opener_can_look_but_not_change(walkthrough):
+    first, second = walkthrough(), walkthrough()
+    assert not first.session.read_only
+    async with second.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("1")
+        await until(pilot, lambda: "read-only:" in text_of(second))
+        text = text_of(second)
+        assert "read-only" in text and f"pid {os.getpid()}" in text.replace("\n", "")
+        assert second.session.entry("xx.01").conclusion is None
+
+
+async def test_filter_finds_by_id_and_title(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("slash", *"xx.0", "4", "enter")
+        items = app.screen.query_one(ItemList)
+        assert [option.id for option in items.options if option.id] == ["xx.04"]
+        assert app.screen.item.id == "xx.04"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len([option for option in items.options if option.id]) == 7
+
+
+async def test_language_changes_at_run_time_and_keeps_the_place(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.04")
+        await pilot.press("L")
+        await until(pilot, lambda: "检查 xx.04" in text_of(app) and "结论" in text_of(app))
+        assert app.screen.item.id == "xx.04"
+        await pilot.press("L")
+        await until(pilot, lambda: "Check xx.04" in text_of(app))
+
+
+async def test_help_and_palette(walkthrough):
+    app = walkthrough(Language.ZH)
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        assert "检查项列表" in text_of(app)
+        await pilot.press("escape", "ctrl+p")
+        await until(pilot, lambda: "搜索命令" in text_of(app))
+        await pilot.press(*"生成", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+
+
+async def test_export_writes_what_was_asked_and_names_the_paths(walkthrough, tmp_path):
+    app = walkthrough()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("1", "e")
+        await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+        app.screen.query_one("#format-json", Checkbox).value = True
+        app.screen.query_one("#folder", Input).value = str(tmp_path / "out")
+        await pilot.press("w")
+        await until(pilot, lambda: len(app.written) == 3, 30)
+        assert {path.suffix for path in app.written} == {".md", ".docx", ".json"}
+        assert all(path.is_file() for path in app.written)
+        await until(pilot, lambda: "demo-accuracy.docx" in text_of(app))
+        report = json.loads(next(path for path in app.written if path.suffix == ".json").read_text())
+        assert report["items"][0]["conclusion"] == "problem"
+
+
+async def test_export_into_a_file_says_so(walkthrough, tmp_path):
+    app = walkthrough()
+    (tmp_path / "taken").write_text("")
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+        app.screen.query_one("#folder", Input).value = str(tmp_path / "taken")
+        await pilot.press("w")
+        await until(pilot, lambda: "taken" in str(app.screen.query_one("#paths").content))
+        await until(pilot, lambda: "Writing" not in text_of(app))
+        assert not app.written
+
+
+async def test_start_proposes_takes_and_writes_a_case(walkthrough, tmp_path):
+    root = tmp_path / "project"
+    (root / "train.py").write_text("import mindspore\n")
+    (root / "data").mkdir()
+    (root / "data" / "x.csv").write_text("a\n1\n")
+    app = walkthrough(case=None)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+        text = text_of(app)
+        assert "data.train.path: data" in text and "scripts.train: train.py" in text
+        options = app.screen.query_one(OptionList)
+        await pilot.press("space")  # leaves the first out
+        left_out = options.get_option_at_index(0).id
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+    written = (root / "accucheck.yaml").read_text()
+    assert left_out == "data.train.path" and "path: data" not in written and "train: train.py" in written
+    assert app.project.case.get("scripts.train") == "train.py"
+
+
+async def test_evidence_is_saved_without_formulas_and_never_over_a_file(walkthrough, tmp_path):
+    app = walkthrough()
+    table = Table("t", ["name", "n"], [["=cmd()", 1], ["plain", 2]])
+    chart = Histogram("h", ["a", "b"], [1, 3])
+    finding = Finding("bad", Level.PROBLEM, data={"n": 1}, evidence=[table, chart])
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.session.record_result(
+            "xx.02", ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding])
+        )
+        await go(pilot, "xx.02")
+        await pilot.press("v", "right")
+        await until(pilot, lambda: "=cmd()" in text_of(app))
+        for expected in ("saved", "refused"):
+            await pilot.press("s")
+            await until(pilot, lambda: app.screen.query("Ask Input") or type(app.screen).__name__ == "Ask")
+            app.screen.query_one(Input).value = str(tmp_path / "out.csv")
+            await pilot.press("enter")
+            if expected == "refused":
+                await until(pilot, lambda: isinstance(app.screen, Choose))
+                await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        assert (tmp_path / "out.csv").read_text().splitlines() == [
+            "name,n",
+            "'=cmd(),1".replace("(),", "(),"),
+            "plain,2",
+        ]
+        await pilot.press("right")
+        await until(pilot, lambda: "1/3" not in text_of(app))
+
+
+async def test_quitting_while_probes_run_asks(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.03")
+        await pilot.press("r")
+        await until(pilot, lambda: app.running)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.runner.busy)
+
+
+async def test_attach_and_editor(walkthrough, tmp_path, monkeypatch):
+    app = walkthrough()
+    (tmp_path / "project" / "shot.png").write_bytes(b"x")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        app.screen.query_one(Input).value = str(tmp_path / "project" / "shot.png")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.entry("xx.01").attachments == ["shot.png"])
+        await pilot.press("a")
+        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        app.screen.query_one(Input).value = "nowhere.png"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "does not exist" in text_of(app))
+
+
+def test_ascii_only_draws_ascii(walkthrough):
+    async def main():
+        app = walkthrough(only_ascii=True)
+        async with app.run_test(size=(100, 30), notifications=True) as pilot:
+            await pilot.pause()
+            top = text_of(app).split("\n")[0]
+            assert top.isascii(), ascii(top)
+
+    asyncio.run(main())
