@@ -74,6 +74,14 @@ WORDS: Words = {
         "en": "{path} changed while it was read. Run again when nothing writes to it.",
         "zh": "{path} 在读取过程中被修改，请在无人写入时重新运行。",
     },
+    "link-loop": {
+        "en": "{path} is a link back to a folder above it (or one link too many); it was not followed.",
+        "zh": "{path} 是指向其上级目录的链接（或链接层数过多），未继续跟随。",
+    },
+    "unknown-dataset": {
+        "en": "There is no known public data set {name}. {hint}",
+        "zh": "没有名为 {name} 的已知公开数据集。{hint}",
+    },
     "needs-package": {
         "en": "{path} needs the package {name}: pip install {name}",
         "zh": "读取 {path} 需要安装 {name}：pip install {name}",
@@ -190,7 +198,9 @@ class UserError(Exception):
         self.data = data
 
     def text(self, language: Language) -> str:
-        data = {key: value.text(language) if isinstance(value, UserError) else value for key, value in self.data.items()}
+        data = {
+            key: value.text(language) if isinstance(value, UserError) else value for key, value in self.data.items()
+        }
         return word(WORDS, self.code, language, **data)
 
     def __str__(self) -> str:
