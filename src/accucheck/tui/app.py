@@ -30,6 +30,7 @@ class Walkthrough(App[None]):
     Toast { max-width: 70%; }
     CommandPalette SearchIcon { display: none; }
     """
+    CSS_PATH = "screens/checklist.tcss"
     TITLE = "accucheck"
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS = [Binding("ctrl+q", "leave", show=False, priority=True, id="quit-anywhere")]
@@ -50,6 +51,9 @@ class Walkthrough(App[None]):
         self.report_folder = Path.cwd()
         self._facts = project.case.facts()
 
+    def get_default_screen(self) -> Screen[None]:
+        return ChecklistScreen()
+
     def on_mount(self) -> None:
         if self.project.case.file is None and not self.session.record.entries:
             self._begin_with_start()
@@ -62,6 +66,7 @@ class Walkthrough(App[None]):
 
         def begin(values: dict[str, str] | None) -> None:
             self._adopt(values or {})
+            self._refresh()
             self._begin()
 
         self.push_screen(StartScreen(propose(Path(self.project.case.root))), begin)
@@ -90,7 +95,6 @@ class Walkthrough(App[None]):
         self._facts = case.facts()
 
     def _begin(self) -> None:
-        self.push_screen(ChecklistScreen())
         if self.session.notice is not None:
             self.notify(self.session.notice.text(self.speech.language), severity="warning", timeout=15, markup=False)
         if self.session.record.entries:

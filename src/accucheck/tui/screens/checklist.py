@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -20,28 +15,26 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.screen import Screen
-from textual.widgets import Input, OptionList, Static, TabbedContent, TabPane
+from textual.widgets import Input, OptionList, Static
 
-from ... import consent, engine
+from ... import engine
 from ...checklist import Item
 from ...errors import SaveError
 from ...model import CONCLUSIONS, Status, Verdict
-from ...session import Change
-from ..signs import Speech, plain, wrap
-from ..widgets.findings import FindingList, message_of
+from ..signs import Speech, plain
 from ..widgets.items import ItemList
 from ..widgets.keybar import KeyBar
 from ..widgets.topbar import TopBar
 
 if TYPE_CHECKING:
     from ..app import Walkthrough
+    from ..widgets.itempane import ItemPane
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
 
 
 class ChecklistScreen(Screen[None]):
-    CSS_PATH = "checklist.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-normal"), (160, "-wide")]
     BINDINGS = [
         Binding("r", "run_item", show=False, id="run"),
@@ -93,8 +86,8 @@ class ChecklistScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.pane: ItemPane | None = None
         self._words = ""
-        self._drawn = 0.0
         self._dirty = False
         self._done_jobs = 0
         self._all_jobs = 0
@@ -102,43 +95,44 @@ class ChecklistScreen(Screen[None]):
     # --- layout -------------------------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        say = self.app.speech.say
         yield TopBar()
         with Horizontal(id="panes"):
             with Vertical(id="left"):
-                yield Input(placeholder=say("filter"), id="filter", classes="hidden")
                 yield ItemList(id="items", markup=False)
-            with Vertical(id="right"):
-                yield Static(id="title", markup=False)
-                with TabbedContent(id="tabs"):
-                    with TabPane(say("tab-method"), id="tab-method"), VerticalScroll():
-                        yield Static(id="method", markup=False)
-                    with TabPane(say("tab-evidence", count=0), id="tab-evidence"):
-                        yield Static(id="progress", classes="hidden", markup=False)
-                        yield FindingList(id="findings")
-                    with TabPane(say("tab-conclusion"), id="tab-conclusion"), VerticalScroll():
-                        yield Static(id="conclusion", markup=False)
-                    with TabPane(say("tab-history"), id="tab-history"), VerticalScroll():
-                        yield Static(id="history", markup=False)
-                yield Static(id="answer", markup=False)
-            with VerticalScroll(id="aside"):
-                yield Static(id="method-aside", markup=False)
+            yield Vertical(id="right")
         yield KeyBar()
 
     def on_mount(self) -> None:
         self._fill_items()
         self.query_one(ItemList).focus()
         self._show_keys()
-        self.refresh_states()
+        self._show_top()
+        self.call_after_refresh(self._mount_pane)  # the list is painted first: it is there at once
         self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
+
+    async def _mount_pane(self, tab: str = "") -> None:
+        from textual.widgets import TabbedContent
+
+        from ..widgets.itempane import ItemPane
+
+        pane = ItemPane()
+        aside = VerticalScroll(Static(id="method-aside", markup=False), id="aside")
+        await self.query_one("#right").mount(pane)
+        await self.query_one("#panes").mount(aside)
+        self.pane = pane
+        if tab:
+            pane.query_one(TabbedContent).active = tab
+        self.call_after_refresh(self._show_item)
 
     def on_resize(self, _: Resize) -> None:
         self.call_after_refresh(self._show_item)
 
-    @property
-    def _width(self) -> int:
-        """Cells of a line of text on the right."""
-        return max(20, (self.query_one("#tabs").size.width or 52) - 4)
+    def _show_item(self) -> None:
+        if self.pane is None or (item := self.item) is None:
+            return
+        self.pane.show(item)
+        if self.has_class("-wide"):
+            self.query_one("#method-aside", Static).update(self.pane.method(item, 55))
 
     @property
     def speech(self) -> Speech:
@@ -152,14 +146,18 @@ class ChecklistScreen(Screen[None]):
 
     async def rebuild(self) -> None:
         """Everything again, in another language."""
-        current, tab = self.query_one(ItemList).current, self.query_one(TabbedContent).active
+        from textual.widgets import TabbedContent
+
+        current = self.query_one(ItemList).current
+        tab = self.pane.query_one(TabbedContent).active if self.pane is not None else ""
+        self.pane, self._words = None, ""
         await self.recompose()
         self._fill_items()
         self.query_one(ItemList).go(current)
-        self.query_one(TabbedContent).active = tab
         self.query_one(ItemList).focus()
         self._show_keys()
-        self.call_after_refresh(self.refresh_states)
+        await self._mount_pane(tab)
+        self.refresh_states()
 
     def _fill_items(self) -> None:
         states = {item.id: self.app.state(item) for item in self.app.project.items}
@@ -219,142 +217,6 @@ class ChecklistScreen(Screen[None]):
         if event.option_list.id == "items":
             self._show_item()
 
-    def _show_item(self) -> None:
-        item = self.item
-        if item is None:
-            return
-        language, entry = self.speech.language, self.app.session.entry(item.id)
-        state, suggested = self.app.state(item)
-        sign = self.speech.sign(state, faint=suggested)
-        title = Content.assemble(sign, " ", (item.id, "bold"), "  ", (item.title[language], "bold"))
-        self.query_one("#title", Static).update(title)
-        self.query_one("#method", Static).update(self._method(item, self._width))
-        self.query_one("#method-aside", Static).update(self._method(item, 55))
-        self.query_one("#conclusion", Static).update(self._conclusion(item))
-        self.query_one("#history", Static).update(self._history(entry.history))
-        self._show_answer(item)
-        self._show_findings()
-
-    def _method(self, item: Item, width: int) -> Content:
-        say, language = self.speech.say, self.speech.language
-        parts = [Content.styled(say("how"), "bold $accent"), plain(wrap(item.method[language], width, 3)), Content("")]
-        parts += [Content.styled(say("applies"), "bold $accent"), plain(wrap(item.applies[language], width))]
-        if item.references:
-            parts += [Content(""), Content.styled(say("references"), "bold $accent")]
-            parts += [plain(f"{link.title[language]}: {link.url}") for link in item.references]
-        return Content("\n").join(parts)
-
-    def _conclusion(self, item: Item) -> Content:
-        say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)
-        width = self._width
-        lines: list[Content] = []
-        if entry.conclusion is not None:
-            by = say("concluded-by", who=entry.who, when=_local(entry.when))
-            verdict = entry.conclusion.value
-            lines.append(Content.assemble(self.speech.sign(verdict), f" {say(verdict)}  ", plain(by, "$text-muted")))
-        else:
-            lines.append(Content.assemble(say("not-concluded"), "  ", self._suggestion(item)))
-        if entry.note:
-            lines += [Content(""), Content.styled(say("note"), "bold $accent"), plain(wrap(entry.note, width))]
-        if entry.attachments:
-            lines += [Content(""), Content.styled(say("attachments"), "bold $accent")]
-            lines += [plain(path) for path in entry.attachments]
-        lines += [Content(""), Content.styled(say("meaning"), "bold $accent")]
-        for verdict in CONCLUSIONS:
-            text = getattr(item.conclusions, verdict.value)[language]
-            lines.append(
-                Content.assemble(self.speech.sign(verdict.value), (f" {say(verdict.value)}  ", "bold"), plain(text))
-            )
-        lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), plain(wrap(item.remedy[language], width))]
-        return Content("\n").join(lines)
-
-    def _suggestion(self, item: Item) -> Content:
-        """The greyed suggestion, or nothing while no probe has run."""
-        say, suggestion = self.speech.say, self.app.project.suggestion(item)
-        ran = self.app.session.entry(item.id).results
-        if suggestion is Verdict.NOT_APPLICABLE and not ran:
-            return Content.styled(
-                f"{say('suggestion-accept', verdict=say(suggestion.value))} {say('not-applicable-why')}", "$text-muted"
-            )
-        if not ran:
-            return Content("")
-        key = "suggestion" if suggestion is Verdict.UNDECIDED else "suggestion-accept"
-        return Content.styled(say(key, verdict=say(suggestion.value)), "$text-muted")
-
-    def _history(self, changes: list[Change]) -> Content:
-        say = self.speech.say
-        if not changes:
-            return Content.styled(say("no-history"), "$text-muted")
-        lines = []
-        for change in reversed(changes):
-            data = {
-                "conclusion": say(change.conclusion.value) if change.conclusion else "",
-                "suggestion": say(change.suggestion.value) if change.suggestion else "",
-                "note": change.note,
-                "probe": change.probe,
-            }
-            text = say(f"history-{change.what}", **data)
-            lines.append(Content.assemble((f"{_local(change.when)}  {change.who}  ", "$text-muted"), plain(text)))
-        return Content("\n").join(lines)
-
-    def _show_answer(self, item: Item) -> None:
-        say, entry = self.speech.say, self.app.session.entry(item.id)
-        suggestion = self.app.project.suggestion(item)
-        parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
-        for number, verdict in enumerate(CONCLUSIONS, start=1):
-            chosen = entry.conclusion is verdict
-            wished = entry.conclusion is None and suggestion is verdict
-            style = "bold reverse" if chosen else "$text-muted underline" if wished else ""
-            parts += [
-                (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
-                "  ",
-            ]
-        if entry.note:
-            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
-        elif entry.conclusion is None:
-            parts.append(self._suggestion(item))
-        self.query_one("#answer", Static).update(Content.assemble(*parts))
-
-    def _show_findings(self) -> None:
-        item = self.item
-        if item is None or not self.query(FindingList):
-            return
-        app, entry = self.app, self.app.session.entry(item.id)
-        running = {probe: state for (name, probe), state in app.running.items() if name == item.id}
-        stale = {probe for name, probe in app.stale if name == item.id}
-        findings = self.query_one(FindingList)
-        findings.fill(self.speech, item, entry.results, running, stale, self._width)
-        count = sum(len(result.findings) for name, result in entry.results.items() if name not in running)
-        count += sum(len(found) for _, found in running.values())
-        tabs = self.query_one(TabbedContent)
-        tabs.get_tab("tab-evidence").label = Content(self.speech.say("tab-evidence", count=count))
-        self._show_progress()
-        self._drawn, self._dirty = time.monotonic(), False
-
-    def _show_progress(self) -> None:
-        line = self.query_one("#progress", Static)
-        if not self.app.running:
-            line.add_class("hidden")
-            return
-        (_, probe), (running, _) = next(iter(self.app.running.items()))
-        line.remove_class("hidden")
-        progress = running.progress
-        if progress is None:
-            line.update(plain(self.speech.say("progress-start", probe=probe), "$text-accent"))
-            return
-        seconds = max(0.001, time.monotonic() - running.since)
-        rate = progress.done / seconds
-        of = left = ""
-        text = Content("")
-        if progress.total:
-            of = f"/{progress.total:,}"
-            if rate > 0:
-                left = self.speech.say("left", time=_duration((progress.total - progress.done) / rate))
-            text = Content.styled(self.speech.bar(progress.done / progress.total, 12) + " ", "$text-accent")
-        unit = self.speech.say(f"unit-{progress.unit}")
-        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
-        line.update(text + plain(words, "$text-accent"))
-
     # --- a run --------------------------------------------------------------------------------------------------------
 
     def engine_said(self, event: engine.Event) -> None:
@@ -374,10 +236,13 @@ class ChecklistScreen(Screen[None]):
             self._dirty = True
 
     def _redraw_if_dirty(self) -> None:
+        if self.pane is None or (item := self.item) is None:
+            return
         if self._dirty:
-            self._show_findings()
+            self._dirty = False
+            self.pane.show_findings(item)
         elif self.app.running:
-            self._show_progress()
+            self.pane.show_progress()
 
     def run_ended(self) -> None:
         app = self.app
@@ -389,13 +254,16 @@ class ChecklistScreen(Screen[None]):
         self.refresh_states()
 
     def action_run_item(self) -> None:
+        from textual.widgets import TabbedContent
+
         item = self.item
         if item is None:
             return
         if not item.probes:
             self.notify(self.speech.say("no-probe"), severity="warning", markup=False)
             return
-        self.query_one(TabbedContent).active = "tab-evidence"
+        if self.pane is not None:
+            self.pane.query_one("#tabs", TabbedContent).active = "tab-evidence"
         self._run({item.id})
 
     def action_run_all(self) -> None:
@@ -419,6 +287,7 @@ class ChecklistScreen(Screen[None]):
 
     async def _consent(self, jobs: list[engine.Job]) -> bool:
         """Whether live probes may run: as remembered, or as the person says now."""
+        from ... import consent
         from .dialogs import Choose
 
         case = self.app.project.case
@@ -454,6 +323,7 @@ class ChecklistScreen(Screen[None]):
             self._open_evidence(event.option.id)
 
     def _open_evidence(self, option: str | None) -> None:
+        from ..widgets.findings import FindingList
         from .evidence import EvidenceScreen
 
         findings = self.query_one(FindingList)
@@ -464,6 +334,10 @@ class ChecklistScreen(Screen[None]):
 
     def action_view(self) -> None:
         """Open the evidence highlighted, or the first."""
+        from ..widgets.findings import FindingList
+
+        if self.pane is None:
+            return
         findings = self.query_one(FindingList)
         option = findings.highlighted_option
         targets = findings.targets
@@ -521,6 +395,11 @@ class ChecklistScreen(Screen[None]):
 
     def action_editor(self) -> None:
         """The note in $EDITOR, with the terminal given away meanwhile."""
+        import shlex
+        import shutil
+        import subprocess
+        import tempfile
+
         item = self.item
         if item is None or not self.app.may_change():
             return
@@ -613,11 +492,12 @@ class ChecklistScreen(Screen[None]):
             index = ids.index(current) + by if current in ids else 0
             self.query_one(ItemList).go(ids[index % len(ids)])
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         self.add_class("-list")
-        field = self.query_one("#filter", Input)
-        field.remove_class("hidden")
-        field.focus()
+        if not self.query("#filter"):
+            field = Input(self._words, placeholder=self.speech.say("filter"), id="filter")
+            await self.query_one("#left").mount(field, before=0)
+        self.query_one("#filter").focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "filter":
@@ -630,10 +510,10 @@ class ChecklistScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Back out: of the filter, then of a run."""
-        field = self.query_one("#filter", Input)
-        if not field.has_class("hidden"):
-            field.value = ""
-            field.add_class("hidden")
+        if self.query("#filter"):
+            self.query_one("#filter").remove()
+            self._words = ""
+            self._fill_items()
             self.query_one(ItemList).focus()
         elif self.app.runner.busy:
             self.app.runner.cancel()
@@ -645,11 +525,13 @@ class ChecklistScreen(Screen[None]):
         """In a narrow terminal: the list or the item."""
         self.toggle_class("-list")
         target: Callable[[], object] = (
-            self.query_one(ItemList).focus if self.has_class("-list") else self.query_one("#tabs").focus
+            self.query_one(ItemList).focus if self.has_class("-list") else self.query_one("#right Tabs").focus
         )
         target()
 
     def action_copy(self) -> None:
+        from ..widgets.findings import message_of
+
         item = self.item
         if item is None:
             return
@@ -681,19 +563,3 @@ class ChecklistScreen(Screen[None]):
             focused.id or "" if focused else "", "help-tabs"
         )
         self.app.push_screen(HelpScreen(self.speech, words))
-
-
-def _local(moment: str) -> str:
-    """An ISO moment in local time, to the minute; as it stands when it is none."""
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return moment
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

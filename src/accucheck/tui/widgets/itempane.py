@@ -1,0 +1,197 @@
+"""One item, on the right: method, evidence, conclusion and history in tabs, and the line where it is concluded."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static, TabbedContent, TabPane
+
+from ...checklist import Item
+from ...model import CONCLUSIONS, Verdict
+from ...session import Change
+from ..signs import Speech, plain, wrap
+from .findings import FindingList
+
+if TYPE_CHECKING:
+    from ..app import Walkthrough
+
+
+class ItemPane(Vertical):
+    """Shows the item it is given; changes nothing."""
+
+    app: Walkthrough
+
+    def compose(self) -> ComposeResult:
+        say = self.speech.say
+        yield Static(id="title", markup=False)
+        with TabbedContent(id="tabs"):
+            with TabPane(say("tab-method"), id="tab-method"), VerticalScroll():
+                yield Static(id="method", markup=False)
+            with TabPane(say("tab-evidence", count=0), id="tab-evidence"):
+                yield Static(id="progress", classes="hidden", markup=False)
+                yield FindingList(id="findings")
+            with TabPane(say("tab-conclusion"), id="tab-conclusion"), VerticalScroll():
+                yield Static(id="conclusion", markup=False)
+            with TabPane(say("tab-history"), id="tab-history"), VerticalScroll():
+                yield Static(id="history", markup=False)
+        yield Static(id="answer", markup=False)
+
+    @property
+    def speech(self) -> Speech:
+        return self.app.speech
+
+    @property
+    def _width(self) -> int:
+        """Cells of a line of text."""
+        return max(20, (self.query_one("#tabs").size.width or 52) - 4)
+
+    def show(self, item: Item) -> None:
+        """Everything of one item."""
+        language, entry = self.speech.language, self.app.session.entry(item.id)
+        state, suggested = self.app.state(item)
+        sign = self.speech.sign(state, faint=suggested)
+        title = Content.assemble(sign, " ", (item.id, "bold"), "  ", (item.title[language], "bold"))
+        self.query_one("#title", Static).update(title)
+        self.query_one("#method", Static).update(self.method(item, self._width))
+        self.query_one("#conclusion", Static).update(self._conclusion(item))
+        self.query_one("#history", Static).update(self._history(entry.history))
+        self._show_answer(item)
+        self.show_findings(item)
+
+    def method(self, item: Item, width: int) -> Content:
+        say, language = self.speech.say, self.speech.language
+        parts = [Content.styled(say("how"), "bold $accent"), plain(wrap(item.method[language], width, 3)), Content("")]
+        parts += [Content.styled(say("applies"), "bold $accent"), plain(wrap(item.applies[language], width))]
+        if item.references:
+            parts += [Content(""), Content.styled(say("references"), "bold $accent")]
+            parts += [plain(f"{link.title[language]}: {link.url}") for link in item.references]
+        return Content("\n").join(parts)
+
+    def _conclusion(self, item: Item) -> Content:
+        say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)
+        width = self._width
+        lines: list[Content] = []
+        if entry.conclusion is not None:
+            by = say("concluded-by", who=entry.who, when=_local(entry.when))
+            verdict = entry.conclusion.value
+            lines.append(Content.assemble(self.speech.sign(verdict), f" {say(verdict)}  ", plain(by, "$text-muted")))
+        else:
+            lines.append(Content.assemble(say("not-concluded"), "  ", self._suggestion(item)))
+        if entry.note:
+            lines += [Content(""), Content.styled(say("note"), "bold $accent"), plain(wrap(entry.note, width))]
+        if entry.attachments:
+            lines += [Content(""), Content.styled(say("attachments"), "bold $accent")]
+            lines += [plain(path) for path in entry.attachments]
+        lines += [Content(""), Content.styled(say("meaning"), "bold $accent")]
+        for verdict in CONCLUSIONS:
+            text = getattr(item.conclusions, verdict.value)[language]
+            lines.append(
+                Content.assemble(self.speech.sign(verdict.value), (f" {say(verdict.value)}  ", "bold"), plain(text))
+            )
+        lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), plain(wrap(item.remedy[language], width))]
+        return Content("\n").join(lines)
+
+    def _suggestion(self, item: Item) -> Content:
+        """The greyed suggestion, or nothing while no probe has run."""
+        say, suggestion = self.speech.say, self.app.project.suggestion(item)
+        ran = self.app.session.entry(item.id).results
+        if suggestion is Verdict.NOT_APPLICABLE and not ran:
+            return Content.styled(
+                f"{say('suggestion-accept', verdict=say(suggestion.value))} {say('not-applicable-why')}", "$text-muted"
+            )
+        if not ran:
+            return Content("")
+        key = "suggestion" if suggestion is Verdict.UNDECIDED else "suggestion-accept"
+        return Content.styled(say(key, verdict=say(suggestion.value)), "$text-muted")
+
+    def _history(self, changes: list[Change]) -> Content:
+        say = self.speech.say
+        if not changes:
+            return Content.styled(say("no-history"), "$text-muted")
+        lines = []
+        for change in reversed(changes):
+            data = {
+                "conclusion": say(change.conclusion.value) if change.conclusion else "",
+                "suggestion": say(change.suggestion.value) if change.suggestion else "",
+                "note": change.note,
+                "probe": change.probe,
+            }
+            text = say(f"history-{change.what}", **data)
+            lines.append(Content.assemble((f"{_local(change.when)}  {change.who}  ", "$text-muted"), plain(text)))
+        return Content("\n").join(lines)
+
+    def _show_answer(self, item: Item) -> None:
+        say, entry = self.speech.say, self.app.session.entry(item.id)
+        suggestion = self.app.project.suggestion(item)
+        parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
+        for number, verdict in enumerate(CONCLUSIONS, start=1):
+            chosen = entry.conclusion is verdict
+            wished = entry.conclusion is None and suggestion is verdict
+            style = "bold reverse" if chosen else "$text-muted underline" if wished else ""
+            parts += [
+                (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
+                "  ",
+            ]
+        if entry.note:
+            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
+        elif entry.conclusion is None:
+            parts.append(self._suggestion(item))
+        self.query_one("#answer", Static).update(Content.assemble(*parts))
+
+    def show_findings(self, item: Item) -> None:
+        """The evidence tab: results, and what running probes have found so far."""
+        app, entry = self.app, self.app.session.entry(item.id)
+        running = {probe: state for (name, probe), state in app.running.items() if name == item.id}
+        stale = {probe for name, probe in app.stale if name == item.id}
+        findings = self.query_one(FindingList)
+        findings.fill(self.speech, item, entry.results, running, stale, self._width)
+        count = sum(len(result.findings) for name, result in entry.results.items() if name not in running)
+        count += sum(len(found) for _, found in running.values())
+        tabs = self.query_one(TabbedContent)
+        tabs.get_tab("tab-evidence").label = Content(self.speech.say("tab-evidence", count=count))
+        self.show_progress()
+
+    def show_progress(self) -> None:
+        """The line of the probe that runs, with bar, rate and time left."""
+        line = self.query_one("#progress", Static)
+        if not self.app.running:
+            line.add_class("hidden")
+            return
+        (_, probe), (running, _) = next(iter(self.app.running.items()))
+        line.remove_class("hidden")
+        progress = running.progress
+        if progress is None:
+            line.update(plain(self.speech.say("progress-start", probe=probe), "$text-accent"))
+            return
+        seconds = max(0.001, time.monotonic() - running.since)
+        rate = progress.done / seconds
+        of = left = ""
+        text = Content("")
+        if progress.total:
+            of = f"/{progress.total:,}"
+            if rate > 0:
+                left = self.speech.say("left", time=_duration((progress.total - progress.done) / rate))
+            text = Content.styled(self.speech.bar(progress.done / progress.total, 12) + " ", "$text-accent")
+        unit = self.speech.say(f"unit-{progress.unit}")
+        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
+        line.update(text + plain(words, "$text-accent"))
+
+
+def _local(moment: str) -> str:
+    """An ISO moment in local time, to the minute; as it stands when it is none."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return moment
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
