@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import io
 import tokenize
 import warnings
@@ -30,6 +31,14 @@ class Source:
         start, end = max(1, first - around), min(len(self.lines), last + around)
         text = "\n".join(line[:400] for line in self.lines[start - 1 : end])
         return Code(self.path, start, text, list(range(first, last + 1)))
+
+    def diff(self, line: int, new: str) -> str:
+        """A unified diff that replaces one line."""
+        old = list(self.lines)
+        changed = [*old[: line - 1], new, *old[line:]]
+        return (
+            "\n".join(difflib.unified_diff(old, changed, f"a/{self.path}", f"b/{self.path}", lineterm="", n=2)) + "\n"
+        )
 
     def segment(self, node: ast.expr, limit: int = 120) -> str:
         """The text of an expression on one line."""
@@ -61,7 +70,7 @@ def read(path: Path, shown: str) -> Source:
         raise ReadError("script-syntax", path=shown, line=error.lineno or 1, problem=error.msg) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise ReadError("script-syntax", path=shown, line=1, problem=str(error) or type(error).__name__) from None
-    return Source(shown, tree, tuple(text.splitlines()))
+    return Source(shown, tree, tuple(text.split("\n")))
 
 
 def _decode(data: bytes, shown: str) -> str:

@@ -1,0 +1,425 @@
+"""Reads from the training script whether the training data are shuffled: shuffle arguments, samplers, .shuffle() calls.
+
+Catches: shuffle=False or a sequential sampler without a later .shuffle(), a .shuffle() whose result is dropped, a buffer of 1
+or below the batch size, reshuffle_each_epoch=False. Knows each data set class's own default, follows the script's own
+functions, folds constants, and leaves data sets for evaluation alone. Cannot tell: what other files, configuration files or
+the command line decide; such places are named and left undecided. Never imports or runs the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Verdict, Where
+from ..probe import Example
+
+if TYPE_CHECKING:
+    from ..script.source import Source
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    "shuffle-off": {
+        "en": "{dataset} for training has shuffle=False, and no .shuffle() follows.",
+        "zh": "训练数据集 {dataset} 设置了 shuffle=False，之后也没有调用 .shuffle()。",
+    },
+    "sampler-in-order": {
+        "en": "{dataset} for training uses {sampler}, which keeps the same order in every epoch, and no .shuffle() follows.",
+        "zh": "训练数据集 {dataset} 使用了 {sampler}，每个 epoch 的顺序都相同，之后也没有调用 .shuffle()。",
+    },
+    "buffer-one": {
+        "en": "The only shuffling of {dataset} is .shuffle({buffer}), which changes nothing.",
+        "zh": "{dataset} 唯一的混洗是 .shuffle({buffer})，不起作用。",
+    },
+    "shuffle-dropped": {
+        "en": "The result of this .shuffle() is not used: it returns a new data set and leaves {dataset} in its order.",
+        "zh": "此处 .shuffle() 的返回值没有使用：它返回新的数据集，{dataset} 本身的顺序不变。",
+    },
+    "reshuffle-off": {
+        "en": "reshuffle_each_epoch is set to False: {dataset} is shuffled once, and every epoch repeats that order.",
+        "zh": "reshuffle_each_epoch 被设为 False：{dataset} 只混洗一次，每个 epoch 的顺序都相同。",
+    },
+    "small-buffer": {
+        "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
+        "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
+    },
+    "split-in-order": {
+        "en": "{dataset} is read in order and divided by split(); without a .shuffle() after it every epoch has the same order.",
+        "zh": "{dataset} 按顺序读取并用 split() 划分；之后没有调用 .shuffle()，每个 epoch 的顺序都相同。",
+    },
+    "generator-in-order": {
+        "en": "{dataset} reads an iterable in its own order, nothing in it looks like shuffling, and no .shuffle() follows.",
+        "zh": "{dataset} 按迭代器自身的顺序读取，其中看不到混洗，之后也没有调用 .shuffle()。",
+    },
+    "files-only": {
+        "en": "{dataset} shuffles the order of the files only, not the samples in them.",
+        "zh": "{dataset} 只混洗文件的顺序，不混洗文件内的样本。",
+    },
+    "off-by-default": {
+        "en": "Whether {dataset} is shuffled depends on {name}, which is False by default.",
+        "zh": "{dataset} 是否混洗取决于 {name}，其默认值为 False。",
+    },
+    "sometimes-off": {
+        "en": "{dataset} is shuffled on one way through the script, but not on another ({condition}).",
+        "zh": "{dataset} 在一条执行路径上有混洗，在另一条路径上没有（{condition}）。",
+    },
+    "role-unknown": {
+        "en": "{dataset} is not shuffled; whether it is used for training is not to be seen here.",
+        "zh": "{dataset} 没有混洗；从脚本中看不出它是否用于训练。",
+    },
+    "handed-on": {
+        "en": "{dataset} is not shuffled when it is given to {function}, which is not part of what is examined.",
+        "zh": "{dataset} 在传给 {function} 时没有混洗，而该函数不在检查范围内。",
+    },
+    "unresolved": {
+        "en": "Whether {dataset} is shuffled is decided by {expression}, whose value is not to be seen here.",
+        "zh": "{dataset} 是否混洗由 {expression} 决定，从脚本中看不出它的值。",
+    },
+    "elsewhere": {
+        "en": "The training data come from {function}, which is not part of what is examined. Add its file to scripts.train.",
+        "zh": "训练数据来自 {function}，不在检查范围内。可将其所在文件加入 scripts.train。",
+    },
+    "no-dataset": {
+        "en": "No MindSpore data set for training is made in {path}.",
+        "zh": "{path} 中没有创建用于训练的 MindSpore 数据集。",
+    },
+    "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    "too-complex": {
+        "en": "{path} is too deeply nested or too long to be followed to its end.",
+        "zh": "{path} 嵌套过深或过长，未能完整分析。",
+    },
+    "shuffled": {"en": "{dataset} is shuffled: {why}.", "zh": "{dataset} 有混洗：{why}。"},
+    "fix-shuffle": {
+        "en": "Pass shuffle=True, or call .shuffle(buffer_size) with a large buffer before .batch().",
+        "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
+    },
+    "fix-assign": {
+        "en": "Keep the result: dataset = dataset.shuffle(...)",
+        "zh": "保留返回值：dataset = dataset.shuffle(...)",
+    },
+    "fix-sampler": {
+        "en": "Use RandomSampler, or DistributedSampler with shuffle=True.",
+        "zh": "改用 RandomSampler，或使用 shuffle=True 的 DistributedSampler。",
+    },
+    "fix-buffer": {
+        "en": "Raise the buffer towards the number of samples.",
+        "zh": "把缓冲区增大到接近样本总数。",
+    },
+    "fix-reshuffle": {"en": "Leave reshuffle_each_epoch at True.", "zh": "保持 reshuffle_each_epoch 为 True。"},
+}
+WORDS: Words = {}
+
+#: Why a data set counts as shuffled, for the finding that says so.
+_WHY: Words = {
+    "argument": {"en": "shuffle={value}", "zh": "shuffle={value}"},
+    "default": {"en": "the default of this class", "zh": "该类默认混洗"},
+    "sampler": {"en": "{value}", "zh": "{value}"},
+    "call": {"en": ".shuffle({value}) in line {line}", "zh": "第 {line} 行的 .shuffle({value})"},
+}
+
+#: How bad each code is. "incomplete" stands for an info finding that leaves the probe undecided.
+_LEVELS = {
+    "shuffle-off": Level.PROBLEM,
+    "sampler-in-order": Level.PROBLEM,
+    "buffer-one": Level.PROBLEM,
+    "shuffle-dropped": Level.PROBLEM,
+    "reshuffle-off": Level.PROBLEM,
+    "small-buffer": Level.SUSPECT,
+    "split-in-order": Level.SUSPECT,
+    "generator-in-order": Level.SUSPECT,
+    "files-only": Level.SUSPECT,
+    "off-by-default": Level.SUSPECT,
+    "sometimes-off": Level.SUSPECT,
+    "role-unknown": Level.SUSPECT,
+    "handed-on": Level.SUSPECT,
+}
+_FIXES = {
+    "shuffle-off": "fix-shuffle",
+    "sampler-in-order": "fix-sampler",
+    "buffer-one": "fix-buffer",
+    "small-buffer": "fix-buffer",
+    "shuffle-dropped": "fix-assign",
+    "reshuffle-off": "fix-reshuffle",
+    "split-in-order": "fix-shuffle",
+    "generator-in-order": "fix-shuffle",
+    "files-only": "fix-shuffle",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..errors import ReadError
+    from ..model import Language
+    from ..script.shuffling import examine
+    from ..script.source import read
+
+    paths = case.paths("scripts.train")
+    for done, path in enumerate(paths):
+        shown = case.relative(path)
+        try:
+            source = read(path, shown)
+        except ReadError as error:
+            problem = {language.value: error.text(language) for language in Language}
+            where = Where(path=shown, line=error.data.get("line"))
+            yield Finding("unreadable", Level.INFO, where, {"problem": problem}, incomplete=True)
+            continue
+        for said in examine(source):
+            yield _finding(source, said.code, said.line, said.column, said.last, said.data, said.edit)
+        yield Progress(done + 1, len(paths), "files")
+
+
+def _finding(
+    source: Source, code: str, line: int, column: int, last: int, data: dict[str, Any], edit: tuple[int, str] | None
+) -> Finding:
+    from ..language import fill
+    from ..model import Language
+
+    if "why" in data:
+        template = _WHY[data["why"]]
+        data = data | {"why": {language.value: fill(template[language.value], data) for language in Language}}
+    level = _LEVELS.get(code, Level.INFO)
+    fix = _FIXES.get(code)
+    return Finding(
+        code,
+        level,
+        Where(path=source.path, line=line, column=column),
+        data,
+        [source.code(line, last)],
+        Fix(fix, source.diff(*edit) if edit else None) if fix else None,
+        incomplete=level is Level.INFO and code != "shuffled",
+    )
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    head = "import mindspore as ms\nimport mindspore.dataset as ds\n"
+    return Example(
+        name,
+        files={"train.py": (script if "import" in script.split("\n")[1] else head + script).lstrip("\n")},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example(
+        "shuffle=True",
+        """
+train_ds = ds.ImageFolderDataset("data/train", shuffle=True).batch(32)
+ms.Model(net).train(10, train_ds)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "no argument: this class shuffles by default",
+        """
+from mindspore.dataset import Cifar10Dataset as Data
+train_ds = Data("data", usage="train").batch(32)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "shuffle=False",
+        """
+train_ds = ds.ImageFolderDataset("data/train", shuffle=False).batch(32)
+ms.Model(net).train(10, train_ds)
+""",
+        Verdict.PROBLEM,
+        "shuffle-off",
+    ),
+    _example(
+        "shuffle=False with .shuffle() afterwards",
+        """
+def create_dataset(path):
+    dataset = ds.MindDataset(path, shuffle=False)
+    dataset = dataset.shuffle(buffer_size=10000)
+    return dataset.batch(32)
+
+ms.Model(net).train(10, create_dataset("data/train.mindrecord"))
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "the result of .shuffle() is dropped",
+        """
+train_ds = ds.MindDataset("train.mindrecord", shuffle=False)
+train_ds.shuffle(10000)
+ms.Model(net).train(10, train_ds.batch(32))
+""",
+        Verdict.PROBLEM,
+        "shuffle-dropped",
+    ),
+    _example(
+        "only the evaluation data are in order",
+        """
+def create_dataset(path, do_train):
+    dataset = ds.ImageFolderDataset(path, shuffle=do_train)
+    return dataset.batch(32)
+
+train_ds = create_dataset("data/train", True)
+val_ds = create_dataset("data/val", False)
+model = ms.Model(net)
+model.train(10, train_ds)
+model.eval(val_ds)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "a flag that is wrong for training",
+        """
+def create_dataset(path, do_train):
+    if do_train:
+        do_shuffle = False
+    else:
+        do_shuffle = True
+    return ds.ImageFolderDataset(path, shuffle=do_shuffle).batch(32)
+""",
+        Verdict.PROBLEM,
+        "shuffle-off",
+    ),
+    _example(
+        "a sampler in order on the distributed branch",
+        """
+def create_dataset(path, device_num, rank):
+    if device_num == 1:
+        return ds.ImageFolderDataset(path).batch(32)
+    sampler = ds.DistributedSampler(device_num, rank, shuffle=False)
+    return ds.ImageFolderDataset(path, sampler=sampler).batch(32)
+""",
+        Verdict.PROBLEM,
+        "sampler-in-order",
+        "shuffled",
+    ),
+    _example(
+        "random samplers",
+        """
+import mindspore.dataset.engine.datasets as de
+from mindspore.dataset import RandomSampler, DistributedSampler
+one = de.Cifar10Dataset("train", sampler=RandomSampler())
+many = de.Cifar10Dataset("train", sampler=DistributedSampler(8, 0))
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "an iterable, which shuffle=True does not shuffle",
+        """
+def rows():
+    for i in range(1000):
+        yield (i,)
+
+train_ds = ds.GeneratorDataset(rows, ["x"], shuffle=True).batch(32)
+""",
+        Verdict.UNDECIDED,
+        "generator-in-order",
+    ),
+    _example(
+        "a source with random access shuffles by default",
+        """
+class Pairs:
+    def __getitem__(self, index):
+        return (index,)
+
+    def __len__(self):
+        return 1000
+
+train_ds = ds.GeneratorDataset(source=Pairs(), column_names=["x"]).batch(32)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "an option of the command line",
+        """
+import argparse
+import mindspore.dataset as ds
+parser = argparse.ArgumentParser()
+parser.add_argument("--shuffle", action="store_true")
+args = parser.parse_args()
+train_ds = ds.ImageFolderDataset("train", shuffle=args.shuffle)
+""",
+        Verdict.UNDECIDED,
+        "off-by-default",
+    ),
+    _example(
+        "a setting of a configuration file",
+        """
+from mindspore import dataset
+from src.config import config
+train_ds = dataset.ImageFolderDataset(config.path, shuffle=config.shuffle)
+""",
+        Verdict.UNDECIDED,
+        "unresolved",
+    ),
+    _example(
+        "a buffer smaller than a batch",
+        """
+train_ds = ds.TFRecordDataset("train.tfrecord", shuffle=False).shuffle(16).batch(64)
+""",
+        Verdict.UNDECIDED,
+        "small-buffer",
+    ),
+    _example(
+        "a buffer of one sample",
+        """
+train_ds = ds.TFRecordDataset("train.tfrecord", shuffle=False).shuffle(1).batch(64)
+""",
+        Verdict.PROBLEM,
+        "buffer-one",
+    ),
+    _example(
+        "shuffled only once",
+        """
+train_ds = ds.ImageFolderDataset("train", shuffle=False).shuffle(5000)
+train_ds.reshuffle_each_epoch = False
+ms.Model(net).train(10, train_ds.batch(32))
+""",
+        Verdict.PROBLEM,
+        "reshuffle-off",
+    ),
+    _example(
+        "split once, then always in that order",
+        """
+whole = ds.ImageFolderDataset("data", shuffle=False)
+train_ds, val_ds = whole.split([0.8, 0.2])
+ms.Model(net).train(10, train_ds.batch(32))
+""",
+        Verdict.UNDECIDED,
+        "split-in-order",
+    ),
+    _example(
+        "the data come from another module",
+        """
+from src.dataset import create_dataset
+import mindspore as ms
+train_ds = create_dataset("data/train", do_train=True)
+ms.Model(net).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "elsewhere",
+    ),
+    _example(
+        "a script of Python 2",
+        """
+import mindspore.dataset as ds
+print "training"
+train_ds = ds.ImageFolderDataset("train", shuffle=True)
+""",
+        Verdict.UNDECIDED,
+        "unreadable",
+    ),
+]

@@ -1,0 +1,564 @@
+"""What a script does about the order of its training data, from its trace: data sets, where they go, how they are shuffled."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..knowledge import dataset_classes
+from .source import Source
+from .trace import Trace, follow
+from .training import assume, role
+from .values import Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
+
+SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
+
+_RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
+_MAKES_DATA = re.compile(
+    r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
+)
+_PASSES_ON = re.compile(r"data|loader|pipeline|transform|process|augment|preprocess|batch|shuffle|map", re.I)
+_READERS = ("create_dict_iterator", "create_tuple_iterator", "each")
+#: Calls that look at a data set and give nothing of it back.
+_LOOKS = frozenset(
+    ("print", "len", "iter", "next", "enumerate", "tqdm", "range", "list", "type", "isinstance", "repr", "str", "id")
+)
+#: Builtins that leave the order of what they are given as it is.
+_PLAIN = frozenset(
+    (
+        "range",
+        "len",
+        "zip",
+        "enumerate",
+        "open",
+        "int",
+        "float",
+        "str",
+        "iter",
+        "next",
+        "StopIteration",
+        "super",
+        "print",
+    )
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """The order of a data set: of which constructor calls it is made, and why it is what it is (`code`, `data`)."""
+
+    origins: tuple[Made, ...]
+    order: str
+    code: str
+    data: dict[str, Any]
+    at: Made
+    buffer: int | None = None  # of a .shuffle() that is the only shuffling
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing to say, with its place. `edit` is a line and what it should be instead."""
+
+    code: str
+    line: int
+    column: int
+    last: int
+    data: dict[str, Any] = field(default_factory=dict)
+    edit: tuple[int, str] | None = None
+
+
+def examine(source: Source) -> list[Said]:
+    """Everything one script says about the order of its training data."""
+    return _Examination(follow(source, assume)).say()
+
+
+class _Examination:
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.known = dataset_classes.load()
+        self.states: dict[int, State | None] = {}
+        self.consumers: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+        for call in trace.calls:
+            for part in parts(call.base):
+                self.consumers[id(part)].append((call, ""))
+            for value in call.args:
+                for part in parts(value):
+                    self.consumers[id(part)].append((call, ""))
+            for keyword, value in call.keywords.items():
+                for part in parts(value):
+                    self.consumers[id(part)].append((call, keyword))
+        for call in trace.calls:
+            self.states[id(call)] = self.state(call)
+
+    # --- the state of a data set --------------------------------------------------------------------------------------
+
+    def of(self, value: Value | None) -> list[State]:
+        found = (self.states.get(id(part)) for part in parts(value))
+        return [state for state in found if state is not None]
+
+    def state(self, call: Made) -> State | None:
+        """The order of what a call returns; None when that is no data set. What it is made of came earlier in the trace."""
+        if call.name.startswith("mindspore.") and call.last in self.known.sources:
+            return self.constructed(call)
+        base = self.of(call.base)
+        given = [state for value in (*call.args, *call.keywords.values()) for state in self.of(value)]
+        if base and call.name == ".shuffle":
+            return self.shuffled(call, base[0])
+        if base and call.name.startswith(".") and call.last in self.known.methods.keeps:
+            return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
+        if base and call.name == ".item" and isinstance(call.base, Made) and call.base.name == ".split":
+            return base[0]
+        if given and (call.name == "+" or call.name in ("mindspore.dataset.zip", "mindspore.dataset.concat")):
+            return self.kept(call, given)
+        if given and self.passes_on(call):
+            found = given[0]
+            if found.order == IN_ORDER:
+                return replace(
+                    found,
+                    order=UNKNOWN,
+                    code="handed-on",
+                    data=found.data | {"function": call.name.lstrip(".")},
+                    at=call,
+                )
+            return found
+        return None
+
+    def passes_on(self, call: Made) -> bool:
+        """True for a function elsewhere that is given a data set and seems to return one."""
+        if (
+            call.discarded
+            or call.last in _LOOKS
+            or call.last in _READERS
+            or call.name in (".item", ".each", "operator")
+        ):
+            return False
+        if call.name.startswith("mindspore.") or call.last[:1].isupper():
+            return False
+        if _PASSES_ON.search(call.last):
+            return not call.name.startswith((".get_", ".set_", ".output_", ".append"))
+        return (
+            not call.name.startswith(".")
+            and bool(call.bound)
+            and role([call.last]) is None
+            and call.name != "comprehension"
+        )
+
+    def kept(self, call: Made, found: list[State]) -> State:
+        origins = tuple(dict.fromkeys(origin for state in found for origin in state.origins))
+        chosen = min(found, key=lambda state: (SHUFFLED, UNKNOWN, IN_ORDER).index(state.order))
+        chosen = replace(chosen, origins=origins)
+        if call.last == "split" and chosen.order == IN_ORDER:
+            randomize = call.argument(["sizes", "randomize"], "randomize")
+            if not (isinstance(randomize, Known) and randomize.value is False):
+                return replace(chosen, code="split-in-order", at=call)
+        if call.last in ("batch", "padded_batch") and chosen.buffer is not None:
+            size = call.argument(["batch_size"], "batch_size")
+            if isinstance(size, Known) and type(size.value) is int and chosen.buffer < size.value and not size.assumed:
+                data = {"dataset": chosen.data["dataset"], "buffer": chosen.buffer, "batch": size.value}
+                return replace(chosen, order=UNKNOWN, code="small-buffer", data=data, buffer=None)
+        return chosen
+
+    def shuffled(self, call: Made, base: State) -> State:
+        size = call.argument(self.known.methods.shuffle, "buffer_size")
+        buffer = size.value if isinstance(size, Known) and type(size.value) is int else None
+        data = {"dataset": base.data["dataset"]}
+        if base.order != SHUFFLED and buffer is not None and buffer <= 1:
+            order = base.order if base.order == IN_ORDER else UNKNOWN
+            return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call)
+        told = self.text(call, "buffer_size", 0)
+        why = data | {"why": "call", "value": told, "line": call.line}
+        alone = buffer if base.order == IN_ORDER else None
+        return State(base.origins, SHUFFLED, "shuffled", why, base.at if base.order == SHUFFLED else call, alone)
+
+    def constructed(self, call: Made) -> State | None:
+        known = self.known.sources[call.last]
+        if "shuffle" not in known.parameters:
+            return None
+        data = {"dataset": call.last}
+
+        def state(order: str, code: str, **more: Any) -> State:
+            return State((call,), order, code, data | more, call)
+
+        if known.access == "generator":
+            access = self.access(call.argument(known.parameters, "source"))
+            if access == "iterable":  # MindSpore then ignores shuffle and sampler without a word
+                return state(IN_ORDER, "generator-in-order")
+            if access == "iterable, perhaps shuffled":
+                return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
+        else:
+            access = "random"
+        if self.given(call.argument(known.parameters, "batch_sampler")):
+            return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
+        sampler = call.argument(known.parameters, "sampler")
+        shuffle = call.argument(known.parameters, "shuffle")
+        place = known.parameters.index("shuffle")
+        if shuffle is None and sampler is None and call.unpacked:
+            return state(UNKNOWN, "unresolved", expression="**")
+        found = []
+        for option in options(sampler) or (Known(None),):
+            if self.given(option):
+                found.append(self.sampled(call, option, state))
+                continue
+            for wanted in options(shuffle) or (Known(None),):
+                decided, why = self.decide(wanted)
+                if isinstance(wanted, Known) and wanted.value is None and not wanted.assumed:
+                    if access == "unseen":
+                        found.append(state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0)))
+                    else:
+                        found.append(state(SHUFFLED, "shuffled", why="default"))
+                elif decided is True:
+                    found.append(state(SHUFFLED, "shuffled", why="argument", value=self.text(call, "shuffle", place)))
+                elif decided is False:
+                    found.append(state(IN_ORDER, "shuffle-off"))
+                elif why:
+                    found.append(state(UNKNOWN, why, name=name_of(wanted)))
+                else:
+                    found.append(
+                        state(UNKNOWN, "unresolved", expression="shuffle=" + self.text(call, "shuffle", place))
+                    )
+        return self.merged(found, call)
+
+    def merged(self, found: list[State], call: Made) -> State:
+        orders = {state.order for state in found}
+        if len(orders) == 1:
+            return found[0]
+        unknown = next((state for state in found if state.order == UNKNOWN), None)
+        if unknown is not None:
+            return unknown
+        data = {
+            "dataset": call.last,
+            "condition": call.source.segment(call.node) if isinstance(call.node, ast.expr) else "",
+        }
+        return State((call,), UNKNOWN, "sometimes-off", data, call)
+
+    def sampled(self, call: Made, sampler: Value, state: Any) -> State:
+        text = self.text(call, "sampler", None)
+        if isinstance(sampler, Made) and sampler.name.startswith("mindspore.") and sampler.last in self.known.samplers:
+            known = self.known.samplers[sampler.last]
+            if known.order == "random":
+                return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.last)
+            if known.order != "by-shuffle":
+                return _state(state, IN_ORDER, "sampler-in-order", sampler=sampler.last)
+            wanted = sampler.argument(known.parameters, "shuffle")
+            decided = [
+                (known.shuffle, "") if wanted is None else self.decide(option)
+                for option in options(wanted) or (Known(None),)
+            ]
+            answers = {answer for answer, _ in decided}
+            if answers == {True}:
+                return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.last)
+            if answers == {False}:
+                return _state(state, IN_ORDER, "sampler-in-order", sampler=f"{sampler.last}(shuffle=False)")
+            if decided[0][1] and wanted is not None:
+                return _state(state, UNKNOWN, decided[0][1], name=name_of(wanted))
+            text = f"{sampler.last}(shuffle={self.text(sampler, 'shuffle', 2)})"
+        elif isinstance(sampler, Items):
+            return _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
+        elif isinstance(sampler, Instance) and _RANDOM.search(ast.unparse(sampler.of.node)):
+            return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.of.node.name)
+        return _state(state, UNKNOWN, "unresolved", expression=f"sampler={text}")
+
+    def decide(self, value: Value) -> tuple[bool | None, str]:
+        """Whether a shuffle argument shuffles, and the code that says why this is not certain."""
+        if isinstance(value, Named):
+            last = value.name.rsplit(".", 1)[-1]
+            if value.name.startswith("mindspore.") and last.isupper():
+                return {"FALSE": (False, ""), "FILES": (None, "files-only")}.get(last, (True, ""))
+            return None, ""
+        if isinstance(value, Known) and isinstance(value.value, str):
+            text = value.value.lower()
+            if text in ("true", "false"):
+                value = Known(text == "true", value.assumed, value.name)
+            elif not value.assumed and text in ("global", "infile", "adaptive", "partial", "files"):
+                return (None, "files-only") if text == "files" else (True, "")
+            else:
+                return None, ""
+        if isinstance(value, Known) and value.assumed is None:
+            return (True, "") if value.value is None else (bool(value.value), "")
+        name = name_of(value)
+        taken = assume(name, None) if name else None
+        if taken is not None:
+            return taken, ""
+        if isinstance(value, Known):
+            return (True, "") if value.value is None or bool(value.value) else (None, "off-by-default")
+        if isinstance(value, Many):
+            answers = {self.decide(option) for option in value.options}
+            return answers.pop() if len(answers) == 1 else (None, "")
+        if isinstance(value, Made) and len(value.args) == 1 and re.search(r"bool", value.last):
+            return self.decide(value.args[0])
+        return None, ""
+
+    def access(self, source: Value | None) -> str:
+        """How MindSpore will read the source of a GeneratorDataset: random, iterable, or unseen."""
+        kinds = {self._access(option) for option in options(source)}
+        return kinds.pop() if len(kinds) == 1 else "unseen"
+
+    def _access(self, source: Value) -> str:
+        if isinstance(source, Items):
+            return "random"
+        if isinstance(source, Made) and (
+            source.name in ("list", "zip", "sorted", "range") or source.name.startswith("numpy.")
+        ):
+            return "random"
+        node: ast.AST | None = None
+        if isinstance(source, Instance):
+            if source.of.find("__getitem__") is not None:
+                return "random"
+            if source.of.find("__iter__") is None and source.of.find("__next__") is None:
+                return "unseen"
+            node = source.of.node
+        elif isinstance(source, Function):
+            node = source.node
+        elif isinstance(source, Made) and source.name == "generator":
+            (function,) = source.args
+            node = function.node if isinstance(function, Function) else None
+        if node is None:
+            return "unseen"
+        if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)) or _calls_on(node):
+            return "iterable, perhaps shuffled"
+        return "iterable"
+
+    @staticmethod
+    def given(value: Value | None) -> bool:
+        """True for an argument that is there and not None."""
+        return value is not None and not (isinstance(value, Known) and value.value is None)
+
+    @staticmethod
+    def text(call: Made, name: str, place: int | None) -> str:
+        """An argument of a call as written."""
+        node = _argument(call, name, place)
+        return "..." if node is None else call.source.segment(node, 60)
+
+    # --- what it is for -----------------------------------------------------------------------------------------------
+
+    def dead(self, call: Made, depth: int = 0) -> bool:
+        """True for a result that nobody keeps."""
+        if call.discarded:
+            return True
+        users = [user for user, _ in self.consumers[id(call)]]
+        return (
+            bool(users)
+            and not call.bound
+            and depth < 30
+            and all(self.dead(user, depth + 1) and self.states[id(user)] for user in users)
+        )
+
+    def leaves(self) -> list[Made]:
+        """The data sets at the end of their chains: what is really trained or evaluated with."""
+        found = []
+        for call in self.trace.calls:
+            if self.states[id(call)] is None or self.dead(call):
+                continue
+            users = [
+                user
+                for user, _ in self.consumers[id(call)]
+                if self.states[id(user)] is not None and not self.dead(user)
+            ]
+            if not users:
+                found.append(call)
+        return found
+
+    def chain(self, call: Made) -> list[Made]:
+        """A data set and what it was made from, back to its constructors."""
+        found: list[Made] = []
+        queue = [call]
+        while queue and len(found) < 200:
+            part = queue.pop(0)
+            if part in found or self.states.get(id(part)) is None:
+                continue
+            found.append(part)
+            for value in (part.base, *part.args, *part.keywords.values()):
+                queue += parts(value)
+        return found
+
+    def role(self, leaf: Made, chain: list[Made]) -> str | None:
+        """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
+        keywords: list[str] = []
+        users: list[str] = []
+        places: list[str] = []
+        for user, keyword in self.consumers[id(leaf)]:
+            keywords.append(keyword)
+            if user.last in _READERS or user.last in _LOOKS:
+                places += [
+                    name
+                    for call in (user, *(call for call, _ in self.consumers[id(user)]))
+                    for name in call.functions[-1:]
+                ]
+                places += user.bound
+            else:
+                users.append(user.last)
+        if "train" in {role([word]) for word in (*keywords, *users)}:
+            return "train"
+        hints = [keywords, users, places, [name for part in chain for name in part.bound]]
+        for part in chain:
+            hints += [[name] for name in reversed(part.functions)]
+        for origin in (part for part in chain if not part.name.startswith(".")):
+            hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
+        return next((found for found in (role(hint) for hint in hints) if found), None)
+
+    # --- what to say --------------------------------------------------------------------------------------------------
+
+    def say(self) -> list[Said]:
+        groups: dict[tuple[int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
+        for leaf in self.leaves():
+            state = self.states[id(leaf)]
+            assert state is not None
+            chain = self.chain(leaf)
+            purpose = self.role(leaf, chain)
+            if purpose == "eval":
+                continue
+            for origin in state.origins[:1]:
+                groups[origin.line, getattr(origin.node, "col_offset", 0)].append((leaf, state, purpose, chain))
+        elsewhere = self.elsewhere()
+        trains = {key for key, members in groups.items() if any(purpose == "train" for _, _, purpose, _ in members)}
+        said: list[Said] = []
+        for key, members in groups.items():
+            wanted = [member for member in members if member[2] == "train"] or members
+            sure = key in trains or not (trains or elsewhere)
+            said.append(self.of_group(wanted, sure))
+        said += self.reshuffles(groups)
+        for call in elsewhere:
+            said.append(_said("elsewhere", call, {"function": call.name.lstrip(".")}))
+        if self.trace.gave_up:
+            said.append(Said("too-complex", 1, 0, 1, {"path": self.trace.source.path}))
+        if not said:
+            said.append(Said("no-dataset", 1, 0, 1, {"path": self.trace.source.path}))
+        return _unique(said)
+
+    def of_group(self, members: list[tuple[Made, State, str | None, list[Made]]], sure: bool) -> Said:
+        """The data sets that come from one constructor call."""
+        states = [state for _, state, _, _ in members]
+        orders = {state.order for state in states}
+        state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
+        origin = state.origins[0]
+        if orders == {SHUFFLED} or state.order == UNKNOWN:
+            return _said(state.code, state.at, state.data)
+        conditions = sorted({text for _, found, _, chain in members for part in chain for text in part.conditions})
+        if SHUFFLED in orders:
+            return _said("sometimes-off", origin, state.data | {"condition": conditions})
+        asked = [text for text in conditions if "shuffle" in text.lower()]
+        if asked:
+            return _said("unresolved", origin, state.data | {"expression": asked[0]})
+        if not sure:
+            return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
+        dropped = self.dropped(members)
+        if dropped is not None:
+            return _said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]})
+        return _said(state.code, state.at, state.data, _shuffle_edit(state.at) if state.code == "shuffle-off" else None)
+
+    def dropped(self, members: list[tuple[Made, State, str | None, list[Made]]]) -> Made | None:
+        """A .shuffle() of one of these data sets whose result nobody uses."""
+        inside = {id(part) for _, _, _, chain in members for part in chain}
+        for call in self.trace.calls:
+            if call.name == ".shuffle" and self.dead(call) and any(id(part) in inside for part in parts(call.base)):
+                return call
+        return None
+
+    def reshuffles(self, groups: dict[Any, list[tuple[Made, State, str | None, list[Made]]]]) -> list[Said]:
+        """Each place that turns off reshuffling for a data set, or the sampler of one, that is not for evaluation."""
+        said = []
+        chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
+        for owner, name, value, node in self.trace.stores:
+            if name != "reshuffle_each_epoch" or not (isinstance(value, Known) and value.value is False):
+                continue
+            for part in chains:
+                holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
+                if owner in holds:
+                    line, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
+                    state = self.states[id(part)]
+                    label = state.data["dataset"] if state else part.last
+                    said.append(Said("reshuffle-off", line, getattr(node, "col_offset", 0), last, {"dataset": label}))
+                    break
+        return said
+
+    def elsewhere(self) -> list[Made]:
+        """Calls of functions that are not examined and seem to return the training data."""
+        found = []
+        for call in self.trace.calls:
+            if self.states[id(call)] is not None or call.base is not None or call.discarded or not _outside(call):
+                continue
+            users = self.consumers[id(call)]
+            sunk = any(
+                keyword == "train_dataset" or (user.name == ".train" and call in user.args[1:2])
+                for user, keyword in users
+            )
+            if not sunk and (not _MAKES_DATA.search(call.last) or call.last[:1].isupper()):
+                continue
+            if self.reaches(call) or not (sunk or call.bound):
+                continue
+            hints = [[keyword for _, keyword in users], [user.last for user, _ in users], call.bound, [call.last]]
+            hints += [list(words(value)) for value in (*call.args, *call.keywords.values())]
+            hints += [[name] for name in reversed(call.functions)]
+            if next((hint for hint in map(role, hints) if hint), None) != "eval" and not _for_evaluation(call):
+                found.append(call)
+        return found
+
+    def reaches(self, call: Made, depth: int = 0) -> bool:
+        """True when a result ends up within a data set that is made here."""
+        users = [user for user, _ in self.consumers[id(call)]]
+        return depth < 6 and any(self.states[id(user)] is not None or self.reaches(user, depth + 1) for user in users)
+
+
+def _state(state: Any, order: str, code: str, **data: Any) -> State:
+    found: State = state(order, code, **data)
+    return found
+
+
+def _outside(call: Made) -> bool:
+    return "." in call.name.lstrip(".") and not call.name.startswith(
+        ("mindspore.", "numpy.", "os.", "argparse.", "pandas.", "yaml.")
+    )
+
+
+def _for_evaluation(call: Made) -> bool:
+    """True when a flag among the arguments says that this is not for training."""
+    return any(
+        isinstance(value, Known) and value.value is False and assume(name, None) is True
+        for name, value in call.keywords.items()
+    )
+
+
+def _argument(call: Made, name: str, place: int | None) -> ast.expr | None:
+    node = call.node
+    if not isinstance(node, ast.Call):
+        return None
+    found = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    if found is None and place is not None and place < len(node.args):
+        found = node.args[place]
+    return found
+
+
+def _calls_on(node: ast.AST) -> bool:
+    """True when a generator calls anything but plain builtins: what that does with the order is not seen."""
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(isinstance(called, ast.Name) and called.id not in _PLAIN for called in calls)
+
+
+def _shuffle_edit(call: Made) -> tuple[int, str] | None:
+    """The line that says shuffle=False with True in its place, where it is written so."""
+    node = _argument(call, "shuffle", None)
+    if not (isinstance(node, ast.Constant) and node.value is False and node.lineno <= len(call.source.lines)):
+        return None
+    line = call.source.lines[node.lineno - 1].encode()
+    if line[node.col_offset : node.end_col_offset] != b"False":
+        return None
+    return node.lineno, (line[: node.col_offset] + b"True" + line[node.end_col_offset :]).decode()
+
+
+def _said(code: str, call: Made, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Said:
+    last = min(getattr(call.node, "end_lineno", None) or call.line, call.line + 12)
+    node = _argument(call, "shuffle", None) if code == "shuffle-off" else None
+    line, column = (
+        (node.lineno, node.col_offset) if node is not None else (call.line, getattr(call.node, "col_offset", 0))
+    )
+    return Said(code, line, column, max(last, line), data, edit)
+
+
+def _unique(said: list[Said]) -> list[Said]:
+    found: dict[tuple[str, int, int], Said] = {}
+    for one in said:
+        found.setdefault((one.code, one.line, one.column), one)
+    return sorted(found.values(), key=lambda one: (one.line, one.column))

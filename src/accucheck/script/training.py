@@ -1,0 +1,55 @@
+"""Which part of a script is about training: by the names people give to flags, splits, functions and variables."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_FLAG = re.compile(
+    r"^(is_?|do_?|for_?|use_?)?(train|training|finetune|pretrain)(_?(flag|mode|phase|stage))?$|^(is|do)_train", re.I
+)
+_NOT_FLAG = re.compile(
+    r"^(is_?|do_?|for_?|run_?|only_?)?(eval|evaluate|evaluation|test|testing|val|valid|validation|infer|inference|predict)"
+    r"(_?(flag|mode|phase|stage|only))?$",
+    re.I,
+)
+_SPLIT = re.compile(
+    r"(usage|mode|phase|split|subset|stage|task_type|set_?name|image_?set|partition|run_?type|data_?type)$", re.I
+)
+_TRAINS = re.compile(
+    r"(?<![a-z])(train|trn|training|trainer|fit|finetune|fine_tune|pretrain|pre_train)(?![a-z])|^train|(Train|Fit)"
+)
+_EVALUATES = re.compile(
+    r"(?<![a-z])(eval|evals|evaluate|evaluation|evaluator|val|vals|valid|validate|validation|test|tests|testing|tst|infer|inference|"
+    r"predict|prediction|dev|metric|metrics|query|gallery|demo|visual\w*|vis|show|plot|display|draw|export|score|calib\w*)(?![a-z])"
+    r"|^(eval|test|valid|infer)|(Eval|Test|Valid|Infer|Predict)"
+)
+
+
+def assume(name: str, compared: Any) -> bool | None:
+    """A flag or the name of a split, read as when the script trains; None for any other name.
+
+    `compared` is the constant that it is compared with, None for a plain test of a flag.
+    """
+    if isinstance(compared, bool):
+        flag = assume(name, None)
+        return None if flag is None else flag is compared
+    if isinstance(compared, str) and compared.lower() in ("true", "false"):
+        return assume(name, compared.lower() == "true")
+    if isinstance(compared, str):
+        if not (_SPLIT.search(name) or _FLAG.match(name)):
+            return None
+        side = role([compared])
+        return None if side is None else side == "train"
+    if compared is not None:
+        return None
+    if _FLAG.match(name):
+        return True
+    return False if _NOT_FLAG.match(name) else None
+
+
+def role(words: list[str]) -> str | None:
+    """ "train" or "eval" when the words speak of one of them only, else None."""
+    trains = any(_TRAINS.search(word) for word in words)
+    evaluates = any(_EVALUATES.search(word) for word in words)
+    return None if trains == evaluates else "train" if trains else "eval"
