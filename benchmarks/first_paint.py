@@ -44,14 +44,14 @@ ESCAPE = re.compile(
 )
 
 
-def painted(output: bytes) -> bool:
-    """Whether there is a visible character on the alternate screen."""
-    _, switched, screen = output.partition(ALTERNATE_SCREEN)
-    return bool(switched) and bool(re.search(rb"[!-~\x80-\xff]", ESCAPE.sub(b"", screen)))
+def painted(output: bytes, content: bytes) -> bool:
+    """Whether `content` stands on the alternate screen: a frame without it is no paint."""
+    _, _, screen = output.partition(ALTERNATE_SCREEN)
+    return content in ESCAPE.sub(b"", screen)
 
 
-def seconds(command: list[str], environment: dict[str, str]) -> float:
-    """From the start of the process to its first visible character."""
+def seconds(command: list[str], environment: dict[str, str], content: bytes) -> float:
+    """From the start of the process until `content` is on the screen."""
     terminal, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
     begin = time.perf_counter()
@@ -61,7 +61,7 @@ def seconds(command: list[str], environment: dict[str, str]) -> float:
     os.close(inside)
     output = b""
     try:
-        while not painted(output):
+        while not painted(output, content):
             left = begin + PATIENCE - time.perf_counter()
             if left <= 0 or not select.select([terminal], [], [], left)[0]:
                 raise SystemExit(
@@ -92,15 +92,15 @@ def main() -> None:
         environment |= {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
         environment |= {"XDG_CACHE_HOME": f"{home}/.cache", "XDG_CONFIG_HOME": f"{home}/.config"}
         commands = {
-            "minimal Textual app": [sys.executable, str(minimal)],
-            "accucheck": [ACCUCHECK, "--project", str(project)],
+            "minimal Textual app": ([sys.executable, str(minimal)], b"minimal"),
+            "accucheck": ([ACCUCHECK, "--project", str(project)], b"ds.01"),
         }
-        for command in commands.values():  # byte code and the cache of checklists
-            seconds(command, environment)
+        for command, content in commands.values():  # byte code and the cache of checklists
+            seconds(command, environment, content)
         times: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(rounds):
-            for name, command in commands.items():
-                times[name].append(seconds(command, environment))
+            for name, (command, content) in commands.items():
+                times[name].append(seconds(command, environment, content))
 
     base = statistics.median(times["minimal Textual app"])
     print(f"median of {rounds} fresh processes each, 100x30, {sys.executable}")
