@@ -56,7 +56,7 @@ def parse(text: bytes, path: str) -> Any:
             node = loader.get_single_node()
             if node is None:
                 return None
-            _check_keys(node, path, set(), set())
+            _check_node(node, path, set(), set())
             return loader.construct_document(node)
         finally:
             loader.dispose()
@@ -80,25 +80,49 @@ def _check_encoding(text: bytes, path: str) -> None:
         raise UserError("yaml-encoding", path=path, line=line) from None
 
 
-def _check_keys(node: Any, path: str, above: set[int], done: set[int]) -> None:
-    """Refuse a key that stands twice (YAML would silently keep the last), and an alias to a node around it."""
+def _check_node(node: Any, path: str, above: set[int], done: set[int]) -> None:
+    """Refuse what YAML allows and no document here can mean.
+
+    A key that stands twice (YAML would silently keep the last) or is no text, an alias to a node around it, a NUL
+    character (no file name holds one), and numbers that JSON, which carries a case to the probes, does not know.
+    """
     import yaml
 
-    if id(node) in done or isinstance(node, yaml.ScalarNode):
+    if id(node) in done:
+        return
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        if "\0" in node.value:
+            raise UserError("yaml-nul", path=path, line=line)
+        if node.tag == "tag:yaml.org,2002:float" and not _finite(node.value):
+            raise UserError("yaml-not-finite", path=path, line=line, value=node.value)
         return
     if id(node) in above:
-        raise UserError("yaml-nesting", path=path, line=node.start_mark.line + 1, limit=MAX_ALIASES)
+        raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
     above.add(id(node))
     keys: set[str] = set()
     for entry in node.value:
         key, below = entry if isinstance(node, yaml.MappingNode) else (None, entry)
         if isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
             if key.value in keys:
-                raise UserError("yaml-duplicate-key", path=path, line=key.start_mark.line + 1, key=key.value)
+                raise UserError("yaml-duplicate-key", path=path, line=line, key=key.value)
+            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                raise UserError("yaml-key", path=path, line=line, key=key.value)
             keys.add(key.value)
-        _check_keys(below, path, above, done)
+        _check_node(below, path, above, done)
     above.discard(id(node))
     done.add(id(node))
+
+
+def _finite(text: str) -> bool:
+    """Whether a YAML float is neither NaN nor infinite."""
+    import math
+
+    try:
+        return math.isfinite(float(text.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan")))
+    except ValueError:  # a number to the base of 60
+        return True
 
 
 def line_of(text: bytes, path: list[str | int]) -> int:
@@ -150,7 +174,11 @@ def explain(problem: str, kind: Any, text: bytes, path: str) -> UserError:
     if match := re.match(r"Object missing required field `(.*)`", message):
         return UserError("yaml-missing-key", path=path, line=line, key=match[1], where=where)
     if match := re.match(r"Expected `(.*)`, got `(.*)`", message):
-        return UserError("yaml-type", path=path, line=line, where=where, expected=match[1], found=match[2])
+        expected = [name for name in match[1].split(" | ") if name != "null"]  # a key is left out, not written as null
+        found: Any = match[2]
+        if "str" in expected and found in ("int", "float", "bool", "date", "datetime"):
+            found = UserError("found-unquoted", found=found)
+        return UserError("yaml-type", path=path, line=line, where=where, expected=" | ".join(expected), found=found)
     return UserError("yaml-value", path=path, line=line, where=where, problem=message)
 
 

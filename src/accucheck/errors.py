@@ -13,7 +13,10 @@ WORDS: Words = {
         "en": "{path} is a folder, but a file is expected here.",
         "zh": "{path} 是文件夹，此处需要的是文件。",
     },
-    "not-a-directory": {"en": "{path} is not a folder.", "zh": "{path} 不是文件夹。"},
+    "not-a-directory": {
+        "en": "{path} is not a folder, or a part of its path is not.",
+        "zh": "{path} 不是文件夹，或其路径中有一部分不是文件夹。",
+    },
     "not-regular": {
         "en": "{path} is neither a regular file nor a folder (a pipe or a device?).",
         "zh": "{path} 既不是普通文件也不是文件夹（可能是管道或设备）。",
@@ -99,6 +102,18 @@ WORDS: Words = {
         "en": "{path}:{line}: the key {key} stands twice in one place. Keep one of them.",
         "zh": "{path}:{line}：同一处写了两个键 {key}，请只保留一个。",
     },
+    "yaml-key": {
+        "en": "{path}:{line}: the key {key} does not read as text. Put it in quotes.",
+        "zh": "{path}:{line}：键 {key} 不会被识别为文本，请加引号。",
+    },
+    "yaml-nul": {
+        "en": "{path}:{line}: there is a NUL character in a text. Take it out.",
+        "zh": "{path}:{line}：文本中含有 NUL 字符，请删除。",
+    },
+    "yaml-not-finite": {
+        "en": "{path}:{line}: {value} is not a finite number. NaN always counts as missing; leave it out.",
+        "zh": "{path}:{line}：{value} 不是有限数值。NaN 一律视为缺失值，无需写出，请删除。",
+    },
     "yaml-nesting": {
         "en": "{path}:{line}: nested too deeply, or too many aliases (at most {limit}). Write it out plainly.",
         "zh": "{path}:{line}：嵌套过深或别名过多（最多 {limit} 个），请直接写出内容。",
@@ -117,6 +132,10 @@ WORDS: Words = {
     "yaml-type": {
         "en": "{path}:{line}: {where} should be {expected}, but {found} stands there.",
         "zh": "{path}:{line}：{where} 应为 {expected}，但写的是 {found}。",
+    },
+    "found-unquoted": {
+        "en": "{found} (put it in quotes to make it text)",
+        "zh": "{found}（如需文本请加引号）",
     },
     "yaml-value": {
         "en": "{path}:{line}: {where}: {problem}.",
@@ -142,6 +161,14 @@ WORDS: Words = {
     "set-syntax": {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
+    },
+    "script-role": {
+        "en": "{path} is not recognised as a training, evaluation or inference script. Say which it is: --set scripts.train={path}",
+        "zh": "无法识别 {path} 是训练、评估还是推理脚本，请用 --set scripts.train={path} 指定。",
+    },
+    "not-utf8": {
+        "en": "{value} is not valid UTF-8, so it cannot be recorded. Rename the file, or set the terminal to UTF-8.",
+        "zh": "{value} 不是合法的 UTF-8，无法记录。请重命名文件，或将终端编码设为 UTF-8。",
     },
     # scripts
     "script-syntax": {
@@ -175,6 +202,11 @@ WORDS: Words = {
     "session-corrupt": {
         "en": "{path} could not be read as a session ({problem}). It was kept aside as {aside}; a new session was begun.",
         "zh": "无法读取会话文件 {path}（{problem}）。原文件已另存为 {aside}，并新建了会话。",
+    },
+    "session-unreadable": {
+        "en": "{path} could not be read as a session ({problem}), so no answer or result is known. "
+        "Recording anything will keep this file aside and begin a new session.",
+        "zh": "无法读取会话文件 {path}（{problem}），因此没有任何结论或结果。下次写入时会将该文件另存，并新建会话。",
     },
     "session-newer": {
         "en": "{path} was written by a newer accucheck (session version {found}; this one reads up to {limit}). "
@@ -222,6 +254,7 @@ def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadErro
     codes = {
         errno.ENOENT: "not-found",
         errno.EISDIR: "is-directory",
+        errno.EEXIST: "not-a-directory",  # of mkdir
         errno.ENOTDIR: "not-a-directory",
         errno.EACCES: "no-permission",
         errno.EPERM: "no-permission",
