@@ -43,8 +43,8 @@ def of_dataset(name: str) -> list[Known]:
     """The files of the data set of this name ("cifar10" is CIFAR-10, "ImageNet" is ImageNet ILSVRC2012). Raises UserError."""
     known = load()
     names = list(dict.fromkeys(entry.dataset for entry in known))
-    wanted = _plain(name)
-    chosen = [n for n in names if _plain(n) == wanted] or [n for n in names if wanted and _plain(n).startswith(wanted)]
+    wanted = "".join(_words(name))
+    chosen = [n for n in names if "".join(_words(n)) == wanted] or [n for n in names if wanted in _beginnings(n)]
     if not chosen:
         from ..document import nearest
 
@@ -52,5 +52,10 @@ def of_dataset(name: str) -> list[Known]:
     return [entry for entry in known if entry.dataset in chosen]
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", name.lower())
+
+
+def _beginnings(name: str) -> set[str]:
+    words = _words(name)
+    return {"".join(words[:count]) for count in range(1, len(words))}

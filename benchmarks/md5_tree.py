@@ -1,0 +1,146 @@
+"""MD5 of a tree: accucheck manifest against the faster of hashdeep and find | xargs md5sum, whole processes, interleaved.
+
+python benchmarks/md5_tree.py [--big] [--rounds 5] [--folder DIR]. The files are in the page cache. Target: 0.95 of the
+faster peer, and less than 150 MB for all processes together. The same MD5s are checked, not assumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+#: What a user types.
+COMMAND = [str(Path(sys.executable).with_name("accucheck")), "manifest", "{tree}"]
+HASHDEEP = ["hashdeep", "-r", "-c", "md5", "{tree}"]
+#: -n is chosen for the peer by a run of each before the race.
+XARGS = "find {tree} -type f -print0 | xargs -0 -n {n} -P2 md5sum"
+TARGET, MEMORY = 0.95, 150 << 20
+
+
+def make(root: Path, big: bool) -> int:
+    """20,000 files of 10-150 KB in 100 folders, or 4 files of 1 GiB; returns their bytes."""
+    numbers = random.Random(1)
+    pool = numbers.randbytes(4 << 20)
+    total = 0
+    for index in range(4 if big else 20_000):
+        path = root / f"c{index % 100:03}" / f"{index:05}.jpg"
+        path.parent.mkdir(exist_ok=True)
+        with path.open("wb") as stream:
+            if big:
+                for _ in range(256):
+                    stream.write(pool)
+            else:
+                size = numbers.randint(10_000, 150_000)
+                start = numbers.randint(0, len(pool) - size)
+                stream.write(index.to_bytes(8, "big") + pool[start : start + size - 8])
+            total += stream.tell()
+    return total
+
+
+def filled(command: list[str] | str, tree: Path, n: int = 64) -> list[str]:
+    if isinstance(command, str):
+        return ["sh", "-c", command.format(tree=tree, n=n)]
+    return [word.format(tree=tree) for word in command]
+
+
+def seconds(command: list[str], output: Path) -> float:
+    with output.open("wb") as stream:
+        begin = time.perf_counter()
+        subprocess.run(command, stdout=stream, stderr=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - begin
+
+
+def digests(output: Path) -> list[str]:
+    """The MD5s in an output, in order: every peer prints each once."""
+    lines = output.read_bytes().splitlines()
+    return sorted(
+        m[0].decode() for line in lines if not line.startswith(b"#") and (m := re.search(rb"\b[0-9a-f]{32}\b", line))
+    )
+
+
+def memory(command: list[str]) -> int:
+    """The greatest sum of the private memory of the processes of a command, in bytes, looked at every 20 ms."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    most = 0
+    while process.poll() is None:
+        total = 0
+        for pid in [process.pid, *children(process.pid)]:
+            try:
+                text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+            except OSError:
+                continue
+            total += 1024 * sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+        most = max(most, total)
+        time.sleep(0.02)
+    return most
+
+
+def children(pid: int) -> list[int]:
+    try:
+        found = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return found + [grandchild for child in found for grandchild in children(child)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--big", action="store_true", help="4 files of 1 GiB instead of 20,000 small ones")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--folder", help="where to make the files (default: the system's temporary folder)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        tree, output = Path(folder, "tree"), Path(folder, "output")
+        tree.mkdir()
+        total = make(tree, options.big)
+        sides = {"accucheck": filled(COMMAND, tree)}
+        if shutil.which("hashdeep"):
+            sides["hashdeep"] = filled(HASHDEEP, tree)
+        else:
+            print("hashdeep is not installed: left out")
+        if shutil.which("xargs") and shutil.which("md5sum"):
+            sizes = (1,) if options.big else (16, 64, 256, 1024)
+            best = min(sizes, key=lambda n: min(seconds(filled(XARGS, tree, n), output) for _ in range(2)))
+            sides[f"xargs -n {best} -P2 md5sum"] = filled(XARGS, tree, best)
+        else:
+            print("xargs or md5sum is not installed: left out")
+        if len(sides) == 1:
+            print("no peer to compare with")
+            return 2
+        expected = None
+        for name, command in sides.items():  # also warms the page cache
+            seconds(command, output)
+            found = digests(output)
+            if expected is not None and found != expected:
+                print(f"{name}: other MD5s than accucheck")
+                return 1
+            expected = found
+        times: dict[str, list[float]] = {name: [] for name in sides}
+        load = os.getloadavg()[0]
+        for _ in range(options.rounds):
+            for name, command in sides.items():
+                times[name].append(seconds(command, output))
+        medians = {name: statistics.median(values) for name, values in times.items()}
+        print(f"{len(expected or [])} files, {total / 1e9:.2f} GB, median of {options.rounds}, load before {load:.1f}")
+        for name, median in medians.items():
+            spread = f"{min(times[name]):.2f}-{max(times[name]):.2f}"
+            print(f"  {name:28} {median:6.2f} s ({spread})  {total / median / 1e9:.2f} GB/s")
+        peer = min((name for name in medians if name != "accucheck"), key=medians.__getitem__)
+        ratio = medians[peer] / medians["accucheck"]
+        used = memory(sides["accucheck"])
+        print(f"ratio to the faster peer ({peer}): {ratio:.2f} (target {TARGET})")
+        print(f"memory of all processes: {used / 1e6:.0f} MB (target below {MEMORY / 1e6:.0f} MB)")
+        return 0 if ratio >= TARGET and used < MEMORY else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
