@@ -9,7 +9,8 @@ the command line decide; such places are named and left undecided. Never imports
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +20,7 @@ from ..model import Finding, Fix, Kind, Level, Progress, Verdict, Where
 from ..probe import Example
 
 if TYPE_CHECKING:
-    from ..script.source import Source
+    from ..script.shuffling import Said
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -160,6 +161,7 @@ _FIXES = {
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..errors import ReadError
     from ..model import Language
+    from ..script.project import Project
     from ..script.shuffling import examine
     from ..script.source import read
 
@@ -173,17 +175,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             where = Where(path=shown, line=error.data.get("line"))
             yield Finding("unreadable", Level.INFO, where, {"problem": problem}, incomplete=True)
             continue
-        for said in examine(source):
-            yield _finding(source, said.code, said.line, said.column, said.last, said.data, said.edit)
+        project = Project(Path(case.root), path.parent)
+        for said in examine(source, project.find):
+            yield _finding(said)
         yield Progress(done + 1, len(paths), "files")
 
 
-def _finding(
-    source: Source, code: str, line: int, column: int, last: int, data: dict[str, Any], edit: tuple[int, str] | None
-) -> Finding:
+def _finding(said: Said) -> Finding:
     from ..language import fill
     from ..model import Language
 
+    code, data, source = said.code, said.data, said.source
     if "why" in data:
         template = _WHY[data["why"]]
         data = data | {"why": {language.value: fill(template[language.value], data) for language in Language}}
@@ -192,10 +194,10 @@ def _finding(
     return Finding(
         code,
         level,
-        Where(path=source.path, line=line, column=column),
+        Where(path=source.path, line=said.line, column=said.column),
         data,
-        [source.code(line, last)],
-        Fix(fix, source.diff(*edit) if edit else None) if fix else None,
+        [source.code(said.line, said.last)],
+        Fix(fix, source.diff(*said.edit) if said.edit else None) if fix else None,
         incomplete=level is Level.INFO and code != "shuffled",
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..knowledge import dataset_classes
 from .source import Source
-from .trace import Trace, follow
+from .trace import Find, Trace, follow
 from .training import assume, role
 from .values import Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
 
@@ -63,6 +63,7 @@ class Said:
     """One thing to say, with its place. `edit` is a line and what it should be instead."""
 
     code: str
+    source: Source
     line: int
     column: int
     last: int
@@ -70,9 +71,9 @@ class Said:
     edit: tuple[int, str] | None = None
 
 
-def examine(source: Source) -> list[Said]:
-    """Everything one script says about the order of its training data."""
-    return _Examination(follow(source, assume)).say()
+def examine(source: Source, find: Find) -> list[Said]:
+    """Everything that a script, and the modules that `find` gives for it, say about the order of its training data."""
+    return _Examination(follow(source, assume, find)).say()
 
 
 class _Examination:
@@ -402,7 +403,7 @@ class _Examination:
     # --- what to say --------------------------------------------------------------------------------------------------
 
     def say(self) -> list[Said]:
-        groups: dict[tuple[int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
+        groups: dict[tuple[str, int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
         for leaf in self.leaves():
             state = self.states[id(leaf)]
             assert state is not None
@@ -411,7 +412,9 @@ class _Examination:
             if purpose == "eval":
                 continue
             for origin in state.origins[:1]:
-                groups[origin.line, getattr(origin.node, "col_offset", 0)].append((leaf, state, purpose, chain))
+                groups[origin.source.path, origin.line, getattr(origin.node, "col_offset", 0)].append(
+                    (leaf, state, purpose, chain)
+                )
         elsewhere = self.elsewhere()
         trains = {key for key, members in groups.items() if any(purpose == "train" for _, _, purpose, _ in members)}
         said: list[Said] = []
@@ -423,9 +426,9 @@ class _Examination:
         for call in elsewhere:
             said.append(_said("elsewhere", call, {"function": call.name.lstrip(".")}))
         if self.trace.gave_up:
-            said.append(Said("too-complex", 1, 0, 1, {"path": self.trace.source.path}))
+            said.append(Said("too-complex", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         if not said:
-            said.append(Said("no-dataset", 1, 0, 1, {"path": self.trace.source.path}))
+            said.append(Said("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
     def of_group(self, members: list[tuple[Made, State, str | None, list[Made]]], sure: bool) -> Said:
@@ -470,7 +473,11 @@ class _Examination:
                     line, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
                     state = self.states[id(part)]
                     label = state.data["dataset"] if state else part.last
-                    said.append(Said("reshuffle-off", line, getattr(node, "col_offset", 0), last, {"dataset": label}))
+                    said.append(
+                        Said(
+                            "reshuffle-off", part.source, line, getattr(node, "col_offset", 0), last, {"dataset": label}
+                        )
+                    )
                     break
         return said
 
@@ -554,11 +561,11 @@ def _said(code: str, call: Made, data: dict[str, Any], edit: tuple[int, str] | N
     line, column = (
         (node.lineno, node.col_offset) if node is not None else (call.line, getattr(call.node, "col_offset", 0))
     )
-    return Said(code, line, column, max(last, line), data, edit)
+    return Said(code, call.source, line, column, max(last, line), data, edit)
 
 
 def _unique(said: list[Said]) -> list[Said]:
-    found: dict[tuple[str, int, int], Said] = {}
+    found: dict[tuple[str, str, int, int], Said] = {}
     for one in said:
-        found.setdefault((one.code, one.line, one.column), one)
-    return sorted(found.values(), key=lambda one: (one.line, one.column))
+        found.setdefault((one.code, one.source.path, one.line, one.column), one)
+    return sorted(found.values(), key=lambda one: (one.source.path, one.line, one.column))

@@ -19,9 +19,10 @@ LIMIT = 4 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """`path` as it is shown; `lines` without line ends."""
+    """`path` as it is shown, `file` as it is opened; `lines` without line ends."""
 
     path: str
+    file: Path
     tree: ast.Module
     lines: tuple[str, ...]
 
@@ -70,7 +71,7 @@ def read(path: Path, shown: str) -> Source:
         raise ReadError("script-syntax", path=shown, line=error.lineno or 1, problem=error.msg) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise ReadError("script-syntax", path=shown, line=1, problem=str(error) or type(error).__name__) from None
-    return Source(shown, tree, tuple(text.split("\n")))
+    return Source(shown, path, tree, tuple(text.split("\n")))
 
 
 def _decode(data: bytes, shown: str) -> str:

@@ -13,6 +13,7 @@ import builtins
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .source import Source
@@ -35,12 +36,15 @@ from .values import (
 )
 
 #: Calls within calls are followed so deep, and so many expressions are looked at, before the trace gives up on the rest.
-DEPTH, STEPS = 16, 300_000
+DEPTH, STEPS = 16, 500_000
 #: Folded texts and numbers stay below this.
 BIG = 1 << 40
 
 #: (name, the constant it is compared with or None for a plain test) -> what it is taken for, or None for unknown.
 Assume = Callable[[str, Any], "bool | None"]
+
+#: (dotted name of a module, the source that imports it) -> its source, or None for a module that is not followed into.
+Find = Callable[[str, Source], "Source | None"]
 
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -72,9 +76,12 @@ class _GaveUp(Exception):
     pass
 
 
-def follow(source: Source, assume: Assume) -> Trace:
-    """Follow a script from its first line, as when it is started, then its functions that nothing called."""
-    tracer = _Tracer(source, assume)
+def follow(source: Source, assume: Assume, find: Find = lambda module, importer: None) -> Trace:
+    """Follow a script from its first line, as when it is started, then its functions that nothing called.
+
+    `find` gives the source of a module that the script imports and that is to be followed into, or None.
+    """
+    tracer = _Tracer(source, assume, find)
     try:
         tracer.module()
     except (_GaveUp, RecursionError):
@@ -83,9 +90,11 @@ def follow(source: Source, assume: Assume) -> Trace:
 
 
 class _Tracer:
-    def __init__(self, source: Source, assume: Assume) -> None:
-        self.source, self.assume = source, assume
+    def __init__(self, source: Source, assume: Assume, find: Find) -> None:
+        self.source, self.assume, self.find = source, assume, find
+        self.modules: dict[Path, Scope] = {}
         self.trace = Trace(source)
+        self.outside: set[Named] = set()  # what no followed module defines
         self.steps = 0
         self.running: list[str] = []
         self.active: list[ast.AST] = []
@@ -99,12 +108,50 @@ class _Tracer:
         scope = Scope()
         scope.names["__name__"] = Known("__main__")
         self.block(self.source.tree.body, scope)
-        defined = [value for value in scope.names.values() for value in options(value)]
-        for value in defined:
+        for value in [option for held in scope.names.values() for option in options(held)]:
+            if isinstance(value, (Class, Function)) and value.source is not self.source:
+                continue
             if isinstance(value, Class):
                 self.uncalled_class(value)
             elif isinstance(value, Function) and id(value.node) not in self.entered:
                 self.call_function(value, [], {}, unseen=True)
+
+    def imported(self, module: Named) -> Scope | None:
+        """The names of a module that is followed into. It is run when something of it is first asked for."""
+        source = self.find(module.name, module.importer or self.source)
+        if source is None or source.file == self.trace.source.file:
+            return None
+        if source.file not in self.modules:
+            scope = self.modules[source.file] = Scope()
+            scope.names["__name__"] = Known(module.name)
+            outer = self.source, self.conditions, self.running
+            self.source, self.conditions, self.running = source, [], []
+            try:
+                self.block(source.tree.body, scope)
+            finally:
+                self.source, self.conditions, self.running = outer
+        return self.modules[source.file]
+
+    def resolved(self, value: Value, depth: int = 0) -> Value:
+        """What a full name stands for, when its module is followed into; any other value as it is."""
+        if not isinstance(value, Named) or value in self.outside or depth > 10:
+            return value
+        module, _, last = value.name.rpartition(".")
+        if not module.strip("."):
+            module += "." * value.name.startswith(".")  # from . import x
+        scope = self.imported(Named(module, value.importer)) if module else None
+        found = None if scope is None else self.exported(scope, last)
+        if found is None:
+            self.outside.add(value)
+            return value
+        return self.resolved(found, depth + 1)
+
+    def exported(self, scope: Scope, name: str) -> Value | None:
+        """A name of a module, or of the modules that it imports with *."""
+        if name in scope.names:
+            return scope.names[name]
+        starred = (self.imported(star) for star in scope.stars)
+        return next((other.names[name] for other in starred if other is not None and name in other.names), None)
 
     def uncalled_class(self, value: Class) -> None:
         methods = [m for m in value.attributes.values() if isinstance(m, Function) and id(m.node) not in self.entered]
@@ -180,12 +227,13 @@ class _Tracer:
                 scope.names[alias.asname or name] = Named(name)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
+            importer = self.source if node.level else None
             for alias in node.names:
                 if alias.name == "*":
-                    scope.stars.append(module)
+                    scope.stars.append(Named(module, importer))
                 else:
                     dot = "" if module.endswith(".") else "."
-                    scope.names[alias.asname or alias.name] = Named(f"{module}{dot}{alias.name}")
+                    scope.names[alias.asname or alias.name] = Named(f"{module}{dot}{alias.name}", importer)
         elif isinstance(node, ast.Assert):
             self.value(node.test, scope)
         elif isinstance(node, ast.Delete):
@@ -289,10 +337,12 @@ class _Tracer:
     def on_Name(self, node: ast.Name, scope: Scope) -> Value:
         value = scope.get(node.id)
         if value is not None:
-            return value
+            return self.resolved(value)
         if hasattr(builtins, node.id):
             return Named(node.id)
-        stars = [star for star in scope.top.stars if not star.startswith(".")]
+        if (found := self.exported(scope.top, node.id)) is not None:
+            return self.resolved(found)
+        stars = [star.name for star in scope.top.stars if star.importer is None]
         known = [star for star in stars if star.split(".")[0] == "mindspore"]
         star = (known if node.id[:1].isupper() else []) or stars
         return Named(f"{star[-1]}.{node.id}") if star else Unknown(node.id)
@@ -302,7 +352,7 @@ class _Tracer:
 
     def attribute(self, owner: Value, name: str, node: ast.AST) -> Value:
         if isinstance(owner, Named):
-            return Named(f"{owner.name}.{name}")
+            return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Instance):
             if name in owner.attributes:
                 return owner.attributes[name]
@@ -642,7 +692,8 @@ class _Tracer:
         return Unknown()
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        known, text = True, []
+        known = True
+        text: list[str] = []
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
             if isinstance(value, Known):

@@ -54,9 +54,13 @@ class Mapping(Value):
 
 @dataclass(eq=False)
 class Named(Value):
-    """A module, or something in a module that is not examined, by its full dotted name whatever its alias here."""
+    """A module, or something in a module that is not examined, by its full dotted name whatever its alias here.
+
+    A relative name starts with dots and counts from `importer`.
+    """
 
     name: str
+    importer: Source | None = None
 
 
 @dataclass(eq=False)
@@ -136,7 +140,7 @@ class Scope:
     def __init__(self, parent: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.parent = parent
-        self.stars: list[str] = []  # modules imported with *
+        self.stars: list[Named] = []  # modules imported with *
 
     def get(self, name: str) -> Value | None:
         scope: Scope | None = self
