@@ -24,7 +24,7 @@ def _guard() -> int:
     """Take the event channel from fd 1, let fd 1 follow fd 2 (the log), and be the first to go when memory runs out."""
     channel = os.dup(1)
     os.dup2(2, 1)
-    os.nice(5)  # the screen comes first
+    os.nice(10)  # the screen comes first
     try:
         with open("/proc/self/oom_score_adj", "w") as stream:
             stream.write("1000")

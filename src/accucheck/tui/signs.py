@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from textual.content import Content
 
 from ..language import Language, visible, word
@@ -68,6 +70,7 @@ _CLOSING = frozenset("，。、；：！？）」』】》”’…,.;:!?)]}%")
 _OPENING = frozenset("（「『【《“‘([{")
 
 
+@lru_cache(maxsize=256)
 def wrap(text: str, width: int, indent: int = 0) -> str:
     """Text broken into lines of at most `width` cells; further lines are indented.
 

@@ -336,8 +336,9 @@ class ChecklistScreen(Screen[None]):
         """Open the evidence highlighted, or the first."""
         from ..widgets.findings import FindingList
 
-        if self.pane is None:
+        if self.pane is None or (item := self.item) is None:
             return
+        self.pane.show_findings(item)
         findings = self.query_one(FindingList)
         option = findings.highlighted_option
         targets = findings.targets

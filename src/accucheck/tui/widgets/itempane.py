@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Static, TabbedContent, TabPane
 
 from ...checklist import Item
@@ -20,10 +21,16 @@ if TYPE_CHECKING:
     from ..app import Walkthrough
 
 
+#: Seconds until the open tab follows the head of a new item.
+SETTLE = 0.05
+
+
 class ItemPane(Vertical):
     """Shows the item it is given; changes nothing."""
 
     app: Walkthrough
+    _item: Item | None = None
+    _soon: Timer | None = None
 
     def compose(self) -> ComposeResult:
         say = self.speech.say
@@ -50,17 +57,47 @@ class ItemPane(Vertical):
         return max(20, (self.query_one("#tabs").size.width or 52) - 4)
 
     def show(self, item: Item) -> None:
-        """Everything of one item."""
-        language, entry = self.speech.language, self.app.session.entry(item.id)
+        """The head and the answer at once; the open tab a moment later, so that holding a key down never lags.
+
+        Layout is what costs: the tabs that are not open are filled when they are opened.
+        """
+        language = self.speech.language
         state, suggested = self.app.state(item)
         sign = self.speech.sign(state, faint=suggested)
         title = Content.assemble(sign, " ", (item.id, "bold"), "  ", (item.title[language], "bold"))
-        self.query_one("#title", Static).update(title)
-        self.query_one("#method", Static).update(self.method(item, self._width))
-        self.query_one("#conclusion", Static).update(self._conclusion(item))
-        self.query_one("#history", Static).update(self._history(entry.history))
+        self.query_one("#title", Static).update(title, layout=False)
         self._show_answer(item)
-        self.show_findings(item)
+        self._item = item
+        if self._soon is not None:
+            self._soon.stop()
+        self._soon = self.set_timer(SETTLE, self._show_tab)
+
+    def on_tabbed_content_tab_activated(self) -> None:
+        self._show_tab()
+
+    def _show_tab(self) -> None:
+        item = self._item
+        if item is None:
+            return
+        self._count_evidence(item)
+        tab = self.query_one(TabbedContent).active
+        if tab == "tab-evidence":
+            self.show_findings(item)
+        elif tab == "tab-conclusion":
+            self.query_one("#conclusion", Static).update(self._conclusion(item))
+        elif tab == "tab-history":
+            self.query_one("#history", Static).update(self._history(self.app.session.entry(item.id).history))
+        else:
+            self.query_one("#method", Static).update(self.method(item, self._width))
+
+    def _count_evidence(self, item: Item) -> None:
+        results = self.app.session.entry(item.id).results
+        running = {probe: found for (name, probe), (_, found) in self.app.running.items() if name == item.id}
+        count = sum(len(result.findings) for name, result in results.items() if name not in running)
+        words = self.speech.say("tab-evidence", count=count + sum(len(found) for found in running.values()))
+        tab = self.query_one(TabbedContent).get_tab("tab-evidence")
+        if str(tab.label) != words:
+            tab.label = Content(words)
 
     def method(self, item: Item, width: int) -> Content:
         say, language = self.speech.say, self.speech.language
@@ -136,11 +173,12 @@ class ItemPane(Vertical):
                 (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
                 "  ",
             ]
+        parts.append("\n")
         if entry.note:
             parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
         elif entry.conclusion is None:
             parts.append(self._suggestion(item))
-        self.query_one("#answer", Static).update(Content.assemble(*parts))
+        self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
 
     def show_findings(self, item: Item) -> None:
         """The evidence tab: results, and what running probes have found so far."""
@@ -149,10 +187,7 @@ class ItemPane(Vertical):
         stale = {probe for name, probe in app.stale if name == item.id}
         findings = self.query_one(FindingList)
         findings.fill(self.speech, item, entry.results, running, stale, self._width)
-        count = sum(len(result.findings) for name, result in entry.results.items() if name not in running)
-        count += sum(len(found) for _, found in running.values())
-        tabs = self.query_one(TabbedContent)
-        tabs.get_tab("tab-evidence").label = Content(self.speech.say("tab-evidence", count=count))
+        self._count_evidence(item)
         self.show_progress()
 
     def show_progress(self) -> None:

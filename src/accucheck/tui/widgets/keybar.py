@@ -34,4 +34,4 @@ class KeyBar(Static):
             if shown.cell_length + part.cell_length > width + 2:
                 break
             shown = shown + part
-        self.update(shown)
+        self.update(shown, layout=False)

@@ -50,4 +50,6 @@ class TopBar(Static):
                     left = left + part.truncate(max(0, room - left.cell_length), ellipsis=True)
                 break
             left = left + part
-        self.update(left + Content(" " * max(1, width - left.cell_length - self._right.cell_length)) + self._right)
+        self.update(
+            left + Content(" " * max(1, width - left.cell_length - self._right.cell_length)) + self._right, layout=False
+        )
