@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from . import document
-from .errors import UserError
+from .errors import UserError, from_os_error
 from .language import Words
 
 FILE_NAME = "accucheck.yaml"
@@ -239,24 +240,29 @@ def load(project: Path, settings: list[str] | None = None) -> Case:
 
     Raises UserError for a missing folder, broken YAML, an unknown key or a value of the wrong type.
     """
-    if project.is_file() and project.suffix in (".yaml", ".yml"):
-        root, file = project.parent, project
-    elif project.is_dir():
-        root, file = project, project / FILE_NAME
-    else:
-        raise UserError("not-a-directory" if project.exists() else "not-found", path=str(project))
-    root = root.resolve()
-    text = document.read_text(file) if file.exists() else b""
+    try:
+        if project.is_file() and project.suffix in (".yaml", ".yml"):
+            root, file = project.parent, project
+        elif project.is_dir():
+            root, file = project, project / FILE_NAME
+        else:
+            raise UserError("not-a-directory" if project.exists() else "not-found", path=str(project))
+        root, given = root.resolve(), file.exists()
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise from_os_error(error, project) from None
+    require_utf8(str(root))
+    text = document.read_text(file) if given else b""
     data = document.parse(text, str(file)) if text else {}
     spec = document.convert(data, CaseFile, text, str(file))
     for setting in settings or []:
         data = _with(data, setting)
         spec = document.convert(data, CaseFile, b"", f"--set {setting}")
-    return Case(root=str(root), spec=spec, file=str(file) if text else None)
+    return Case(root=str(root), spec=spec, file=str(file) if given else None)
 
 
 def _with(data: Any, setting: str) -> dict[str, Any]:
     """`data` with one dotted KEY=VALUE set; the value is read as YAML."""
+    require_utf8(setting)
     key, equals, value = setting.partition("=")
     if not equals or not key:
         raise UserError("set-syntax", value=setting)
@@ -269,6 +275,22 @@ def _with(data: Any, setting: str) -> dict[str, Any]:
         level = level[parent]
     level[last] = document.parse(value.encode(), f"--set {key}")
     return top
+
+
+def mode_of(path: Path) -> int:
+    """st_mode of what a path leads to; 0 when it leads nowhere, for whatever reason."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):  # pathlib lets a name too long and a folder closed to us through
+        return 0
+
+
+def require_utf8(text: str) -> None:
+    """Refuse a name that no JSON can carry, as a case, its results and its session have to. Raises UserError."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UserError("not-utf8", value=text) from None
 
 
 # --- proposing a case -------------------------------------------------------------------------------------------------
@@ -322,8 +344,8 @@ class Proposal(msgspec.Struct, frozen=True):
 def script_role(path: Path) -> str | None:
     """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script."""
     try:
-        text = path.read_bytes()[: 1 << 20]
-    except OSError:
+        text = document.read_text(path)
+    except UserError:
         return None
     if not _USES_MINDSPORE.search(text) and not re.search(rb"^(from|import)\s", text, re.M):
         return None
@@ -334,7 +356,10 @@ def script_role(path: Path) -> str | None:
 
 
 def _walk(root: Path, depth: int) -> Iterator[Path]:
-    """Files and folders below `root` to `depth`, in a stable order, at most 5,000; links are not followed."""
+    """Files and folders below `root` to `depth`, in a stable order, at most 5,000; links to folders are not followed.
+
+    Names that cannot be printed as they are (control and bidirectional characters, other encodings) are left out.
+    """
     queue, seen = [(root, 0)], 0
     while queue:
         folder, level = queue.pop(0)
@@ -343,7 +368,7 @@ def _walk(root: Path, depth: int) -> Iterator[Path]:
         except OSError:
             continue
         for entry in entries:
-            if entry.name in IGNORED or entry.name.startswith("."):
+            if entry.name in IGNORED or entry.name.startswith(".") or not entry.name.isprintable():
                 continue
             seen += 1
             if seen > 5000:
@@ -362,16 +387,18 @@ def propose(root: Path) -> list[Proposal]:
 
     for path in _walk(root, depth=2):
         name = path.name.lower()
-        if path.is_dir():
+        if stat.S_ISDIR(mode_of(path)):
             if name in _DATA_NAMES:
-                train = next((path / sub for sub in ("train", "training") if (path / sub).exists()), path)
+                train = next((path / sub for sub in ("train", "training") if mode_of(path / sub)), path)
                 offer("data.train.path", train, "why-data-folder")
                 val = next(
-                    (path / sub for sub in ("val", "valid", "validation", "eval", "test") if (path / sub).exists()),
+                    (path / sub for sub in ("val", "valid", "validation", "eval", "test") if mode_of(path / sub)),
                     None,
                 )
                 if val:
                     offer("data.eval.path", val, "why-data-folder")
+        elif not stat.S_ISREG(mode_of(path)):
+            continue
         elif path.suffix == ".py":
             role = script_role(path) if path.parent == root or "script" in path.parent.name else None
             if role:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .engine import Event
+    from .errors import UserError
     from .project import Project
+    from .session import Session
 
 #: Exit codes of every command.
 OK, FOUND, WRONG_USE, PROBE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -39,27 +41,35 @@ WORDS: Words = {
     "version": {"en": "Show the version and exit.", "zh": "显示版本号并退出。"},
     "help": {"en": "Show this text and exit.", "zh": "显示此帮助并退出。"},
     "usage": {"en": "Usage: ", "zh": "用法："},
-    "options": {"en": "Options", "zh": "选项"},
-    "commands": {"en": "Commands", "zh": "命令"},
+    "arguments": {"en": "Arguments:", "zh": "参数："},
+    "options": {"en": "Options:", "zh": "选项："},
+    "commands": {"en": "Commands:", "zh": "命令："},
+    "options-metavar": {"en": "[OPTIONS]", "zh": "[选项]"},
+    "command-metavar": {"en": "[COMMAND] ...", "zh": "[命令] ..."},
     "error": {"en": "accucheck: {text}", "zh": "accucheck：{text}"},
-    "no-such-option": {
-        "en": "there is no option {name}. See accucheck {command} --help",
-        "zh": "没有选项 {name}。参见 accucheck {command} --help",
-    },
-    "no-such-command": {
-        "en": "there is no command {name}. See accucheck --help",
-        "zh": "没有命令 {name}。参见 accucheck --help",
-    },
-    "missing-argument": {
-        "en": "{name} is missing. See accucheck {command} --help",
-        "zh": "缺少 {name}。参见 accucheck {command} --help",
-    },
+    "see-help": {"en": "{problem}. See: {command} --help", "zh": "{problem}。参见：{command} --help"},
+    "no-such-option": {"en": "there is no option {name}", "zh": "没有选项 {name}"},
+    "no-such-command": {"en": "there is no command {name}", "zh": "没有命令 {name}"},
+    "did-you-mean": {"en": "{problem} (did you mean {nearest}?)", "zh": "{problem}（是否想写 {nearest}？）"},
+    "missing-argument": {"en": "{name} is missing", "zh": "缺少 {name}"},
+    "extra-argument": {"en": "one argument too many: {name}", "zh": "多余的参数：{name}"},
+    "needs-value": {"en": "{name} needs a value", "zh": "{name} 需要一个值"},
+    "takes-no-value": {"en": "{name} takes no value", "zh": "{name} 不接受值"},
     "bad-value": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
+    "one-of": {"en": "give one of {choices}", "zh": "只能是 {choices} 之一"},
+    "whole-number": {"en": "give a whole number from {min} to {max}", "zh": "应为 {min} 到 {max} 之间的整数"},
+    "number": {"en": "give a number, at least {min}", "zh": "应为不小于 {min} 的数值"},
+    "only-alone": {
+        "en": "{name} before a command has no effect: give it after {command}",
+        "zh": "{name} 写在命令之前不起作用，请写在 {command} 之后",
+    },
+    "standard-output": {"en": "standard output", "zh": "标准输出"},
     "interrupted": {"en": "interrupted; what was recorded is kept", "zh": "已中断，已记录的内容均已保留"},
     "internal": {
         "en": "an error inside accucheck ({problem}). What was saved is intact. Details for an issue: {path}",
         "zh": "accucheck 内部错误（{problem}）。已保存的内容完好。提交 issue 时请附上：{path}",
     },
+    "nowhere": {"en": "(they could not be written)", "zh": "（无法写出）"},
     "no-terminal": {
         "en": "the walkthrough needs a terminal ({why}); without one use: accucheck run",
         "zh": "向导需要终端（{why}）；没有终端时请使用：accucheck run",
@@ -103,10 +113,6 @@ WORDS: Words = {
         "en": "{text} To run without recording: --no-session",
         "zh": "{text} 如不需记录，可加 --no-session",
     },
-    "script-role": {
-        "en": "{path}: not recognised as a training, evaluation or inference script; give it as --set scripts.train={path}",
-        "zh": "{path}：无法识别为训练、评估或推理脚本；请用 --set scripts.train={path} 指定",
-    },
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
     "report-format": {
@@ -134,7 +140,10 @@ WORDS: Words = {
     "references": {"en": "References", "zh": "参考资料"},
     "parameter": {"en": "{name} = {default}  {description}", "zh": "{name} = {default}  {description}"},
     "answer": {"en": "Record a conclusion.", "zh": "记录一项的检查结论。"},
-    "conclusion": {"en": "problem, ok or not_applicable.", "zh": "problem、ok 或 not_applicable。"},
+    "conclusion": {
+        "en": "problem, ok or not_applicable.",
+        "zh": "problem（发现问题）、ok（无问题）或 not_applicable（不涉及）。",
+    },
     "note": {"en": "A note to the conclusion.", "zh": "结论备注。"},
     "as": {"en": "Who concludes (default: the user's name).", "zh": "结论填写人（默认当前用户）。"},
     "attach": {
@@ -211,6 +220,27 @@ def talk(text: str) -> None:
     click.echo(say("error", text=visible(text)), err=True)
 
 
+def show(text: str) -> None:
+    """One line to stdout, untrusted parts made visible."""
+    click.echo(visible(text))
+
+
+def show_json(value: Any) -> None:
+    """A value as JSON to stdout, nothing in it that a terminal would obey."""
+    import msgspec
+
+    from .report.machine import encode
+
+    sys.stdout.buffer.write(encode(msgspec.to_builtins(value)))
+
+
+def _section(formatter: click.HelpFormatter, title: str, rows: list[tuple[str, str]]) -> None:
+    if rows:
+        formatter.write(f"\n{say(title)}\n")
+        with formatter.indentation():
+            formatter.write_dl(rows)
+
+
 class _Command(click.Command):
     """A command whose frame speaks the language too."""
 
@@ -224,10 +254,24 @@ class _Command(click.Command):
         return option
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
-        if records:
-            with formatter.section(say("options")):
-                formatter.write_dl(records)
+        parameters = self.get_params(ctx)
+        arguments = [parameter.row for parameter in parameters if isinstance(parameter, _Argument)]
+        records = [parameter.get_help_record(ctx) for parameter in parameters if isinstance(parameter, click.Option)]
+        _section(formatter, "arguments", arguments)
+        _section(formatter, "options", [record for record in records if record])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if ctx.args:
+            raise click.UsageError(say("extra-argument", name=ctx.args[0]), ctx)
+        return super().invoke(ctx)
+
+
+class _Argument(click.Argument):
+    """A click argument whose help is a key of WORDS."""
+
+    def __init__(self, name: str, *, words: str, metavar: str, **settings: Any) -> None:
+        super().__init__([name], metavar=metavar, **settings)
+        self.row = (metavar, say(words))
 
 
 def option(*names: str, words: str, **settings: Any) -> click.Option:
@@ -253,7 +297,7 @@ def _set() -> click.Option:
 
 
 def _project() -> click.Argument:
-    return click.Argument(["project"], default=".", metavar="[PROJECT]")
+    return _Argument("project", words="project", metavar="[PROJECT]", default=".")
 
 
 def _project_option() -> click.Option:
@@ -274,7 +318,7 @@ def command(name: str, parameters: Callable[[], list[click.Parameter]]) -> Calla
     return register
 
 
-class _Group(_Command, click.Group):
+class _Group(click.Group, _Command):
     """The commands of COMMANDS, built one at a time: building all of them would double the start-up."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -284,12 +328,39 @@ class _Group(_Command, click.Group):
         if cmd_name not in COMMANDS:
             return None
         function, parameters = COMMANDS[cmd_name]
-        return _Command(cmd_name, callback=function, params=[*parameters(), _lang()], help=say(cmd_name))
+        return _Command(
+            cmd_name,
+            callback=function,
+            params=[*parameters(), _lang()],
+            help=say(cmd_name),
+            options_metavar=say("options-metavar"),
+            context_settings={"allow_extra_args": True},  # _Command says in both languages that there are too many
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return click.Group.invoke(self, ctx)
+        except BrokenPipeError:  # the reader of our output left, as `head` does; click would end with 1, our "found"
+            _discard_output()
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            problem = say("no-such-command", name=args[0])
+            raise click.UsageError(_with_nearest(problem, args[0], list(COMMANDS)), ctx)
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _Command.format_options(self, ctx, formatter)
-        with formatter.section(say("commands")):
-            formatter.write_dl([(name, say(name)) for name in COMMANDS])
+        _section(formatter, "commands", [(name, say(name)) for name in COMMANDS])
+
+
+def _with_nearest(problem: str, name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return say("did-you-mean", problem=problem, nearest=close[0]) if close else problem
 
 
 def root() -> click.Group:
@@ -305,6 +376,8 @@ def root() -> click.Group:
         params=parameters,
         invoke_without_command=True,
         help=say("accucheck"),
+        options_metavar=say("options-metavar"),
+        subcommand_metavar=say("command-metavar"),
         context_settings={"terminal_width": _width()},
     )
 
@@ -329,6 +402,13 @@ def _start(
 ) -> None:
     if context.invoked_subcommand is None:
         walkthrough(project, checklists, settings, only_ascii)
+    for (
+        parameter
+    ) in context.command.params:  # they are the walkthrough's: ignoring them would examine the wrong project
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.expose_value and source is click.core.ParameterSource.COMMANDLINE:
+            name, command = parameter.opts[0], f"accucheck {context.invoked_subcommand}"
+            raise click.UsageError(say("only-alone", name=name, command=command), context)
 
 
 def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, ...], only_ascii: bool) -> None:
@@ -353,6 +433,12 @@ def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, 
 # --- run --------------------------------------------------------------------------------------------------------------
 
 
+def _no_nan(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and value != value:  # NaN lies in every range
+        raise click.BadParameter("nan", context, parameter)
+    return value
+
+
 @command(
     "run",
     lambda: [
@@ -363,8 +449,15 @@ def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, 
         _checklists(),
         option("--only", words="only", multiple=True, metavar="ITEM"),
         _set(),
-        option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1),
-        option("--timeout", words="timeout", type=click.FloatRange(min=0.1), default=None),
+        option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1, metavar="N"),
+        option(
+            "--timeout",
+            words="timeout",
+            type=click.FloatRange(min=0.1),
+            default=None,
+            metavar="N",
+            callback=_no_nan,
+        ),
         option(
             "--fail-on",
             words="fail-on",
@@ -399,34 +492,67 @@ def run_(
     from .model import Kind
     from .project import open_project
 
-    opened = None
+    opened, unsaved = None, None
+    results: list[tuple[str, Any]] = []
     try:
         settings = (*settings, *_script_settings(Path(project), scripts))
         opened = open_project(Path(project), checklists, settings, session="none" if no_session else "write")
         _speak(opened)
-        if opened.session is not None and opened.session.notice is not None:
-            talk(opened.session.notice.text(LANGUAGE))
-        if opened.session is not None and opened.session.read_only:
-            talk(say("locked", holder=opened.session.holder))
+        if opened.session is not None:
+            _talk_of(opened.session)
+            if opened.session.read_only:
+                talk(say("locked", holder=opened.session.holder))
         todo = opened.jobs(only, {Kind(kind) for kind in kinds})
-        results = _run_with_progress(opened, todo, live=live, timeout=timeout, parallel=jobs)
+        _run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs)
     except SaveError as error:
-        talk(say("unwritable", text=error.text(LANGUAGE)))
-        raise SystemExit(WRONG_USE) from None
+        unsaved = say("unwritable", text=error.text(LANGUAGE))
     finally:
         if opened is not None and opened.session is not None:
             opened.session.close()
+    if opened is not None:
+        outcome = _print_outcome(opened, results, only, as_json=as_json or form == "json")
+    if unsaved is not None:
+        talk(unsaved)
+        raise SystemExit(WRONG_USE)
+    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+
+
+def _print_outcome(
+    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], *, as_json: bool
+) -> dict[str, Any]:
+    """Print what a run gave; returns it as others read it."""
     from .report import machine
     from .report.build import build
 
-    record, chosen = opened.outcome(results, only)
-    outcome = machine.result_json(record, chosen, opened.case, LANGUAGE)
-    if as_json or form == "json":
-        sys.stdout.buffer.write(machine.encode(outcome))
-    else:
-        for line in machine.summary_text(build(record, chosen, opened.case, LANGUAGE, None)):
-            click.echo(line)
-    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+    record, chosen = project.outcome(results, only)
+    outcome = machine.result_json(record, chosen, project.case, LANGUAGE)
+    try:
+        if as_json:
+            show_json(outcome)
+        else:
+            for line in machine.summary_text(build(record, chosen, project.case, LANGUAGE, None)):
+                show(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` must not turn a problem found into success
+        _discard_output()
+    return outcome
+
+
+def _talk_of(session: Session) -> None:
+    """Say what is wrong with the session's file."""
+    if session.notice is not None:
+        talk(_notice(session).text(LANGUAGE))
+
+
+def _notice(session: Session) -> UserError:
+    """The session's notice; one that was only read has moved nothing aside."""
+    from .errors import UserError
+
+    notice = session.notice
+    assert notice is not None
+    if session.read_only and notice.code == "session-corrupt":
+        return UserError("session-unreadable", **notice.data)
+    return notice
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:
@@ -455,37 +581,48 @@ def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
     import json
     from pathlib import Path
 
-    from .case import script_role
-    from .errors import ReadError, UserError
+    from .case import require_utf8, script_role
+    from .errors import UserError
 
+    folder = project if project.is_dir() else project.parent
     roles: dict[str, list[str]] = {}
     for script in scripts:
-        path = Path(script)
-        if not path.exists():
-            path = project / script
-        if not path.exists():
-            raise ReadError("not-found", path=script)
+        path = Path(script) if Path(script).exists() else folder / script
+        _require_file(path, script)
         role = script_role(path)
         if role is None:
-            raise UserError("io", path=script, problem=say("script-role", path=script))
+            raise UserError("script-role", path=script)
+        require_utf8(str(path.resolve()))
         roles.setdefault(role, []).append(str(path.resolve()))
-    return [f"scripts.{role}={json.dumps(paths)}" for role, paths in roles.items()]
+    return [f"scripts.{role}={json.dumps(paths, ensure_ascii=False)}" for role, paths in roles.items()]
 
 
-def _run_with_progress(project: Project, jobs: list[Any], **options: Any) -> list[tuple[str, Any]]:
-    """Run the jobs; on a terminal, one line on stderr says what is going on. Returns (item, result) pairs."""
+def _require_file(path: Path, name: str) -> None:
+    """Raise ReadError, about `name`, unless `path` is a regular file."""
+    from .errors import ReadError
+
+    if not path.is_file():
+        code = "is-directory" if path.is_dir() else "not-regular" if path.exists() else "not-found"
+        raise ReadError(code, path=name)
+
+
+def _run_with_progress(project: Project, jobs: list[Any], results: list[tuple[str, Any]], **options: Any) -> None:
+    """Run the jobs and append (item, result) pairs; on a terminal, one line on stderr says what is going on."""
+    from contextlib import closing
+
     from .engine import Finished, Progressed, Started
 
-    show = sys.stderr.isatty()
-    results: list[tuple[str, Any]] = []
-    for event in project.run(jobs, **options):
-        if show and isinstance(event, (Started, Progressed)):
-            click.echo(f"\r\x1b[2K{_progress_line(event, len(results), len(jobs))}", nl=False, err=True)
-        if isinstance(event, Finished):
-            results.append((event.job.item, event.result))
-    if show:
-        click.echo("\r\x1b[2K", nl=False, err=True)
-    return results
+    terminal = sys.stderr.isatty()
+    try:
+        with closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
+            for event in events:
+                if terminal and isinstance(event, (Started, Progressed)):
+                    click.echo(f"\r\x1b[2K{_progress_line(event, len(results), len(jobs))}", nl=False, err=True)
+                if isinstance(event, Finished):
+                    results.append((event.job.item, event.result))
+    finally:
+        if terminal:
+            click.echo("\r\x1b[2K", nl=False, err=True)
 
 
 def _progress_line(event: Event, done: int, total: int) -> str:
@@ -495,7 +632,7 @@ def _progress_line(event: Event, done: int, total: int) -> str:
     if isinstance(event, Progressed):
         of = f"/{event.progress.total:,}" if event.progress.total else ""
         text += f" {event.progress.done:,}{of} {event.progress.unit}"
-    return text[:78]
+    return visible(text)[:78]
 
 
 # --- report -----------------------------------------------------------------------------------------------------------
@@ -521,8 +658,10 @@ def report_(
 
     opened = open_project(Path(project), checklists, settings, session="read")
     _speak(opened)
+    if opened.session is not None and opened.session.notice is not None:
+        raise _notice(opened.session)
     for path in report.write_project(opened, list(formats) or ["md", "docx"], Path(output), LANGUAGE):
-        click.echo(path)
+        show(str(path))
 
 
 # --- list, explain ----------------------------------------------------------------------------------------------------
@@ -540,23 +679,21 @@ def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
 
     loaded = [load(name) for name in checklists or shipped()]
     if as_json:
-        import msgspec
-
-        click.echo(msgspec.json.format(msgspec.json.encode(loaded), indent=1))
+        show_json(loaded)
         return
     for checklist in loaded:
-        click.echo(f"{checklist.name}  {checklist.title[LANGUAGE]}")
+        show(f"{checklist.name}  {checklist.title[LANGUAGE]}")
         for section in checklist.sections:
-            click.echo(f"  {section.title[LANGUAGE]}")
+            show(f"  {section.title[LANGUAGE]}")
             for item in section.items:
                 names = ", ".join(use.name for use in item.uses) or say("no-probe")
-                click.echo(f"    {item.id}  {item.title[LANGUAGE]}  [{names}]")
+                show(f"    {item.id}  {item.title[LANGUAGE]}  [{names}]")
 
 
 @command(
     "explain",
     lambda: [
-        click.Argument(["item"], metavar="ITEM"),
+        _Argument("item", words="item", metavar="ITEM"),
         _checklists(),
     ],
 )
@@ -572,10 +709,10 @@ def explain(item: str, checklists: tuple[str, ...]) -> None:
     parts.append(("probes", "\n".join(_probe_lines(found)) or say("no-probe")))
     parts.append(("references", "\n".join(f"{link.title[LANGUAGE]}: {link.url}" for link in found.references)))
     for title, text in parts:
-        if text:
-            click.echo(
-                text if title is None else f"\n{say(title)}\n" + "\n".join(f"  {line}" for line in text.split("\n"))
-            )
+        if text and title is not None:
+            click.echo(f"\n{say(title)}")
+        for line in text.splitlines():
+            show(line if title is None else f"  {line}")
 
 
 def _probe_lines(item: Any) -> list[str]:
@@ -610,9 +747,12 @@ def _probe_lines(item: Any) -> list[str]:
 @command(
     "answer",
     lambda: [
-        click.Argument(["item"], metavar="ITEM"),
-        click.Argument(
-            ["conclusion"], type=click.Choice(["problem", "ok", "not_applicable"]), metavar="problem|ok|not_applicable"
+        _Argument("item", words="item", metavar="ITEM"),
+        _Argument(
+            "conclusion",
+            words="conclusion",
+            metavar="CONCLUSION",
+            type=click.Choice(["problem", "ok", "not_applicable"]),
         ),
         option("--note", words="note", default=None),
         option("--as", "who", words="as", default=None),
@@ -632,8 +772,9 @@ def answer(
 ) -> None:
     from pathlib import Path
 
+    from .case import require_utf8
     from .checklist import find
-    from .errors import ReadError, UserError
+    from .errors import UserError
     from .model import Verdict
     from .project import open_project
 
@@ -644,16 +785,16 @@ def answer(
     with session:
         if session.read_only:
             raise UserError("session-locked", holder=session.holder)
-        if session.notice is not None:
-            talk(session.notice.text(LANGUAGE))
+        _talk_of(session)
         find(opened.checklists, item)
+        for text in (note, who, *attach):
+            require_utf8(text or "")
         for path in attach:
-            if not Path(path).is_file():
-                raise ReadError("is-directory" if Path(path).is_dir() else "not-found", path=path)
+            _require_file(Path(path), path)
         session.answer(item, Verdict(conclusion), note, who)
         for path in attach:
             session.attach(item, opened.case.relative(os.path.abspath(path)))
-    click.echo(say("answered", item=item, conclusion=say(conclusion)))
+    show(say("answered", item=item, conclusion=say(conclusion)))
 
 
 @command(
@@ -674,6 +815,8 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     _speak(opened)
     session = opened.session
     assert session is not None
+    if session.notice is not None:
+        raise _notice(session)
     stale = {item for item, _ in opened.stale()}
     rows = []
     for item in opened.items:
@@ -690,19 +833,14 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     counts = {c.value: sum(row["conclusion"] == c.value for row in rows) for c in CONCLUSIONS}
     summary = {"done": sum(counts.values()), "total": len(rows), **counts}
     if as_json:
-        import msgspec
-
-        whole = {"version": 1, "case": opened.case.name, "items": rows, "summary": summary}
-        click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=1))
+        show_json({"version": 1, "case": opened.case.name, "items": rows, "summary": summary})
         return
-    if session.notice is not None:
-        talk(session.notice.text(LANGUAGE))
     for item, row in zip(opened.items, rows, strict=True):
         text = say(str(row["conclusion"] or "open"))
         if row["conclusion"] is None and (session.entry(item.id).results or row["suggestion"] != "undecided"):
             text += f" ({say('suggested', verdict=say(str(row['suggestion'])))})"
         flag = f" [{say('stale')}]" if row["stale"] else ""
-        click.echo(f"{item.id}  {item.title[LANGUAGE]}: {text}{flag} {visible(str(row['note']))}".rstrip())
+        show(f"{item.id}  {item.title[LANGUAGE]}: {text}{flag} {row['note']}".rstrip())
     click.echo(say("status-counts", **summary))
 
 
@@ -735,12 +873,13 @@ def init(project: str, only_print: bool) -> None:
         raise SystemExit(WRONG_USE)
     for proposal in proposals:
         click.echo(visible(f"{proposal.key}: {proposal.value}  ({word(case.WHY, proposal.why, LANGUAGE)})"), err=True)
-    values = {"name": folder.resolve().name, **{proposal.key: proposal.value for proposal in proposals}}
+    name = folder.resolve().name
+    values = {"name": name if name.isprintable() else "", **{proposal.key: proposal.value for proposal in proposals}}
     if only_print:
         click.echo(case.document_of(values).decode(), nl=False)
     else:
         case.write(values, target)
-        click.echo(target)
+        show(str(target))
 
 
 @command(
@@ -760,19 +899,19 @@ def validate(project: str, checklists: tuple[str, ...]) -> None:
     for name in checklists:
         path = _checklist_path(name)
         validate_checklist(read_text(path), str(path))
-        click.echo(say("valid", path=path))
+        show(say("valid", path=path))
     if checklists and project == ".":
         return
     loaded = case.load(Path(project))
     if loaded.file is None:
         talk(say("no-case-file", path=project))
         raise SystemExit(WRONG_USE)
-    lacking = [(key, path) for key in case.path_keys() for path in loaded.paths(key) if not path.exists()]
+    lacking = [(key, path) for key in case.path_keys() for path in loaded.paths(key) if not case.mode_of(path)]
     for key, path in lacking:
         talk(say("valid-missing", key=key, path=path))
     if lacking:
         raise SystemExit(WRONG_USE)
-    click.echo(say("valid", path=loaded.file))
+    show(say("valid", path=loaded.file))
 
 
 def _checklist_path(name: str) -> Path:
@@ -790,7 +929,7 @@ def _checklist_path(name: str) -> Path:
 @command(
     "manifest",
     lambda: [
-        click.Argument(["folder"], metavar="DIR"),
+        _Argument("folder", words="folder", metavar="DIR"),
         option("--output", "-o", words="manifest-output", default=None, metavar="FILE"),
         option("--check", words="manifest-check", default=None, metavar="REFERENCE"),
         option("--full", words="full", is_flag=True),
@@ -821,12 +960,10 @@ def doctor(project: str, as_json: bool) -> None:
     loaded = case.load(Path(project))
     facts = environment.collect(loaded)
     if as_json:
-        import msgspec
-
-        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        show_json(facts)
         return
     for line in environment.lines(facts, LANGUAGE):
-        click.echo(visible(line))
+        show(line)
 
 
 # --- the frame --------------------------------------------------------------------------------------------------------
@@ -839,18 +976,34 @@ def _speak(project: Project) -> None:
 
 
 def _usage_error(error: click.UsageError) -> str:
-    command = (error.ctx.command_path if error.ctx else "accucheck").partition(" ")[2]
+    """What click says about the command line, in the words of this tool."""
+    named = (argument for argument in sys.argv[1:] if argument in COMMANDS)
+    command = error.ctx.command_path if error.ctx else f"accucheck {next(named, '')}".rstrip()
+    problem = error.message  # one of ours, already in words
     if isinstance(error, click.NoSuchOption):
-        return say("no-such-option", name=error.option_name, command=command)
-    if isinstance(error, click.MissingParameter):
-        name = error.param.human_readable_name if error.param else ""
-        return say("missing-argument", name=name.upper(), command=command)
-    if isinstance(error, click.BadParameter):
-        name = error.param.get_error_hint(error.ctx) if error.param and error.ctx else "?"
-        return say("bad-value", name=name, problem=error.message)
-    if error.message.startswith("No such command"):
-        return say("no-such-command", name=error.message.partition("'")[2].partition("'")[0])
-    return error.message
+        problem = say("no-such-option", name=error.option_name)
+        known = [name for parameter in error.ctx.command.params for name in parameter.opts] if error.ctx else []
+        problem = _with_nearest(problem, error.option_name, known)
+    elif isinstance(error, click.BadOptionUsage):
+        given = error.message.endswith("does not take a value.")
+        problem = say("takes-no-value" if given else "needs-value", name=error.option_name)
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        argument = isinstance(error.param, click.Argument)
+        name = error.param.human_readable_name if argument else error.param.opts[0]
+        missing = isinstance(error, click.MissingParameter)
+        problem = say("missing-argument", name=name) if missing else _value_error(error, error.param.type, name)
+    return say("see-help", problem=problem, command=command)
+
+
+def _value_error(error: click.BadParameter, kind: Any, name: str) -> str:
+    problem = error.message
+    if isinstance(kind, click.Choice):
+        problem = say("one-of", choices=", ".join(str(choice) for choice in kind.choices))
+    elif isinstance(kind, click.IntRange):
+        problem = say("whole-number", min=kind.min, max=kind.max)
+    elif isinstance(kind, click.FloatRange):
+        problem = say("number", min=kind.min)
+    return say("bad-value", name=name, problem=problem)
 
 
 def _internal_error(error: BaseException) -> None:
@@ -858,28 +1011,70 @@ def _internal_error(error: BaseException) -> None:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="accucheck-error-", suffix=".txt", delete=False) as stream:
-        stream.write(f"accucheck {__version__}, Python {sys.version}\n{traceback.format_exc()}")
-    talk(say("internal", problem=f"{type(error).__name__}: {error}"[:200], path=stream.name))
+    text = f"accucheck {__version__}, Python {sys.version}\n{traceback.format_exc()}"
+    try:
+        with tempfile.NamedTemporaryFile("wb", prefix="accucheck-error-", suffix=".txt", delete=False) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+            path = stream.name
+    except OSError:
+        path = say("nowhere")
+    talk(say("internal", problem=f"{type(error).__name__}: {error}"[:200], path=path))
+
+
+def _open_streams() -> None:
+    """Standard streams that are there and can write any text.
+
+    A descriptor that the caller closed would be given to the next file opened, and be written to as if it were the
+    terminal; and a locale that lacks a character is no reason to end.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard_output() -> None:
+    """Nobody reads standard output any more, or it cannot be written: what is left in its buffer goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script. Always ends the process with one of the exit codes."""
-    code = OK
+    _open_streams()
+    try:
+        code = _main(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        code = OK
+    except OSError as error:  # a full disk behind standard output
+        _discard_output()
+        code = _os_error(error)
+    raise SystemExit(code)
+
+
+def _main(arguments: list[str] | None) -> int:
     try:
         root().main(arguments, prog_name="accucheck", standalone_mode=False)
     except click.exceptions.Exit as stop:
-        code = stop.exit_code
+        return stop.exit_code
     except click.UsageError as error:
         talk(_usage_error(error))
-        code = WRONG_USE
+        return WRONG_USE
     except (KeyboardInterrupt, click.Abort):
         talk(say("interrupted"))
-        code = INTERRUPTED
-    except BrokenPipeError:  # the reader of our output left, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return INTERRUPTED
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else WRONG_USE
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
+    except OSError as error:
+        return _os_error(error)
     except Exception as error:
         from .errors import UserError
 
@@ -887,9 +1082,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             talk(error.text(LANGUAGE))
         else:
             _internal_error(error)
-        code = WRONG_USE
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    raise SystemExit(code)
+        return WRONG_USE
+    return OK
+
+
+def _os_error(error: OSError) -> int:
+    """What the system refused outside of any reader: a name too long, a full disk behind standard output."""
+    from .errors import from_os_error
+
+    talk(from_os_error(error, error.filename or say("standard-output")).text(LANGUAGE))
+    return WRONG_USE

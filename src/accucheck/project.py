@@ -62,11 +62,21 @@ class Project:
         cancel: threading.Event | None = None,
         parallel: int = 1,
     ) -> Iterator[engine.Event]:
-        """engine.run, with each result recorded before its Finished is yielded. Raises SaveError."""
+        """engine.run, with each result recorded before its Finished is yielded.
+
+        When a result cannot be saved the run goes on, and SaveError is raised at its end.
+        """
+        failed: SaveError | None = None
         for event in engine.run(self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel):
             if isinstance(event, engine.Finished) and self.session is not None and not self.session.read_only:
-                self.session.record_result(event.job.item, event.result)
+                try:
+                    self.session.record_result(event.job.item, event.result)
+                    failed = None  # what could not be saved before was saved with it
+                except SaveError as error:
+                    failed = error
             yield event
+        if failed is not None:
+            raise failed
 
     def outcome(
         self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
