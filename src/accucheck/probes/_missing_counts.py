@@ -65,12 +65,16 @@ class Field:
         for kind, count in other.counts.items():
             self.note(kind, count, other.first.get(kind, []), other.texts.get(kind, Counter()).items())
 
-    def meet(self, value: float, count: int) -> None:
-        """Remember how often the least and the greatest values so far occur."""
-        self.extremes[value] = self.extremes.get(value, 0) + count
-        if len(self.extremes) > 2:
-            ends = (min(self.extremes), max(self.extremes))
-            self.extremes = {end: self.extremes[end] for end in ends}
+    def wants(self, end: float) -> bool:
+        """Whether counting this end of a batch can tell anything new about the ends of the whole."""
+        if end in self.extremes:
+            return self.extremes[end] < _REPEATED
+        return len(self.extremes) < 2 or not min(self.extremes) < end < max(self.extremes)
+
+    def meet(self, end: float, count: int) -> None:
+        """Remember how often the least and the greatest value of the whole occur, as far as it matters."""
+        self.extremes[end] = self.extremes.get(end, 0) + count
+        self.extremes = {end: self.extremes[end] for end in {min(self.extremes), max(self.extremes)}}
 
 
 # --- unmarked sentinels -----------------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ class Table:
         self.rows += batch.height
 
     def _decide(self, known: Field, column: pl.Series) -> None:
-        if not self._text:
+        if column.dtype != pl.String or not self._text:
             known.numeric = column.dtype.is_numeric() or (None if column.dtype == pl.Null else False)
             return
         filled = column.head(100_000).drop_nulls().str.strip_chars()
@@ -185,8 +189,6 @@ class Table:
             every.is_nan().sum().name.prefix("nan:"),
             every.min().name.prefix("min:"),
             every.max().name.prefix("max:"),
-            (every == every.min()).sum().name.prefix("least:"),
-            (every == every.max()).sum().name.prefix("most:"),
         ).row(0, named=True)
         sample = numbers.gather_every(self._every)
         for name in names:
@@ -198,7 +200,7 @@ class Table:
             known.sample.append(drawn)
             empty = column.null_count()
             if empty:
-                self._note(known, "empty" if self._text else "null", column.is_null())
+                self._note_null(known, column)
             if parts["null:" + name] > empty:
                 self._add_unparsed(known, column, column.is_not_null() & values.is_null())
             if parts["nan:" + name]:
@@ -209,48 +211,47 @@ class Table:
             if np.isinf(least) or np.isinf(most):
                 self._note(known, "+inf", values == np.inf)
                 self._note(known, "-inf", values == -np.inf)
-                finite = values.filter(values.is_finite())
-                ends = ((float(finite.min()), 1), (float(finite.max()), 1)) if len(finite) else ()
-            else:
-                ends = ((least, parts["least:" + name]), (most, parts["most:" + name]))
-            for value, count in ends[: 1 if ends and ends[0][0] == ends[1][0] else 2]:
-                if value not in markers:
-                    known.meet(value, count)
+                values = values.filter(values.is_finite())
+                least, most = values.min(), values.max()
+            for end in {least, most} - {None, *markers}:
+                if known.wants(end):
+                    known.meet(end, int((values == end).sum()))
 
     def _add_unparsed(self, known: Field, column: pl.Series, odd: pl.Series) -> None:
         """Cells of a column of numbers that are none: blanks, the usual words, declared markers, or other text."""
-        rows = odd.arg_true()
+        rows = odd.arg_true() + self.rows
         said = column.filter(odd).cast(pl.String).str.strip_chars()
-        sound = said.cast(pl.Float64, strict=False).is_not_null()  # a number with spaces around it
-        blank = said == ""
-        marker = said.is_in([str(marker) for marker in self._markers.get(known.name, [])])
-        word = said.str.to_lowercase().is_in(WORDS) & ~marker & ~sound
-        other = ~(sound | blank | marker | word)
-        for kind, chosen in (("empty", blank), ("marker", marker), ("word", word), ("text", other)):
-            if chosen.any():
-                known.note(
-                    kind,
-                    int(chosen.sum()),
-                    (rows.filter(chosen).head(_SHOWN) + self.rows).to_list(),
-                    _tally(said.filter(chosen)),
-                )
+        markers = {str(marker) for marker in self._markers.get(known.name, [])}
+        for text, count in said.rename("text").value_counts(sort=True).iter_rows():
+            if text in markers:
+                kind = "marker"
+            elif not text:
+                kind = "empty"
+            elif text.lower() in WORDS:
+                kind = "word"
+            elif _is_number(text):  # with spaces around it
+                continue
+            else:
+                kind = "text"
+            full = len(known.first.get(kind, ())) >= _SHOWN
+            known.note(kind, count, [] if full else rows.filter(said == text).head(_SHOWN), [(text, count)])
 
     def _add_text(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
             return
-        words = batch.select(self._cells(name).is_in(_SPELLINGS) for name in names)
+        words = batch.select(self._cells(name).is_in(_SPELLINGS).sum() for name in names).row(0, named=True)
         for name in names:
-            known, column, found = self.fields[name], batch[name], words[name]
+            known, column = self.fields[name], batch[name]
             if column.null_count():
-                self._note(known, "empty" if self._text else "null", column.is_null())
+                self._note_null(known, column)
             if not self._text:
                 self._note(known, "empty", column == "")
             if markers := [str(marker) for marker in self._markers.get(name, [])]:
                 marked = column.str.strip_chars().is_in(markers)
                 self._note(known, "marker", marked, column)
-                found = found & ~marked
-            if found.any():
-                self._note(known, "word", found, column)
+                column = column.set(marked.fill_null(False), None)
+            if words[name]:
+                self._note(known, "word", batch.select(self._cells(name)).to_series().is_in(_SPELLINGS), column)
 
     def _add_other(self, known: Field, column: pl.Series) -> None:
         """Dates, truth values, bytes: nulls. Lists: also what is in them."""
@@ -271,6 +272,12 @@ class Table:
             self._note_at(known, "nan", column.is_nan(), rows)
             self._note_at(known, "+inf", column == np.inf, rows)
             self._note_at(known, "-inf", column == -np.inf, rows)
+
+    def _note_null(self, known: Field, column: pl.Series) -> None:
+        kind = "empty" if self._text else "null"
+        full = len(known.first.get(kind, ())) >= _SHOWN
+        rows = [] if full else column.is_null().arg_true().head(_SHOWN) + self.rows
+        known.note(kind, column.null_count(), rows)
 
     def _note(self, known: Field, kind: str, found: pl.Series, texts: pl.Series | None = None) -> None:
         count = int(found.sum() or 0)
@@ -311,6 +318,14 @@ def _unnested(batch: pl.DataFrame) -> pl.DataFrame:
     return batch.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _as_numbers(markers: Iterable[Any]) -> list[float]:
     numbers = []
     for marker in markers:
@@ -341,7 +356,7 @@ class Part:
     markers: dict[str, list[Any]]
 
 
-def parts(array: Array, markers: dict[str, list[Any]], size: int = 16 << 20) -> list[Part]:
+def parts(array: Array, markers: dict[str, list[Any]], size: int = 32 << 20) -> list[Part]:
     """Cut an array into parts of about `size` bytes; one part when it cannot be read from the middle."""
     count = array.size
     step = max(1, size // max(1, array.dtype.itemsize)) if array.offset is not None else max(1, count)

@@ -301,22 +301,26 @@ def _counted(path: Path, kind: str, role: _Role, shown: str, params: Params) -> 
 
 
 def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
+    from concurrent.futures import ThreadPoolExecutor
+
     from ..readers import tables
+    from ..scan import in_order
     from ._missing_counts import Table as Counts
 
     expected = tables.expected_rows(path, kind)
-    for careful in (False, True):
+    for mode in tables.MODES:
         counts = Counts(role.markers, kind == "csv", expected)
         try:
-            for batch in tables.batches(path, kind, careful):
-                counts.add(batch)
-                yield counts.rows / expected
+            # one thread counts (in order: rows are numbered) while the next batches are decoded
+            with ThreadPoolExecutor(1) as pool:
+                for _ in in_order(tables.batches(path, kind, mode), counts.add, pool, ahead=2):
+                    yield counts.rows / expected
             break
         except tables.SecondLook:
             continue
     if wanted := counts.sentinels():
         start = 0
-        for batch in tables.batches(path, kind, careful):
+        for batch in tables.batches(path, kind, mode):
             counts.find(batch, start, wanted)
             start += batch.height
             yield 1.0

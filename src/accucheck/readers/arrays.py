@@ -17,8 +17,9 @@ from numpy.lib import format as npy
 
 from ..errors import ReadError, from_os_error
 
-#: Bytes of one block: fits a core's L2 cache, where a pass over the values is twice as fast as from memory (measured).
-BLOCK = 512 << 10
+#: Bytes of one block: small enough for a core's cache, large enough that Python's share of the work is small (measured on
+#: 2 GB of float32 with 2 threads: 512 kB 0.11 s, 1 MB 0.092 s, 2 MB 0.083 s, 4 MB 0.081 s).
+BLOCK = 2 << 20
 #: A compressed member of an NPZ larger than this, and expanding more than `_RATIO` times, is refused as a zip bomb.
 _LARGE, _RATIO = 4 << 30, 500
 _IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
