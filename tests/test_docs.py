@@ -1,0 +1,386 @@
+"""The documents: links, commands, code blocks and generated parts agree with the code, and nothing private is committed."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+import yaml
+
+from accucheck import case, checklist, cli, engine, probe
+from accucheck.language import Language
+from accucheck.model import Finding, Level, ProbeResult, Status, Verdict
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(
+    path
+    for folder in (
+        ROOT,
+        ROOT / "docs",
+        ROOT / "docs/reference",
+        ROOT / "reports",
+        *sorted((ROOT / "examples").iterdir()),
+    )
+    if folder.is_dir()
+    for path in folder.glob("*.md")
+)
+PAIRS = [("README.md", "README.zh.md"), ("docs/guide.en.md", "docs/guide.zh.md")]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(path.read_text(encoding="utf-8")) if kind == language]
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"^(#+) ", BLOCK.sub("", text), re.M)
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings, made as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", BLOCK.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.replace("`", "").lower()).replace(" ", "-") for title in titles}
+
+
+# --- links --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?://", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name).resolve() if name else page
+        assert path.exists(), f"{named(page)}: {target}"
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path.read_text(encoding="utf-8")), f"{named(page)}: {target}"
+
+
+# --- commands -----------------------------------------------------------------------------------------------------------
+
+
+def commands(text: str) -> list[list[str]]:
+    """The accucheck commands of a shell block, as words without comments."""
+    found = []
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if "accucheck" in words and "pip" not in words:
+            words = words[words.index("accucheck") + 1 :]
+            end = next((i for i, word in enumerate(words) if word in ("|", "||", "&&", ";", ">")), len(words))
+            found.append(words[:end])
+    return found
+
+
+SHELL = [(page, words) for page in PAGES for text in blocks(page, "sh") for words in commands(text)]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), SHELL, ids=lambda value: " ".join(value) if isinstance(value, list) else None
+)
+def test_commands_are_understood(page: Path, words: list[str]) -> None:
+    """Parsed by the real command line, without running anything."""
+    assert not words or words[0] in cli.COMMANDS or words[0].startswith("-"), words
+    at = next((index for index, word in enumerate(words) if word in cli.COMMANDS), len(words))
+    group = cli.root()
+    context = group.make_context("accucheck", words[:at])
+    for name in words[at : at + 1]:
+        command = group.get_command(context, name)
+        assert command is not None
+        command.make_context(name, words[at + 1 :], parent=context)
+
+
+def test_there_are_commands_to_understand() -> None:
+    assert len(SHELL) >= 20
+
+
+def test_options_and_make_targets_named_in_the_text_exist() -> None:
+    group = cli.root()
+    known = {"--help"} | {option for parameter in group.params for option in parameter.opts}
+    for name in cli.COMMANDS:
+        known |= {option for parameter in group.get_command(None, name).params for option in parameter.opts}  # type: ignore[arg-type,union-attr]
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M))
+    for page in PAGES:
+        if page.parent.name == "reference":
+            continue
+        text = page.read_text(encoding="utf-8")
+        for option in re.findall(r"`(--[a-z-]+)", text):
+            assert option in known | {"--check", "--screenshots"}, f"{named(page)}: {option}"
+        for target in re.findall(r"\bmake ([a-z]+)(?=[` ]* {2,}#|`)", text):
+            assert target in targets, f"{named(page)}: make {target}"
+        for name in re.findall(r"`accucheck ([a-z]+)", text):
+            assert name in cli.COMMANDS, f"{named(page)}: accucheck {name}"
+
+
+# --- two languages ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[0])
+def test_both_languages_have_the_same_parts(pair: tuple[str, str]) -> None:
+    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in pair)
+    assert headings(english) == headings(chinese)
+    assert [kind for kind, _ in BLOCK.findall(english)] == [kind for kind, _ in BLOCK.findall(chinese)]
+    assert english.count("\n| ") == chinese.count("\n| ")
+    english_shell, chinese_shell = (
+        [words[:1] for text in blocks(ROOT / name, "sh") for words in commands(text)] for name in pair
+    )
+    assert english_shell == chinese_shell
+
+
+# --- examples in the documents ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [ROOT / name for pair in PAIRS for name in pair], ids=named)
+def test_yaml_blocks_are_a_case_or_a_checklist(page: Path) -> None:
+    found = blocks(page, "yaml")
+    assert found
+    for text in found:
+        if "sections:" in text:
+            assert checklist.validate(text.encode(), "block").items
+        else:
+            msgspec.convert(yaml.safe_load(text), case.CaseFile)
+
+
+@pytest.mark.parametrize("page", [ROOT / name for name in PAIRS[1]], ids=named)
+def test_the_json_shape_is_that_of_the_program(page: Path, tmp_path: Path) -> None:
+    (shown,) = (msgspec.json.decode(text) for text in blocks(page, "json"))
+    faulty = ROOT / "examples/digits_faulty"
+    command = [sys.executable, "-m", "accucheck", "run", str(faulty), "--json", "--only", "wi.01", "--no-session"]
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1, done.stderr.decode()
+    made = msgspec.json.decode(done.stdout)
+
+    def keys(value: object, path: str = "") -> set[str]:
+        if isinstance(value, dict):
+            if path.endswith(".data"):
+                return set()
+            return {f"{path}.{key}" for key in value}.union(
+                *(keys(below, f"{path}.{key}") for key, below in value.items())
+            )
+        return keys(value[0], path) if isinstance(value, list) and value else set()
+
+    assert keys(shown) == keys(made)
+    finding = shown["items"][0]["results"][0]["findings"][0]
+    first = made["items"][0]["results"][0]["findings"][0]
+    assert (finding["code"], finding["level"], finding["where"]) == (first["code"], first["level"], first["where"])
+    assert shown["summary"] == made["summary"]
+
+
+# --- the probe of docs/writing-a-probe.md -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The page's probe, installed as a package of its own for this process and its children."""
+    page = ROOT / "docs/writing-a-probe.md"
+    (code,), (project,) = blocks(page, "python"), blocks(page, "toml")
+    found = re.search(r'^\[project.entry-points."accucheck.probes"\]\n(\w+) = "([\w.]+)"$', project, re.M)
+    assert found is not None
+    (name, module), folder = found.groups(), tmp_path / "site"
+    path = folder.joinpath(*module.split(".")).with_suffix(".py")
+    path.parent.mkdir(parents=True)
+    path.with_name("__init__.py").touch()
+    path.write_text(code, encoding="utf-8")
+    about = folder / "team_probes-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: team-probes\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[accucheck.probes]\n{name} = {module}\n")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    yield tmp_path
+    for loaded in [loaded for loaded in sys.modules if loaded.partition(".")[0] == "team_probes"]:
+        del sys.modules[loaded]
+
+
+def run(examined: case.Case, params: dict[str, object]) -> ProbeResult:
+    job = engine.Job("split.01", "shared_rows", params)
+    (result,) = [e.result for e in engine.run(examined, [job]) if isinstance(e, engine.Finished)]
+    return result
+
+
+def above_info(findings: list[Finding]) -> list[str]:
+    return [finding.code for finding in findings if finding.level is not Level.INFO]
+
+
+def test_the_documented_probe_runs_through_the_engine(package: Path) -> None:
+    module = probe.load("shared_rows")
+    assert "shared_rows" in probe.names()
+    assert {example.verdict for example in module.EXAMPLES} >= {Verdict.OK, Verdict.PROBLEM}
+    for number, example in enumerate(module.EXAMPLES):
+        examined = example.lay_out(package / str(number))
+        result = run(examined, example.params)
+        assert (result.status, result.suggestion) == (Status.DONE, example.verdict), result.log
+        assert tuple(above_info(result.findings)) == example.codes
+        for finding in result.findings:
+            for language in Language:
+                assert "{" not in probe.message(module, finding.code, finding.data, language)
+
+
+def test_the_documented_probe_says_what_it_cannot_do(package: Path) -> None:
+    (package / "empty").mkdir()
+    paths = {"data": {"train": {"path": "empty"}, "eval": {"path": "empty"}}}
+    skipped = run(case.Case(str(package), msgspec.convert(paths, case.CaseFile)), {})
+    assert skipped.status is Status.SKIPPED and skipped.reason is not None and skipped.reason.code == "no-csv"
+    assert "empty" in probe.reason_text("shared_rows", skipped.reason, Language.ZH)
+    paths = {"data": {"train": {"path": "gone.csv"}, "eval": {"path": "gone.csv"}}}
+    failed = run(case.Case(str(package), msgspec.convert(paths, case.CaseFile)), {})
+    assert failed.status is Status.FAILED and failed.reason is not None and failed.reason.code == "not-found"
+
+
+def test_the_documented_checklist_names_the_probe(package: Path) -> None:
+    (text,) = blocks(ROOT / "docs/writing-a-probe.md", "yaml")
+    (item,) = checklist.validate(text.encode(), "team.yaml").items
+    assert [use.name for use in item.uses] == ["shared_rows"]
+
+
+# --- generated parts ----------------------------------------------------------------------------------------------------
+
+
+def generate(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(root / "docs/generate.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_generated_parts_are_current() -> None:
+    done = generate("--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
+    for name in ("docs", "checklists", "README.md", "README.zh.md"):
+        source = ROOT / name
+        files = [path for path in source.rglob("*") if path.is_file()] if source.is_dir() else [source]
+        for path in files:
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+    keys = tmp_path / "docs/reference/keys.en.md"
+    keys.write_text("old")
+    (tmp_path / "docs/reference/case.zh.md").unlink()
+    readme = tmp_path / "README.md"
+    right = readme.read_text(encoding="utf-8")
+    readme.write_text(right.replace("`zero_weights`", "`older_name`"), encoding="utf-8")
+    stale = generate("--check", root=tmp_path)
+    assert stale.returncode == 1
+    assert {line.split()[1] for line in stale.stdout.splitlines() if line.startswith("stale:")} == {
+        "docs/reference/keys.en.md",
+        "docs/reference/case.zh.md",
+        "README.md",
+    }
+    assert keys.read_text() == "old"
+    assert generate(root=tmp_path).returncode == 0
+    assert readme.read_text(encoding="utf-8") == right
+    assert generate("--check", root=tmp_path).returncode == 0
+
+
+def test_every_key_of_the_walkthrough_is_documented_and_in_its_help() -> None:
+    from accucheck.tui.screens.checklist import ChecklistScreen
+    from accucheck.tui.screens.help import KEYS
+
+    helped = {key for keys, _ in KEYS for key in keys.split()}
+    shown = {
+        "right_square_bracket": "]",
+        "left_square_bracket": "[",
+        "slash": "/",
+        "question_mark": "?",
+        "escape": "Esc",
+    }
+    pressed = {shown.get(key, key) for binding in ChecklistScreen.BINDINGS for key in binding.key.split(",")}
+    assert pressed <= helped
+
+
+# --- pictures, reports, and what must not be committed ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_screenshots_stand_alone(language: str) -> None:
+    text = (ROOT / f"docs/images/walkthrough.{language}.svg").read_text(encoding="utf-8")
+    picture = ElementTree.fromstring(text)
+    assert not re.search(r"url\(\s*[\"']?(?!#)|href=|<script|@font-face|@import", text)
+    words = "".join(picture.itertext())
+    assert "ds.01" in words and "pixel_36" in words
+    assert ("缺失值" in words) == (language == "zh")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sample_reports_are_of_this_checklist(language: str) -> None:
+    folder = ROOT / "reports" / language
+    report = msgspec.json.decode((folder / "digits_faulty-accuracy.json").read_bytes())
+    items = checklist.load("accuracy").items
+    assert [entry["id"] for entry in report["items"]] == [item.id for item in items]
+    ran = {entry["id"]: [result["probe"] for result in entry["results"]] for entry in report["items"]}
+    assert ran == {item.id: [use.name for use in item.uses] if ran[item.id] else [] for item in items}
+    assert report["summary"]["probes"]["failed"] == 0
+    found = {entry["id"] for entry in report["items"] if entry["suggestion"] == "problem"}
+    assert found == {"ds.01", "ds.04", "dp.03", "wi.01"}  # the planted faults, and nothing else
+    text = (folder / "digits_faulty-accuracy.md").read_text(encoding="utf-8")
+    assert all(item.title[Language(language)] in text for item in items)
+    assert zipfile.is_zipfile(folder / "digits_faulty-accuracy.docx")
+
+
+#: Each word has one letter in brackets, so that this file does not hold what it looks for.
+PRIVATE = re.compile(
+    rb"(?<![\w.$}~/-])/([w]ork/|[r]oot/|[h]ome/[a-z]+/|[t]mp/w/)"
+    rb"|[p]ypi\.org|[p]ythonhosted|[m]irrors?\.\w+\.|[r]epo\.huawei"
+)
+
+
+def contents(path: Path) -> bytes:
+    data = path.read_bytes()
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return data
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return b"\n".join(archive.read(name) for name in archive.namelist())
+
+
+def test_no_path_of_a_machine_and_no_registry_is_committed() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("no git checkout")
+    found = []
+    for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
+        path = ROOT / name
+        if path.is_file() and (match := PRIVATE.search(contents(path))):
+            found.append(f"{name}: {match[0].decode()}")
+    assert not found, found
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("see /%s/main", "work"), ("(/%s/x)", "root"), ('"/%s/li/data"', "home"), ("https://%s.org/simple", "pypi")],
+)
+def test_the_search_for_private_paths_finds_them(text: str, word: str) -> None:
+    assert PRIVATE.search((text % word).encode())
+
+
+def test_the_search_for_private_paths_leaves_others_alone() -> None:
+    assert not PRIVATE.search(b"network/root/main, /data/work/x, ~/work/, /opt/conda, https://example.org/home/x")
+
+
+def test_the_license_is_apache_2() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
+    assert '\nlicense = "Apache-2.0"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_the_changelog_names_every_command_and_probe() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    folder = Path(probe.__file__).parent / "probes"
+    built_in = [name for name in probe.names() if (folder / f"{name}.py").is_file()]
+    missing = [name for name in [*cli.COMMANDS, *built_in] if f"`{name}`" not in text]
+    assert not missing
