@@ -558,7 +558,8 @@ async def _screenshot(language: Language, folder: Path) -> str:
         await pilot.pause(0.5)
         svg = app.export_screenshot()
     app.runner.close()
-    project.session.close()
+    if project.session is not None:
+        project.session.close()
     return _self_contained(svg)
 
 
