@@ -1,0 +1,101 @@
+"""The wheel is the whole program: built, installed away from the checkout, and used there."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    here = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    command = [sys.executable, "-m", "build", "--wheel", *here, "--outdir", str(folder), str(ROOT)]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 0, process.stdout + process.stderr
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def target(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the wheel is installed; goes before the checkout on the import path."""
+    folder = tmp_path_factory.mktemp("target")
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", str(folder), str(wheel)]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 0, process.stderr
+    return folder
+
+
+def run(target: Path, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=environment)
+
+
+def accucheck(target: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The console script that pip made."""
+    return run(target, folder, sys.executable, str(target / "bin/accucheck"), *arguments)
+
+
+def test_everything_that_is_no_module_is_inside(wheel):
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    package = ROOT / "src/accucheck"
+    data = {
+        f"accucheck/{path.relative_to(package).as_posix()}"
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert any(name.endswith(".tcss") for name in data) and any(name.endswith(".j2") for name in data)
+    assert data <= inside
+    assert {f"accucheck/checklists/{path.name}" for path in (ROOT / "checklists").glob("*.yaml")} <= inside
+    strangers = {name for name in inside if not name.startswith(("accucheck/", "accucheck-"))}
+    assert not strangers, "only the package belongs into the wheel"
+
+
+def test_the_installed_one_is_used(target, tmp_path):
+    process = run(target, tmp_path, sys.executable, "-c", "import accucheck; print(accucheck.__file__)")
+    assert Path(process.stdout.strip()).is_relative_to(target)
+
+
+def test_list_and_validate(target, tmp_path):
+    shutil.copytree(ROOT / "examples/digits", tmp_path / "digits")
+    listed = accucheck(target, tmp_path, "list")
+    assert listed.returncode == 0 and "dp.03" in listed.stdout and not listed.stderr
+    valid = accucheck(target, tmp_path, "validate", "digits")
+    assert (valid.returncode, valid.stdout) == (0, "digits/accucheck.yaml: valid\n"), valid.stderr
+
+
+def test_a_run_and_a_report(target, tmp_path):
+    shutil.copytree(ROOT / "examples/digits_faulty", tmp_path / "digits")
+    ran = accucheck(target, tmp_path, "run", "digits", "--only", "wi.01", "--json", "--no-session")
+    assert ran.returncode == 1, ran.stderr
+    item = json.loads(ran.stdout)["items"][0]
+    assert item["suggestion"] == "problem"
+    assert [result["status"] for result in item["results"]] == ["done"]
+    report = accucheck(target, tmp_path, "report", "digits", "--format", "md", "-o", "out")
+    assert report.returncode == 0, report.stderr
+    assert "wi.01" in (tmp_path / report.stdout.strip()).read_text()
+
+
+def test_the_worker_is_the_installed_one(target, tmp_path):
+    shutil.copytree(ROOT / "examples/digits_faulty", tmp_path / "digits")
+    marker = tmp_path / "which"
+    worker = target / "accucheck/worker.py"
+    original = worker.read_text()
+    try:
+        worker.write_text(
+            original.replace("import os\n", f"import os\nopen({str(marker)!r}, 'w').write(__file__)\n", 1)
+        )
+        accucheck(target, tmp_path, "run", "digits", "--only", "wi.01", "--no-session")
+    finally:
+        worker.write_text(original)
+    assert Path(marker.read_text()) == worker
