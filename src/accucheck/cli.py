@@ -874,7 +874,10 @@ def init(project: str, only_print: bool) -> None:
     for proposal in proposals:
         click.echo(visible(f"{proposal.key}: {proposal.value}  ({word(case.WHY, proposal.why, LANGUAGE)})"), err=True)
     name = folder.resolve().name
-    values = {"name": name if name.isprintable() else "", **{proposal.key: proposal.value for proposal in proposals}}
+    values = {
+        **({"name": name} if name.isprintable() else {}),
+        **{proposal.key: proposal.value for proposal in proposals},
+    }
     if only_print:
         click.echo(case.document_of(values).decode(), nl=False)
     else:
