@@ -36,6 +36,7 @@ class Field:
 
     name: str
     numeric: bool | None = None
+    text: bool = False
     cells: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, list[int]] = field(default_factory=dict)
@@ -149,6 +150,7 @@ class Table:
             known.cells += batch.height
             if known.numeric is None:
                 self._decide(known, column)
+                known.text = column.dtype == pl.String and not known.numeric
         for name in self.fields.keys() - set(batch.columns):
             gone = self.fields[name]
             gone.cells += batch.height
@@ -385,7 +387,7 @@ def count_part(part: Part) -> list[Field]:
     array = part.array
     fields = []
     for name, path, kind in leaves(array.dtype, array.name):
-        known = Field(name, numeric=kind.kind in "iufcmM", examined=kind.kind not in "OV")
+        known = Field(name, numeric=kind.kind in "iufcmM", text=kind.kind in "US", examined=kind.kind not in "OV")
         fields.append((known, path, kind, part.markers.get(".".join(path) or array.name, [])))
     if array.dtype.hasobject:
         return [known for known, *_ in fields]

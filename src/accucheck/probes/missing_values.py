@@ -209,9 +209,7 @@ class _Role:
             return
         self.fields += 1
         self.cells += known.cells
-        plain = known.numeric is False or known.numeric is None
-        if plain and known.name == self.label:
-            plain = False
+        plain = known.text and known.name != self.label
         for kind, count in known.counts.items():
             if kind == "text" and count > _FOREIGN * known.cells:
                 continue

@@ -36,7 +36,7 @@ MODES = ("fast", "text", "careful")
 
 @dataclass(frozen=True)
 class Csv:
-    """How a CSV file is written. `header` is None when the first row holds values."""
+    """How a CSV file is written. `header` is None when the first row holds values; columns are then column_0, ..."""
 
     path: Path
     separator: str
@@ -110,7 +110,8 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
         frame = _scan(layout, schema_overrides=dict.fromkeys(numbers, pl.Float64))
     blank: int | None = None
     try:
-        for batch in _collect(frame, rows):
+        found = _collect(frame, rows)
+        for batch in found if layout.columns > 1 else _without_tail(found):
             # polars fills short rows and blank lines with nulls: neither may pass for empty cells
             if batch.width > 1 and batch.to_series(-1).null_count():
                 if blank is None:
@@ -126,12 +127,25 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
         raise
 
 
+def _without_tail(found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """A single column without the blank lines at its end; others within it may well be missing values."""
+    last: pl.DataFrame | None = None
+    for batch in found:
+        if last is not None:
+            yield last
+        last = batch
+    if last is not None:
+        filled = last.to_series().is_not_null().arg_true()
+        yield last.head(int(filled[-1]) + 1 if len(filled) else 0)
+
+
 def _scan(layout: Csv, **options: Any) -> pl.LazyFrame:
     return pl.scan_csv(
         layout.path,
         separator=layout.separator,
         quote_char=layout.quote,
         has_header=layout.header is not None,
+        new_columns=None if layout.header is not None else [f"column_{i}" for i in range(layout.columns)],
         infer_schema=False,
         glob=False,
         **options,
@@ -311,7 +325,7 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
         yield from _slow_ndjson(path)
         return
     try:
-        yield from _collect(pl.scan_ndjson(path, infer_schema_length=1000), _ROWS // 4)
+        yield from _collect(pl.scan_ndjson(path, infer_schema_length=None), _ROWS // 4)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SecondLook(_what(error)) from None
 
