@@ -63,6 +63,11 @@ MESSAGES: Words = {
         "en": "{dataset} reads an iterable in its own order, nothing in it looks like shuffling, and no .shuffle() follows.",
         "zh": "{dataset} 按迭代器自身的顺序读取，其中看不到混洗，之后也没有调用 .shuffle()。",
     },
+    "source-may-shuffle": {
+        "en": "{dataset} itself does not shuffle and no .shuffle() follows; whether its source {source} shuffles by itself could "
+        "not be made out.",
+        "zh": "{dataset} 自身不混洗，之后也没有调用 .shuffle()；无法确定其数据源 {source} 内部是否混洗。",
+    },
     "files-only": {
         "en": "{dataset} shuffles the order of the files only, not the samples in them.",
         "zh": "{dataset} 只混洗文件的顺序，不混洗文件内的样本。",
@@ -100,7 +105,7 @@ MESSAGES: Words = {
         "en": "{path} is too deeply nested or too long to be followed to its end.",
         "zh": "{path} 嵌套过深或过长，未能完整分析。",
     },
-    "shuffled": {"en": "{dataset} is shuffled: {why}.", "zh": "{dataset} 有混洗：{why}。"},
+    "shuffled": {"en": "{dataset} needs no attention: {why}.", "zh": "{dataset} 的混洗没有问题：{why}。"},
     "fix-shuffle": {
         "en": "Pass shuffle=True, or call .shuffle(buffer_size) with a large buffer before .batch().",
         "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
@@ -126,6 +131,7 @@ _WHY: Words = {
     "argument": {"en": "shuffle={value}", "zh": "shuffle={value}"},
     "default": {"en": "the default of this class", "zh": "该类默认混洗"},
     "sampler": {"en": "{value}", "zh": "{value}"},
+    "single": {"en": "there is only one sample", "zh": "只有一个样本"},
     "call": {"en": ".shuffle({value}) in line {line}", "zh": "第 {line} 行的 .shuffle({value})"},
 }
 
@@ -139,6 +145,7 @@ _LEVELS = {
     "small-buffer": Level.SUSPECT,
     "split-in-order": Level.SUSPECT,
     "generator-in-order": Level.SUSPECT,
+    "source-may-shuffle": Level.SUSPECT,
     "files-only": Level.SUSPECT,
     "off-by-default": Level.SUSPECT,
     "sometimes-off": Level.SUSPECT,

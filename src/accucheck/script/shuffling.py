@@ -11,8 +11,8 @@ from typing import Any
 from ..knowledge import dataset_classes
 from .source import Source
 from .trace import Find, Trace, follow
-from .training import assume, role
-from .values import Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
+from .training import assume, purpose, role
+from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
@@ -21,6 +21,10 @@ _MAKES_DATA = re.compile(
     r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
 )
 _PASSES_ON = re.compile(r"data|loader|pipeline|transform|process|augment|preprocess|batch|shuffle|map", re.I)
+#: Conditions on how many devices there are: both ways are taken in real runs.
+_DEPLOYMENT = re.compile(
+    r"distribut|device|rank|world|parallel|group|shard|ascend|gpu|cpu|cluster|modelarts", re.IGNORECASE
+)
 _READERS = ("create_dict_iterator", "create_tuple_iterator", "each")
 #: Calls that look at a data set and give nothing of it back.
 _LOOKS = frozenset(
@@ -185,6 +189,8 @@ class _Examination:
 
         if known.access == "generator":
             access = self.access(call.argument(known.parameters, "source"))
+            if access == "single":
+                return state(SHUFFLED, "shuffled", why="single")
             if access == "iterable":  # MindSpore then ignores shuffle and sampler without a word
                 return state(IN_ORDER, "generator-in-order")
             if access == "iterable, perhaps shuffled":
@@ -193,6 +199,7 @@ class _Examination:
             access = "random"
         if self.given(call.argument(known.parameters, "batch_sampler")):
             return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
+        hidden = access == "unseen" or access == "random, perhaps shuffled"
         sampler = call.argument(known.parameters, "sampler")
         shuffle = call.argument(known.parameters, "shuffle")
         place = known.parameters.index("shuffle")
@@ -220,6 +227,14 @@ class _Examination:
                     found.append(
                         state(UNKNOWN, "unresolved", expression="shuffle=" + self.text(call, "shuffle", place))
                     )
+        if hidden:  # in order as far as MindSpore goes; what the source does with an index is its own affair
+            text = self.text(call, "source", 0)
+            found = [
+                replace(one, order=UNKNOWN, code="source-may-shuffle", data=data | {"source": text})
+                if one.order == IN_ORDER
+                else one
+                for one in found
+            ]
         return self.merged(found, call)
 
     def merged(self, found: list[State], call: Made) -> State:
@@ -295,6 +310,8 @@ class _Examination:
     def access(self, source: Value | None) -> str:
         """How MindSpore will read the source of a GeneratorDataset: random, iterable, or unseen."""
         kinds = {self._access(option) for option in options(source)}
+        if kinds <= {"random", "random, perhaps shuffled"} and len(kinds) > 1:
+            return "random, perhaps shuffled"
         return kinds.pop() if len(kinds) == 1 else "unseen"
 
     def _access(self, source: Value) -> str:
@@ -306,8 +323,10 @@ class _Examination:
             return "random"
         node: ast.AST | None = None
         if isinstance(source, Instance):
+            if _single(source.of.find("__len__")):
+                return "single"
             if source.of.find("__getitem__") is not None:
-                return "random"
+                return "random, perhaps shuffled" if _shuffles(source.of) else "random"
             if source.of.find("__iter__") is None and source.of.find("__next__") is None:
                 return "unseen"
             node = source.of.node
@@ -393,6 +412,9 @@ class _Examination:
                 users.append(user.last)
         if "train" in {role([word]) for word in (*keywords, *users)}:
             return "train"
+        stated = {purpose(part.given) for part in chain} - {None}
+        if len(stated) == 1 and not any(role(hint) for hint in (keywords, users)):
+            return stated.pop()
         hints = [keywords, users, places, [name for part in chain for name in part.bound]]
         for part in chain:
             hints += [[name] for name in reversed(part.functions)]
@@ -421,7 +443,10 @@ class _Examination:
         for key, members in groups.items():
             wanted = [member for member in members if member[2] == "train"] or members
             sure = key in trains or not (trains or elsewhere)
-            said.append(self.of_group(wanted, sure))
+            others = any(
+                state.order != IN_ORDER for held in groups.values() if held is not members for _, state, _, _ in held
+            )
+            said.append(self.of_group(wanted, sure, others))
         said += self.reshuffles(groups)
         for call in elsewhere:
             said.append(_said("elsewhere", call, {"function": call.name.lstrip(".")}))
@@ -431,8 +456,8 @@ class _Examination:
             said.append(Said("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
-    def of_group(self, members: list[tuple[Made, State, str | None, list[Made]]], sure: bool) -> Said:
-        """The data sets that come from one constructor call."""
+    def of_group(self, members: list[tuple[Made, State, str | None, list[Made]]], sure: bool, others: bool) -> Said:
+        """The data sets that come from one constructor call. `others`: there is also one that is not in order."""
         states = [state for _, state, _, _ in members]
         orders = {state.order for state in states}
         state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
@@ -447,6 +472,8 @@ class _Examination:
             return _said("unresolved", origin, state.data | {"expression": asked[0]})
         if not sure:
             return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
+        if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
+            return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
         dropped = self.dropped(members)
         if dropped is not None:
             return _said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]})
@@ -536,6 +563,20 @@ def _argument(call: Made, name: str, place: int | None) -> ast.expr | None:
     if found is None and place is not None and place < len(node.args):
         found = node.args[place]
     return found
+
+
+def _single(length: Value | None) -> bool:
+    """True for a __len__ that returns 1, or 0: there is no order then."""
+    last = length.node.body[-1] if isinstance(length, Function) and isinstance(length.node, ast.FunctionDef) else None
+    return isinstance(last, ast.Return) and isinstance(last.value, ast.Constant) and last.value.value in (0, 1)
+
+
+def _shuffles(of: Class, depth: int = 0) -> bool:
+    """True when a class, or a base of it, has anything to do with shuffling, or has a base that is not examined."""
+    if re.search(r"shuffl|permut", ast.unparse(of.node), re.IGNORECASE):
+        return True
+    bases = [base for base in of.bases if not (isinstance(base, Named) and base.name in ("object", "abc.ABC"))]
+    return depth > 5 or any(not isinstance(base, Class) or _shuffles(base, depth + 1) for base in bases)
 
 
 def _calls_on(node: ast.AST) -> bool:

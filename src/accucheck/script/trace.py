@@ -101,6 +101,7 @@ class _Tracer:
         self.conditions: list[str] = []
         self.entered: set[int] = set()
         self.returns: list[list[Value]] = []
+        self.given: list[dict[str, Any]] = []  # the constants that each running function was called with
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -513,6 +514,7 @@ class _Tracer:
             base,
             unpacked,
             functions=tuple(self.running),
+            given=self.given[-1] if self.given else {},
             conditions=tuple(self.conditions),
         )
         self.trace.calls.append(made)
@@ -539,6 +541,8 @@ class _Tracer:
             return self.made("generator", [function], {}, node)
         self.active.append(node)
         self.running.append(node.name)
+        passed = {name: value for name, value in scope.names.items() if isinstance(value, Known) and not value.assumed}
+        self.given.append({name: value.value for name, value in passed.items()})
         outer, self.source = self.source, function.source
         self.returns.append([])
         try:
@@ -547,6 +551,7 @@ class _Tracer:
             found = self.returns.pop()
             self.active.pop()
             self.running.pop()
+            self.given.pop()
             self.source = outer
         if runs_on or not found:
             found.append(Known(None))

@@ -53,3 +53,16 @@ def role(words: list[str]) -> str | None:
     trains = any(_TRAINS.search(word) for word in words)
     evaluates = any(_EVALUATES.search(word) for word in words)
     return None if trains == evaluates else "train" if trains else "eval"
+
+
+def purpose(given: dict[str, Any]) -> str | None:
+    """ "train" or "eval" when constants that were passed say so: do_train=False, usage="test"."""
+    found = set()
+    for name, value in given.items():
+        if isinstance(value, bool):
+            flag = assume(name, None)
+            found.add(None if flag is None else "train" if flag is value else "eval")
+        elif isinstance(value, str) and _SPLIT.search(name):
+            found.add(role([value]))
+    found.discard(None)
+    return found.pop() if len(found) == 1 else None

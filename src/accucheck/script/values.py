@@ -103,7 +103,7 @@ class Made(Value):
     """The result of a call that is not followed: of a function elsewhere by full name, or ".method" of `base`.
 
     `bound` collects the names it was assigned to; `functions` and `conditions` tell where it was made: the functions then
-    running, outermost first, and the names in the undecided conditions around it.
+    running, outermost first, the constants that the innermost was called with, and the undecided conditions around it.
     """
 
     name: str
@@ -114,6 +114,7 @@ class Made(Value):
     base: Value | None = None
     unpacked: bool = False  # a *args or **kwargs of unknown content was passed
     functions: tuple[str, ...] = ()
+    given: dict[str, Any] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
     bound: list[str] = field(default_factory=list)
     discarded: bool = False
@@ -210,6 +211,8 @@ def words(value: Value | None, depth: int = 0) -> Iterator[str]:
             yield from words(item, depth + 1)
     elif isinstance(value, Instance):
         yield value.of.node.name
+        for held in list(value.attributes.values())[:30]:
+            yield from words(held, depth + 3)
     elif isinstance(value, Made):
         yield from value.bound
         for part in (value.base, *value.args, *value.keywords.values()):
