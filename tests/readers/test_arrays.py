@@ -56,6 +56,16 @@ def test_truncated_and_foreign_npy(tmp_path):
     assert refused(path) == "malformed"
     path.write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': __import__('os')}".ljust(118))
     assert refused(path) == "malformed"
+    path.write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': (".ljust(118))
+    assert refused(path) == "malformed"
+    path.write_bytes(
+        b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '|S0', 'fortran_order': False, 'shape': (10**18,)}".ljust(118)
+    )
+    assert refused(path) == "malformed"
+    path.write_bytes(
+        b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '|S0', 'fortran_order': False, 'shape': (999999999999,)}".ljust(118)
+    )
+    assert refused(path) == "malformed"
     path.write_bytes(b"hello")
     assert refused(path) == "malformed"
     assert refused(tmp_path / "none.npy") == "not-found"

@@ -24,6 +24,7 @@ from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table,
 from ..probe import Example
 
 if TYPE_CHECKING:
+    from ..readers.mindrecord import Shard
     from ._missing_counts import Field
 
 KIND = Kind.FILE
@@ -359,45 +360,51 @@ def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> I
 def _mindrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
     from itertools import islice
 
-    import numpy as np
-    import polars as pl
-
     from ..readers import mindrecord
     from ._missing_counts import Table as Counts
 
-    types = {"int32": pl.Int64, "int64": pl.Int64, "float32": pl.Float64, "float64": pl.Float64, "string": pl.String}
     shard = mindrecord.open_shard(path)
     counts = Counts(role.markers, False, max(1, shard.rows))
     rows = mindrecord.rows(shard)
     while batch := list(islice(rows, 256)):
-        columns: list[pl.Series] = []
-        for name, kind in shard.types.items():
-            if name not in shard.blobs:
-                values = [scalars.get(name) for scalars, _ in batch]
-                columns.append(pl.Series(name, values, dtype=types.get(kind, pl.String), strict=False))
-            elif kind in ("float32", "float64"):
-                width = 4 if kind == "float32" else 8
-                arrays = [np.frombuffer(blobs[name], kind, len(blobs[name]) // width) for _, blobs in batch]
-                columns.append(_lists(name, arrays))
-            elif kind == "bytes":
-                columns.append(pl.Series(name, [blobs[name] for _, blobs in batch], dtype=pl.Binary))
-        counts.add(pl.DataFrame(columns))
+        counts.add(_frame(shard, batch))
         yield counts.rows / max(1, shard.rows)
     if wanted := counts.sentinels():
-        scalars = [name for name in wanted if name not in shard.blobs]
         rows, start = mindrecord.rows(shard), 0
         while batch := list(islice(rows, 256)):
-            counts.find(pl.DataFrame({name: [row.get(name) for row, _ in batch] for name in scalars}), start, wanted)
+            counts.find(_frame(shard, batch), start, wanted)
             start += len(batch)
+            yield 1.0
     for known in counts.fields.values():
         role.take(shown, known)
 
 
-def _lists(name: str, arrays: list[Any]) -> Any:
-    """Arrays of any lengths as one column of lists, without a Python object a value."""
+def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -> Any:
+    """Rows of a MindRecord file as columns; arrays of floats as lists, without a Python object a value.
+
+    Arrays of integers are left out: MindSpore may store them compressed, and they can hold neither NaN nor Inf.
+    """
+    import numpy as np
     import polars as pl
 
-    return pl.Series(name, [pl.Series(array) for array in arrays])
+    types = {"int32": pl.Int64, "int64": pl.Int64, "float32": pl.Float64, "float64": pl.Float64, "string": pl.String}
+    columns = []
+    try:
+        for name, kind in shard.types.items():
+            if name not in shard.blobs and kind in types:
+                values = [scalars.get(name) for scalars, _ in batch]
+                columns.append(pl.Series(name, values, types[kind], strict=False))
+            elif kind in ("float32", "float64"):
+                width = 4 if kind == "float32" else 8
+                arrays = [np.frombuffer(blobs[name], kind, len(blobs[name]) // width) for _, blobs in batch]
+                columns.append(pl.Series(name, [pl.Series(array) for array in arrays]))
+            elif kind == "bytes":
+                columns.append(pl.Series(name, [blobs[name] for _, blobs in batch], pl.Binary))
+    except (TypeError, ValueError, KeyError, OverflowError, pl.exceptions.PolarsError):
+        raise ReadError(
+            "malformed", path=str(shard.path), format="MindRecord", offset=0, expected=f"{name}: {kind}"
+        ) from None
+    return pl.DataFrame(columns)
 
 
 def _images(case: Case, role: _Role, images: list[tuple[Path, int]], params: Params) -> Iterator[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -65,8 +66,6 @@ def read(array: Array, start: int, stop: int) -> Iterator[tuple[int, np.ndarray[
     The buffer is used again for the next block. Raises ReadError when the file ends early or its checksum does not match.
     """
     itemsize = array.dtype.itemsize
-    if not itemsize:
-        return
     buffer = np.empty(max(1, min(BLOCK // itemsize, stop - start)), array.dtype)
     raw = buffer.view(np.uint8).data
     try:
@@ -126,9 +125,20 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
         readers: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         # version 3 differs from 2 only in the encoding of field names
         shape, fortran, dtype = readers.get(version, npy.read_array_header_2_0)(file)
-    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError, EOFError) as error:
+    except (
+        ValueError,
+        SyntaxError,
+        TypeError,
+        KeyError,
+        RecursionError,
+        MemoryError,
+        EOFError,
+        tokenize.TokenError,
+    ) as error:
         cause = (str(error).splitlines() or ["?"])[0][:120]
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected=f"\\x93NUMPY ({cause})") from None
+    if not dtype.itemsize:  # claims any number of values without a byte
+        raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="itemsize > 0")
     if any(side < 0 for side in shape):
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="shape >= 0")
     return shape, fortran, dtype

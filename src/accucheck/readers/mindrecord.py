@@ -117,7 +117,7 @@ def rows(shard: Shard) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
                 blob = _part(shard, descriptor, *place[3:])
                 try:
                     scalars = decode(raw)
-                except msgspec.DecodeError:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     raise _wrong(shard, place[0], place[1], "MessagePack") from None
                 if not isinstance(scalars, dict):
                     raise _wrong(shard, place[0], place[1], "map")
