@@ -29,6 +29,7 @@ from accucheck import case as cases
 from accucheck import checklist as checklists
 from accucheck import cli
 from accucheck import probe as probes
+from accucheck.knowledge import known_datasets
 from accucheck.language import Language, Words, word
 from accucheck.model import CONCLUSIONS
 from accucheck.tui.screens.checklist import ChecklistScreen
@@ -90,6 +91,12 @@ WORDS: Words = {
         "go into the report, or belong to items that are still checked by hand.",
         "zh": "所有键均可省略，路径相对于该文件所在目录。“必需于”列出缺少该键（或可互相替代的几个键都缺）时会跳过的探针。"
         "其余的键用于细化探针的检查、决定检查项是否涉及、写入报告，或属于目前仍需人工检查的项目。",
+    },
+    "known": {"en": "Known public data sets", "zh": "已收录的公开数据集"},
+    "known-text": {
+        "en": "What `data.reference.known` may name, however it is spelt. Of some only the archives have a published MD5, and then "
+        "extracted data stay undecided.",
+        "zh": "`data.reference.known` 可填的名称，大小写和连字符不限。其中一些只公布了压缩包的 MD5，此时解压后的数据无法判定。",
     },
     "case-key": {"en": "Key", "zh": "键"},
     "type": {"en": "Type", "zh": "类型"},
@@ -527,7 +534,9 @@ def case_page(language: Language) -> str:
         links = ", ".join(f"[{name}](probes.md#{name})" for name in users)
         rows.append([code(key), cell(_type(kind, language)), cell(meaning(key, language)), links or "-"])
     head = [say("case-key", language), say("type", language), say("meaning", language), say("needed", language)]
-    return page(say("case", language), language, [say("case-text", language), ""], table(head, rows))
+    names = ", ".join(dict.fromkeys(entry.dataset for entry in known_datasets.load()))
+    known = [f"## {say('known', language)}", "", say("known-text", language), "", names, ""]
+    return page(say("case", language), language, [say("case-text", language), ""], table(head, rows), known)
 
 
 # --- pictures -----------------------------------------------------------------------------------------------------------
