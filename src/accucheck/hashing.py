@@ -70,28 +70,34 @@ class Walk:
         while folders:
             prefix = folders.pop()
             try:
-                entries = os.scandir(os.path.join(self.base, prefix))
+                # Over a descriptor, so that each stat looks up one name and not the whole path again.
+                descriptor = os.open(os.path.join(self.base, prefix), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except OSError as error:
                 self.unread.append(unread(prefix, error))
                 continue
-            with entries:
-                for entry in entries:
-                    path = prefix + entry.name
-                    try:
-                        if entry.is_file(follow_symlinks=False):
-                            if path not in self.skip:
-                                info = entry.stat(follow_symlinks=False)
-                                yield path, info.st_size, info.st_mtime_ns
-                        elif entry.is_dir(follow_symlinks=False):
-                            if entry.name != self.skip_folder:
-                                folders.append(path + "/")
-                        elif path not in self.skip and (info := self._followed(path)):
-                            if stat.S_ISREG(info.st_mode):
-                                yield path, info.st_size, info.st_mtime_ns
-                            else:
-                                folders.append(path + "/")
-                    except OSError as error:
-                        self.unread.append(unread(path, error))
+            try:
+                with os.scandir(descriptor) as entries:
+                    for entry in entries:
+                        path = prefix + entry.name
+                        try:
+                            if entry.is_file(follow_symlinks=False):
+                                if path not in self.skip:
+                                    info = entry.stat(follow_symlinks=False)
+                                    yield path, info.st_size, info.st_mtime_ns
+                            elif entry.is_dir(follow_symlinks=False):
+                                if entry.name != self.skip_folder:
+                                    folders.append(path + "/")
+                            elif path not in self.skip and (info := self._followed(path)):
+                                if stat.S_ISREG(info.st_mode):
+                                    yield path, info.st_size, info.st_mtime_ns
+                                else:
+                                    folders.append(path + "/")
+                        except OSError as error:
+                            self.unread.append(unread(path, error))
+            except OSError as error:
+                self.unread.append(unread(prefix, error))
+            finally:
+                os.close(descriptor)
 
     def _followed(self, path: str) -> os.stat_result | None:
         """The stat of the file, or of the folder to enter, that `path` leads to; None when it is neither."""
@@ -144,7 +150,7 @@ class _Child:
         except BrokenPipeError:
             self._ended()
 
-    def take(self) -> Iterator[Answer]:
+    def take(self) -> list[Answer]:
         """The answers that came since the last call. Raises ReadError when the process has ended."""
         data = os.read(self.answers, 1 << 16)
         if not data:
@@ -152,15 +158,18 @@ class _Child:
         data = self._rest + data
         whole = len(data) - len(data) % hasher.ANSWER.size
         self._rest = data[whole:]
+        answers, files = [], self.files
         for status, md5, size, mtime in hasher.ANSWER.iter_unpack(data[:whole]):
             if status == hasher.UNDER_WAY:
                 self.under_way = size
                 continue
-            self.under_way = 0
-            file = self.files.popleft()
-            if status in (hasher.OK, hasher.FRESH) and (size != file[1] or mtime != file[2]):
+            file = files.popleft()
+            if (size != file[1] or mtime != file[2]) and status in (hasher.OK, hasher.FRESH):
                 status = hasher.CHANGED
-            yield file, status, md5
+            answers.append((file, status, md5))
+        if answers:
+            self.under_way = 0
+        return answers
 
     def _ended(self) -> None:
         code = self.process.wait()
@@ -195,13 +204,13 @@ class Pool:
 
     def add(self, file: Seen) -> bool:
         """Queue one file; True when a batch became full."""
-        path, size, _ = file
+        size = file[1]
         if size >= _BATCH_CONTENT:
             self._big.append(file)
             return False
         self._batch.append(file)
         self._content += size
-        self._name_bytes += 4 * len(path) + 1
+        self._name_bytes += 4 * len(file[0])
         if len(self._batch) < _BATCH_FILES and self._content < _BATCH_CONTENT and self._name_bytes < _BATCH_NAMES:
             return False
         self._batches.append(self._batch)
@@ -224,8 +233,8 @@ class Pool:
         """Bytes read of files not yet finished."""
         return sum(child.under_way for child in self._children.values())
 
-    def turn(self, milliseconds: int) -> Iterator[Answer]:
-        """Give what there is to give, wait for answers at most so long, and yield them."""
+    def turn(self, milliseconds: int) -> list[Answer]:
+        """Give what there is to give, wait for answers at most so long, and return them."""
         if self._batches and len(self._children) < self.workers:
             child = _Child(self.base)
             self._children[child.answers] = child
@@ -236,8 +245,10 @@ class Pool:
                 not child.files or (len(self._batches[0]) > 1 and len(child.files) <= _BATCH_FILES)
             ):
                 child.give(self._batches.popleft())
+        answers: list[Answer] = []
         for descriptor, _ in self._poll.poll(milliseconds):
-            yield from self._children[descriptor].take()
+            answers += self._children[descriptor].take()
+        return answers
 
     def end(self) -> None:
         for child in self._children.values():

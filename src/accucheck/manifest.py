@@ -124,7 +124,7 @@ def tree_digest(manifest: Manifest) -> str:
     """
     import hashlib
 
-    if _plain_names(manifest.files):
+    if _plain_names(manifest.files):  # a fifth of the time
         lines = "".join([f"{file.md5}  {file.path}\n" for file in manifest.files]).encode()
     else:
         lines = b"".join([md5sum_line(file) for file in manifest.files])
