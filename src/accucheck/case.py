@@ -318,7 +318,12 @@ _NAMED = (
     ("train", re.compile(r"(^|[_-])(train|finetune|pretrain|run_train|main)([_-]|$)")),
 )
 _USES_MINDSPORE = re.compile(rb"^\s*(from|import)\s+(mindspore|mindcv|mindnlp|mindformers|mindyolo|mindocr)\b", re.M)
-_TRAINS = re.compile(rb"\.train\(|TrainOneStep|value_and_grad\(|GradOperation\(")
+#: What a script of each role calls; one that trains may evaluate too, so training comes first.
+_CALLS = (
+    ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
+    ("eval", re.compile(rb"\.eval\(")),
+    ("infer", re.compile(rb"\.predict\(")),
+)
 _DATA_NAMES = ("data", "dataset", "datasets")
 
 
@@ -326,7 +331,7 @@ _DATA_NAMES = ("data", "dataset", "datasets")
 WHY: Words = {
     "why-data-folder": {"en": "a folder named like data", "zh": "目录名像数据集"},
     "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
-    "why-script-content": {"en": "trains a network", "zh": "脚本中训练网络"},
+    "why-script-content": {"en": "calls what this role calls", "zh": "脚本内容符合该角色"},
     "why-checkpoint": {"en": "a checkpoint file", "zh": "权重文件"},
     "why-log": {"en": "named like a training record", "zh": "文件名像训练记录"},
     "why-manifest": {"en": "a list of MD5 sums", "zh": "MD5 校验码列表"},
@@ -352,7 +357,9 @@ def script_role(path: Path) -> str | None:
     for role, pattern in _NAMED:
         if pattern.search(path.stem.lower()):
             return role
-    return "train" if _USES_MINDSPORE.search(text) and _TRAINS.search(text) and b"__main__" in text else None
+    if not _USES_MINDSPORE.search(text) or b"__main__" not in text:
+        return None
+    return next((role for role, pattern in _CALLS if pattern.search(text)), None)
 
 
 def _walk(root: Path, depth: int) -> Iterator[Path]:

@@ -1,0 +1,593 @@
+"""Every command as a user types it, in a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from accucheck.cli import COMMANDS
+from command_line import Ran, accucheck, copy_example, write_checklist
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+IDS = re.compile(r"^ {4}((?:ds|dp|hp|api|cg|wi|mp)\.\d\d)", re.M)
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    return copy_example("digits_faulty", tmp_path)
+
+
+@pytest.fixture
+def more_fakes(fakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two probes of another package beside the fakes: one suspects, one could not look at everything."""
+    folder = tmp_path / "packages"
+    info = folder / "more-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[accucheck.probes]\nmore_suspect=more_suspect\nmore_partly=more_partly\n")
+    for name, finding in (("suspect", "Level.SUSPECT"), ("partly", "Level.INFO, incomplete=True")):
+        text = (fakes / "fake_problem.py").read_text()
+        text = re.sub(r"yield .*", f'yield Finding("seen", {finding}, data={{"n": 1}})', text)
+        (folder / f"more_{name}.py").write_text(text)
+    monkeypatch.setenv("PYTHONPATH", f"{fakes}{os.pathsep}{folder}")
+
+
+def only_json(ran: Ran) -> dict:
+    """What a command printed, which must be JSON and nothing else."""
+    return json.loads(ran.stdout)
+
+
+# --- help and usage ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_in_both_languages(command):
+    english, chinese = (accucheck(*command.split(), "--help", "--lang", language) for language in ("en", "zh"))
+    assert (english.code, chinese.code, english.err, chinese.err) == (0, 0, "", "")
+    assert "Usage: accucheck" in english.out and "Options:" in english.out
+    assert not CHINESE.search(english.out)
+    frame = r"Usage|Options|OPTIONS|Commands|COMMAND\b|Arguments|ARGS|RANGE|INTEGER|FLOAT|default|required|Show this"
+    assert not re.search(frame, chinese.out)
+    described = re.findall(r"^  (?:-|\[?[A-Z]|[a-z]+ {2}).*(?:\n {10,}.*)?", chinese.out, re.M)
+    assert len(described) > 2
+    for row in described:
+        assert CHINESE.search(row), f"no Chinese: {row}"
+
+
+def test_the_version():
+    assert re.fullmatch(r"accucheck \d+\.\d+\.\d+\n", accucheck("--version").out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "chinese"),
+    [
+        ("nope", "there is no command nope. See: accucheck --help", "没有命令 nope。参见：accucheck --help"),
+        ("statos", "(did you mean status?)", "（是否想写 status？）"),
+        ("run --nope", "there is no option --nope. See: accucheck run --help", "没有选项 --nope。"),
+        ("run --onyl ds.01", "(did you mean --only?)", "（是否想写 --only？）"),
+        ("run --only", "--only needs a value. See: accucheck run --help", "--only 需要一个值。"),
+        ("run --json=1", "--json takes no value", "--json 不接受值"),
+        ("run one two", "one argument too many: two", "多余的参数：two"),
+        ("run --jobs 0", "--jobs: give a whole number from 1 to 64", "--jobs：应为 1 到 64 之间的整数"),
+        ("run --jobs many", "--jobs: give a whole number from 1 to 64", "--jobs：应为 1 到 64 之间的整数"),
+        ("run --timeout nan", "--timeout: give a number, at least 0.1", "--timeout：应为不小于 0.1 的数值"),
+        ("run --kind fast", "--kind: give one of static, file, live", "--kind：只能是 static, file, live 之一"),
+        ("run --fail-on x", "--fail-on: give one of problem, suspect, undecided, unanswered", "--fail-on：只能是"),
+        ("report --format pdf", "--format: give one of md, docx, json", "--format：只能是 md, docx, json 之一"),
+        ("answer", "ITEM is missing. See: accucheck answer --help", "缺少 ITEM。"),
+        ("answer ds.01", "CONCLUSION is missing", "缺少 CONCLUSION"),
+        ("answer ds.01 yes", "CONCLUSION: give one of problem, ok, not_applicable", "CONCLUSION：只能是"),
+        ("explain ds.1", "There is no item ds.1. Did you mean ds.01?", "没有检查项 ds.1。是否想写 ds.01？"),
+        ("list --checklist nope", "There is no checklist nope. Shipped: accuracy", "没有名为 nope 的 checklist"),
+        ("-p elsewhere run", "--project before a command has no effect", "--project 写在命令之前不起作用"),
+    ],
+)
+def test_wrong_use_is_one_line_in_both_languages(arguments, english, chinese, tmp_path):
+    for language, expected in (("en", english), ("zh", chinese)):
+        ran = accucheck(*arguments.split(), cwd=tmp_path, ACCUCHECK_LANG=language)
+        assert (ran.code, ran.out) == (2, ""), ran
+        assert expected in ran.err
+        assert ran.err.count("\n") == 1 and ran.err.startswith("accucheck")
+    assert not list(tmp_path.iterdir()), "wrong use leaves nothing behind"
+
+
+def test_an_unknown_language_is_refused():
+    ran = accucheck("list", "--lang", "fr")
+    assert ran.code == 2 and "--lang: give one of zh, en" in ran.err
+
+
+def test_who_chooses_the_language(faulty):
+    def status(*arguments: str, **environment: str) -> bool:
+        return bool(CHINESE.search(accucheck("status", str(faulty), *arguments, **environment).out))
+
+    assert not status() and status(LANG="zh_CN.UTF-8")
+    (faulty / "accucheck.yaml").write_text("language: zh\n")
+    assert status() and not status(ACCUCHECK_LANG="en") and not status("--lang", "en")
+    assert status("--lang", "zh", ACCUCHECK_LANG="en")
+
+
+# --- list, explain ----------------------------------------------------------------------------------------------------
+
+
+def test_list():
+    ran = accucheck("list")
+    assert (ran.code, ran.err) == (0, "")
+    listed = IDS.findall(ran.out)
+    items = [
+        item
+        for checklist in only_json(accucheck("list", "--json"))
+        for s in checklist["sections"]
+        for item in s["items"]
+    ]
+    assert listed == [item["id"] for item in items] and len(listed) >= 24
+    assert "[zero_weights]" in ran.out
+    chinese = accucheck("list", "--lang", "zh")
+    assert IDS.findall(chinese.out) == listed and "精度问题检查清单" in chinese.out and "暂无探针" not in ran.out
+
+
+def test_explain():
+    english, chinese = accucheck("explain", "wi.01"), accucheck("explain", "wi.01", "--lang", "zh")
+    assert (english.code, chinese.code) == (0, 0)
+    for title in ("How to check", "Conclusions", "How to mend", "When it applies", "Probes", "References"):
+        assert f"\n{title}\n" in english.out
+    for title in ("检查方法", "检查结论", "处理建议", "适用范围", "探针", "参考资料"):
+        assert f"\n{title}\n" in chinese.out
+    assert "  zero_weights (file)\n" in english.out
+    assert re.search(r"^    \w+ = \S+ {2}\S", english.out, re.M), "the probe's parameters"
+
+
+def test_explain_every_item():
+    for checklist in only_json(accucheck("list", "--json"))[:1]:
+        for section in checklist["sections"]:
+            ran = accucheck("explain", section["items"][0]["id"], "--lang", "zh")
+            assert ran.code == 0 and CHINESE.search(ran.out), ran
+
+
+# --- run --------------------------------------------------------------------------------------------------------------
+
+
+def test_run_as_text(faulty):
+    english, chinese = (accucheck("run", str(faulty), "--lang", language) for language in ("en", "zh"))
+    assert (english.code, english.err, chinese.code) == (1, "", 1)
+    assert "✗ wi.01" in english.out and "fc1.weight in the initial checkpoint is all zero" in english.out
+    assert "✗ wi.01" in chinese.out and "发现问题" in chinese.out
+    summary = english.out.splitlines()[-2:]
+    assert summary[0].startswith("Items  problem found ") and summary[1].startswith("Probes  done ")
+
+
+def test_run_as_json_has_the_documented_keys(faulty):
+    (faulty / ".accucheck").mkdir()
+    (faulty / ".accucheck/session.json").write_text("{")  # so that there is something to talk about
+    ran = accucheck("run", str(faulty), "--json")
+    assert ran.code == 1 and "could not be read as a session" in ran.err
+    outcome = only_json(ran)
+    assert list(outcome) == ["version", "case", "items", "summary"]
+    assert (outcome["version"], outcome["case"]) == (1, "digits_faulty")
+    assert len(outcome["items"]) == 24
+    results = findings = 0
+    for item in outcome["items"]:
+        assert list(item) == ["id", "checklist", "suggestion", "conclusion", "note", "results"]
+        assert item["suggestion"] in ("problem", "ok", "not_applicable", "undecided")
+        for result in item["results"]:
+            results += 1
+            assert list(result) == ["probe", "kind", "status", "seconds", "reason", "findings"]
+            assert result["kind"] in ("static", "file", "live") and isinstance(result["seconds"], float)
+            assert result["status"] in ("done", "skipped", "failed", "cancelled")
+            if result["status"] == "skipped":
+                assert list(result["reason"]) == ["code", "message", "data"]
+            for finding in result["findings"]:
+                findings += 1
+                assert list(finding) == ["code", "level", "message", "where", "data", "fix"]
+                assert list(finding["where"]) == ["path", "line", "column", "name", "field", "step"]
+                assert finding["level"] in ("problem", "suspect", "info")
+                assert finding["fix"] is None or list(finding["fix"]) == ["message", "diff"]
+    assert results and findings
+    assert list(outcome["summary"]["items"]) == ["problem", "ok", "not_applicable", "undecided"]
+    assert list(outcome["summary"]["probes"]) == ["done", "failed", "skipped", "cancelled"]
+    assert sum(outcome["summary"]["items"].values()) == 24
+    assert sum(outcome["summary"]["probes"].values()) == results
+    assert only_json(accucheck("run", str(faulty), "--format", "json", "--only", "wi.01"))["items"][0]["id"] == "wi.01"
+
+
+def test_only_and_kind(faulty):
+    only = only_json(accucheck("run", str(faulty), "--json", "--only", "wi.01", "--only", "dp.03"))
+    assert [item["id"] for item in only["items"]] == ["dp.03", "wi.01"]
+    kinds = {}
+    for kind in ("static", "file", "live"):
+        outcome = only_json(accucheck("run", str(faulty), "--json", "--kind", kind))
+        kinds[kind] = {result["kind"] for item in outcome["items"] for result in item["results"]}
+    assert kinds == {"static": {"static"}, "file": {"file"}, "live": {"live"}}
+
+
+def test_a_live_probe_asks_for_consent(faulty):
+    outcome = only_json(accucheck("run", str(faulty), "--json", "--kind", "live", "--only", "dp.03"))
+    assert {result["reason"]["code"] for result in outcome["items"][0]["results"]} == {"needs-consent"}
+
+
+def test_set_overrides_the_case_for_once(faulty):
+    before = (faulty / "accucheck.yaml").read_bytes()
+    settings = ["--set", "checkpoints.initial=checkpoints/none.ckpt", "--set", "name=other"]
+    outcome = only_json(accucheck("run", str(faulty), "--json", "--only", "wi.01", *settings))
+    assert outcome["case"] == "other"
+    assert "none.ckpt" in json.dumps(outcome["items"])
+    assert (faulty / "accucheck.yaml").read_bytes() == before
+
+
+def test_script_finds_its_role(tmp_path):
+    project = copy_example("digits_faulty", tmp_path)
+    (project / "accucheck.yaml").unlink()
+    (project / "train.py").rename(project / "start.py")  # the role is then told by what it does
+    ran = accucheck("run", str(project), "--script", "start.py", "--only", "dp.03", "--json")
+    static = [result for result in only_json(ran)["items"][0]["results"] if result["kind"] == "static"]
+    assert static and all(result["status"] == "done" for result in static)
+    assert static[0]["findings"], "the script was examined"
+    refused = accucheck("run", str(project), "--script", "network.py")
+    assert refused.code == 2
+    assert "network.py is not recognised as a training, evaluation or inference script" in refused.err
+    assert "--set scripts.train=network.py" in refused.err
+
+
+LEVELS = ("problem", "suspect", "undecided", "unanswered")
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("fake_clean", (0, 0, 0, 1)),
+        ("more_suspect", (0, 1, 1, 1)),
+        ("more_partly", (0, 0, 1, 1)),
+        ("fake_problem", (1, 1, 1, 1)),
+        ("fake_needy", (0, 0, 0, 1)),
+        ("not_there", (3, 3, 1, 1)),
+    ],
+)
+def test_fail_on(more_fakes, name, codes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", name)
+    run = ["run", str(tmp_path), "--checklist", str(mine), "--no-session"]
+    assert tuple(accucheck(*run, "--fail-on", level).code for level in LEVELS) == codes
+    assert accucheck(*run).code == codes[0], "problem is the default"
+    assert accucheck(*run, "--exit-zero").code == 0
+
+
+def test_nothing_is_unanswered_once_all_is_answered(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean")
+    run = ["run", str(tmp_path), "--checklist", str(mine), "--fail-on", "unanswered"]
+    assert accucheck(*run).code == 1
+    assert accucheck("answer", "a.1", "ok", "-p", str(tmp_path), "--checklist", str(mine)).code == 0
+    assert accucheck(*run).code == 0
+
+
+def test_an_own_checklist_with_an_unknown_probe(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean", "zero_wheights", each=True)
+    ran = accucheck("run", str(tmp_path), "--checklist", str(mine), "--json")
+    assert ran.code == 3
+    first, second = (item["results"][0] for item in only_json(ran)["items"])
+    assert (first["status"], second["status"]) == ("done", "failed")
+    assert second["reason"]["message"] == "There is no probe zero_wheights. Did you mean zero_weights?"
+    chinese = accucheck("run", str(tmp_path), "--checklist", str(mine), "--lang", "zh")
+    assert "没有名为 zero_wheights 的探针。是否想写 zero_weights？" in chinese.out
+
+
+def test_several_at_a_time_keep_their_order(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_problem", "fake_clean", "fake_segfault", each=True)
+    ran = accucheck("run", str(tmp_path), "--checklist", str(mine), "--jobs", "3", "--json")
+    assert ran.code == 1
+    outcome = only_json(ran)
+    assert [(item["id"], item["results"][0]["status"]) for item in outcome["items"]] == [
+        ("a.1", "done"),
+        ("a.2", "done"),
+        ("a.3", "failed"),
+    ]
+
+
+def test_a_time_out_is_a_failed_result(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_slow")
+    ran = accucheck("run", str(tmp_path), "--checklist", str(mine), "--timeout", "1")
+    assert ran.code == 3
+    assert "Stopped after 1 s without finishing" in ran.out
+
+
+def test_a_run_is_recorded_unless_told_otherwise(faulty):
+    accucheck("run", str(faulty), "--only", "wi.01", "--no-session")
+    assert not (faulty / ".accucheck").exists()
+    accucheck("run", str(faulty), "--only", "wi.01")
+    session = json.loads((faulty / ".accucheck/session.json").read_text())
+    assert session["entries"]["wi.01"]["results"]["zero_weights"]["suggestion"] == "problem"
+
+
+def test_the_output_of_a_probe_stays_out_of_ours(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_noisy", "fake_raises", each=True)
+    ran = accucheck("run", str(tmp_path), "--checklist", str(mine), "--json")
+    assert only_json(ran)["items"][0]["results"][0]["status"] == "done"
+    assert b"noise" not in ran.stdout + ran.stderr
+    text = accucheck("run", str(tmp_path), "--checklist", str(mine))
+    assert "a [red]bad\\x1b[31m value" in text.out and b"\x1b" not in text.stdout
+
+
+# --- interrupted ------------------------------------------------------------------------------------------------------
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def threads_children(pid: int) -> list[int]:
+    """The children of all threads: the engine starts them from its own."""
+    tasks = Path(f"/proc/{pid}/task")
+    return [int(child) for task in tasks.glob("*/children") for child in task.read_text().split()]
+
+
+def gone(pids: list[int], seconds: float = 5) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        states = [Path(f"/proc/{pid}/stat") for pid in pids]
+        if not any(path.exists() and path.read_text().rsplit(")", 1)[1].split()[0] != "Z" for path in states):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def started(project: Path, mine: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """A run whose first item is recorded and whose second hangs, and the processes it has started."""
+    command = [sys.executable, "-m", "accucheck", "run", str(project), "--checklist", str(mine), *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    session = project / ".accucheck/session.json"
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        below = threads_children(process.pid)
+        if session.exists() and "fake_clean" in session.read_text() and below:
+            time.sleep(0.5)  # until the child has begun and the stubborn one has a child of its own
+            below = threads_children(process.pid)
+            return process, [*below, *(child for pid in below for child in children(pid))]
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(process.communicate())
+
+
+@pytest.mark.parametrize("name", ["fake_slow", "fake_stubborn"])
+def test_ctrl_c_keeps_what_was_recorded_and_leaves_no_child(fakes, name, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean", name, each=True)
+    process, below = started(tmp_path, mine)
+    assert below
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=15)[1]
+    assert process.returncode == 130, err
+    assert err.decode().strip() == "accucheck: interrupted; what was recorded is kept"
+    assert gone(below)
+    entries = json.loads((tmp_path / ".accucheck/session.json").read_text())["entries"]
+    assert entries["a.1"]["results"]["fake_clean"]["status"] == "done"
+
+
+def test_a_killed_run_leaves_no_child_and_no_lock(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean", "fake_slow", each=True)
+    process, below = started(tmp_path, mine)
+    process.kill()
+    process.communicate(timeout=15)
+    assert gone(below)
+    assert accucheck("answer", "a.1", "ok", "-p", str(tmp_path), "--checklist", str(mine)).code == 0
+
+
+def test_two_at_once(fakes, tmp_path):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean", "fake_slow", each=True)
+    process, below = started(tmp_path, mine)
+    try:
+        refused = accucheck("answer", "a.1", "ok", "-p", str(tmp_path), "--checklist", str(mine))
+        assert refused.code == 2 and f"pid {process.pid}" in refused.err
+        other = accucheck("run", str(tmp_path), "--checklist", str(mine), "--only", "a.1")
+        assert other.code == 0 and "not recorded: the session is open in another accucheck" in other.err
+        assert "fake_clean" in other.out
+        assert accucheck("status", str(tmp_path), "--checklist", str(mine)).code == 0
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=15)
+    assert gone(below)
+
+
+# --- answer, status, report -------------------------------------------------------------------------------------------
+
+
+def test_answer_and_status(faulty):
+    (faulty / "shot.png").write_bytes(b"\x89PNG")
+    ran = accucheck(
+        *("answer", "wi.01", "problem", "--note", "全零", "--as", "张三", "--attach", "shot.png", "-p", "."), cwd=faulty
+    )
+    assert (ran.code, ran.out, ran.err) == (0, "wi.01: problem\n", "")
+    assert accucheck("answer", "ds.01", "ok", "-p", str(faulty)).code == 0
+    assert accucheck("answer", "dp.05", "not_applicable", "-p", str(faulty / "accucheck.yaml")).code == 0
+    entry = json.loads((faulty / ".accucheck/session.json").read_text())["entries"]["wi.01"]
+    assert (entry["conclusion"], entry["note"], entry["who"]) == ("problem", "全零", "张三")
+    assert entry["attachments"] == ["shot.png"]
+
+    text = accucheck("status", str(faulty)).out
+    assert "wi.01  Weights initialised to zero or a constant: problem 全零\n" in text
+    assert text.endswith("3 of 24 concluded: 1 problem, 1 no problem, 1 not applicable\n")
+    status = only_json(accucheck("status", str(faulty), "--json"))
+    assert list(status) == ["version", "case", "items", "summary"]
+    assert status["summary"] == {"done": 3, "total": 24, "problem": 1, "ok": 1, "not_applicable": 1}
+    row = next(item for item in status["items"] if item["id"] == "wi.01")
+    assert row == {"id": "wi.01", "conclusion": "problem", "suggestion": "undecided", "note": "全零", "stale": False}
+    assert "已填写 3/24：发现问题 1，无问题 1，不涉及 1" in accucheck("status", str(faulty), "--lang", "zh").out
+
+
+def test_an_answer_again_keeps_the_note_unless_a_new_one_is_given(faulty):
+    for arguments, note in ((["ok", "--note", "first"], "first"), (["problem"], "first"), (["ok", "--note", ""], "")):
+        assert accucheck("answer", "ds.01", *arguments, "-p", str(faulty)).code == 0
+        session = json.loads((faulty / ".accucheck/session.json").read_text())
+        assert session["entries"]["ds.01"]["note"] == note
+    assert len(session["entries"]["ds.01"]["history"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ds.99", "ok"], "There is no item ds.99. Did you mean ds.0"),
+        (["ds.01", "ok", "--attach", "none.png"], "none.png does not exist"),
+        (["ds.01", "ok", "--attach", "data"], "data is a folder"),
+        (["ds.01", "ok", "--attach", "/dev/zero"], "/dev/zero is neither a regular file nor a folder"),
+        (["ds.01", "ok", "--note", b"\xd6\xd0"], "not valid UTF-8"),
+    ],
+)
+def test_a_refused_answer_records_nothing(faulty, arguments, words):
+    ran = accucheck("answer", *arguments, cwd=faulty)
+    assert ran.code == 2 and words in ran.err
+    assert not (faulty / ".accucheck/session.json").exists()
+
+
+def test_a_changed_input_makes_a_result_stale(faulty):
+    accucheck("run", str(faulty), "--only", "wi.01")
+    assert "[stale]" not in accucheck("status", str(faulty)).out
+    with (faulty / "checkpoints/init.ckpt").open("ab") as stream:
+        stream.write(b"more")
+    assert re.search(r"^wi\.01 .*suggested: problem.*\[stale\]", accucheck("status", str(faulty)).out, re.M)
+
+
+def test_report_writes_and_prints_the_paths(faulty, tmp_path):
+    accucheck("run", str(faulty), "--only", "wi.01")
+    ran = accucheck("report", str(faulty), cwd=tmp_path)
+    assert (ran.code, ran.out.split()) == (0, ["digits_faulty-accuracy.md", "digits_faulty-accuracy.docx"])
+    ran = accucheck("report", str(faulty), "--format", "json", "-o", "a/b", "--lang", "zh", cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "a/b/digits_faulty-accuracy.json\n")
+    assert json.loads((tmp_path / ran.out.strip()).read_text())["case"] == "digits_faulty"
+    assert (tmp_path / "digits_faulty-accuracy.docx").read_bytes().startswith(b"PK")
+
+
+# --- init, validate, manifest, doctor ---------------------------------------------------------------------------------
+
+
+def test_init_proposes_what_the_example_says(tmp_path):
+    project = copy_example("digits", tmp_path)
+    (project / "accucheck.yaml").unlink()
+    printed = accucheck("init", str(project), "--print")
+    assert printed.code == 0 and not (project / "accucheck.yaml").exists()
+    assert "scripts.train: train.py  (named like a script of this role)" in printed.err
+    ran = accucheck("init", str(project))
+    assert (ran.code, ran.out) == (0, f"{project}/accucheck.yaml\n")
+    assert (project / "accucheck.yaml").read_text() == printed.out
+    for part in ("train: train.py", "eval: eval.py", "infer: infer.py", "path: data/train", "path: data/val"):
+        assert part in printed.out
+    for part in ("initial: checkpoints/init.ckpt", "current: checkpoints/digits.ckpt", "manifest: data.md5"):
+        assert part in printed.out
+    assert accucheck("validate", str(project)).code == 0
+
+    again = accucheck("init", str(project))
+    assert again.code == 2 and "exists and was left as it is" in again.err
+    assert (project / "accucheck.yaml").read_text() == printed.out
+
+
+def test_init_without_anything_to_propose(tmp_path):
+    ran = accucheck("init", str(tmp_path))
+    assert ran.code == 2 and "nothing was recognised" in ran.err and not list(tmp_path.iterdir())
+
+
+def test_validate(faulty):
+    assert accucheck("validate", cwd=faulty).out == "accucheck.yaml: valid\n"
+    assert "accucheck.yaml：有效" in accucheck("validate", "--lang", "zh", cwd=faulty).out
+    (faulty / "data.md5").unlink()
+    ran = accucheck("validate", str(faulty))
+    assert ran.code == 2 and ran.err == f"accucheck: data.reference.manifest: {faulty}/data.md5 does not exist\n"
+
+
+def test_validate_a_checklist(fakes, tmp_path):
+    good = write_checklist(tmp_path / "good.yaml", "fake_clean")
+    assert accucheck("validate", "--checklist", str(good)).out == f"{good}: valid\n"
+    assert accucheck("validate", "--checklist", "accuracy").code == 0
+    bad = write_checklist(tmp_path / "bad.yaml", "fake_claen")
+    ran = accucheck("validate", "--checklist", str(bad))
+    assert ran.code == 2
+    assert re.search(r"bad\.yaml:17: there is no probe fake_claen\. Did you mean fake_clean\?", ran.err)
+    none = accucheck("validate", cwd=tmp_path)
+    assert none.code == 2 and "accucheck init proposes one" in none.err
+
+
+def test_manifest_writes_and_compares(faulty, tmp_path):
+    made = tmp_path / "data.manifest.json"
+    assert accucheck("manifest", str(faulty / "data"), "-o", str(made)).code == 0
+    assert len(json.loads(made.read_text())["files"]) == 4
+    assert accucheck("manifest", str(faulty / "data"), "--check", str(made)).code == 0
+    with (faulty / "data/train/part-0.csv").open("a") as stream:
+        stream.write("1\n")
+    ran = accucheck("manifest", str(faulty / "data"), "--check", str(made), "--json")
+    assert ran.code == 1
+    assert [pair["actual"]["path"] for pair in only_json(ran)["different"]] == ["train/part-0.csv"]
+    assert accucheck("manifest", str(tmp_path / "none")).code == 2
+
+
+def test_doctor(faulty):
+    ran = accucheck("doctor", str(faulty))
+    assert ran.code == 0 and re.search(r"^Python: 3\.\d+", ran.out, re.M) and re.search(r"^accucheck: ", ran.out, re.M)
+    assert "操作系统: " in accucheck("doctor", str(faulty), "--lang", "zh").out
+    facts = only_json(accucheck("doctor", str(faulty), "--json"))
+    assert facts["device"] == "CPU" and facts["python"] == ".".join(map(str, sys.version_info[:3]))
+
+
+# --- pipes, and a project that lays traps -----------------------------------------------------------------------------
+
+
+def test_a_reader_that_leaves_is_no_error(faulty):
+    for command, code in ((["list"], 0), (["run", str(faulty), "--no-session", "--only", "wi.01"], 1)):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "accucheck", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=20) == code
+
+
+@pytest.fixture
+def trap(faulty: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A project with modules named like those we use; importing one leaves a mark."""
+    mark = tmp_path / "mark"
+    for name in ("numpy", "yaml", "click", "msgspec", "polars", "jinja2", "docx", "matplotlib", "difflib", "tempfile"):
+        (faulty / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write('{name} ')\n")
+    return faulty, mark
+
+
+CONSOLE = Path(sys.executable).with_name("accucheck")
+
+
+@pytest.mark.skipif(not CONSOLE.exists(), reason="accucheck is not installed beside this Python")
+@pytest.mark.parametrize(
+    "command",
+    [["list"], ["validate"], ["run"], ["status"], ["report", "--format", "md"], ["report", "--format", "docx"]],
+)
+def test_the_console_script_imports_nothing_of_the_project(trap, command):
+    project, mark = trap
+    process = subprocess.run([CONSOLE, *command], cwd=project, capture_output=True, timeout=60)
+    assert process.returncode in (0, 1), process.stderr.decode()
+    assert not mark.exists(), mark.read_text()
+
+
+@pytest.mark.xfail(strict=True, reason="__main__.py looks for '' in sys.path, but -m has put the whole path there")
+def test_python_m_imports_nothing_of_the_project(trap):
+    project, mark = trap
+    assert accucheck("list", cwd=project).code == 0
+    assert not mark.exists(), mark.read_text()
+
+
+def test_output_holds_nothing_a_terminal_obeys(faulty):
+    nasty = "\x1b[31m[red]\u202e\u200b\x9b"
+    text = json.dumps({"name": f"n{nasty}", "data": {"train": {"path": f"data{nasty}"}}})
+    (faulty / "accucheck.yaml").write_text(text)
+    assert accucheck("answer", "ds.01", "ok", "--note", f"note{nasty}", "--as", nasty, "-p", str(faulty)).code == 0
+    for command in (
+        ["status"],
+        ["status", "--json"],
+        ["run", "--only", "ds.01"],
+        ["run", "--only", "ds.01", "--json"],
+        ["report", "--format", "md", "-o", f"{faulty}/out"],
+        ["doctor", "--json"],
+        ["validate"],
+    ):
+        ran = accucheck(command[0], str(faulty), *command[1:])
+        for stream in (ran.out, ran.err):
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", stream), command
+    assert json.loads(accucheck("status", str(faulty), "--json").stdout)["items"][0]["note"] == f"note{nasty}"
