@@ -55,6 +55,7 @@ class Walkthrough(App[None]):
         return ChecklistScreen()
 
     def on_mount(self) -> None:
+        self.set_class(self.speech.only_ascii, "-ascii")
         if self.project.case.file is None and not self.session.record.entries:
             self._begin_with_start()
         else:

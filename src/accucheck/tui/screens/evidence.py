@@ -86,8 +86,8 @@ class EvidenceScreen(Screen[None]):
         self.query_one(KeyBar).set_keys(
             [
                 ("Esc", say("key-back"), "screen.back"),
-                ("←", say("key-previous"), "screen.step(-1)"),
-                ("→", say("key-following"), "screen.step(1)"),
+                ("<" if speech.only_ascii else "←", say("key-previous"), "screen.step(-1)"),
+                (">" if speech.only_ascii else "→", say("key-following"), "screen.step(1)"),
                 ("s", say("key-save-as"), "screen.save"),
                 ("y", say("key-copy"), "screen.copy"),
             ]

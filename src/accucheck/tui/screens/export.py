@@ -27,6 +27,8 @@ FORMATS = [("md", "Markdown (.md)"), ("docx", "Word (.docx)"), ("json", "JSON (.
 class _Check(Checkbox):
     """Shows its state by shape, not by colour alone."""
 
+    BUTTON_LEFT, BUTTON_RIGHT = "[", "]"
+
     @property
     def BUTTON_INNER(self) -> str:  # type: ignore[override]
         return "X" if self.value else " "
@@ -35,9 +37,11 @@ class _Check(Checkbox):
 class _Radio(RadioButton):
     """Shows its state by shape, not by colour alone."""
 
+    BUTTON_LEFT, BUTTON_RIGHT = "(", ")"
+
     @property
     def BUTTON_INNER(self) -> str:  # type: ignore[override]
-        return "●" if self.value else " "
+        return "*" if self.value else " "
 
 
 class ExportScreen(Screen[None]):

@@ -11,7 +11,7 @@ class KeyBar(Static):
     """Shows (key, words, action) from left to right, as many as fit."""
 
     DEFAULT_CSS = """
-    KeyBar { dock: bottom; height: 1; background: $panel; color: $foreground; }
+    KeyBar { dock: bottom; height: 1; background: $panel; color: $foreground; link-style: none; link-color: $foreground; }
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class KeyBar(Static):
         shown = Content(" ")
         for key, words, action in self.keys:
             style = f"@click={action}" if action else ""
-            part = Content.assemble((key, f"bold $accent {style}".strip()), (f" {words}", style), "  ")
+            part = Content.assemble((key, "bold $accent"), " ", (words, style), "  ")
             if shown.cell_length + part.cell_length > width + 2:
                 break
             shown = shown + part
