@@ -189,7 +189,8 @@ def test_chatter_is_kept_away_and_nothing_is_written(
 ) -> None:
     monkeypatch.setenv("EXPECTED", sys.executable)  # accucheck's own interpreter is the default
     body = (
-        "print('at import')\ndef create():\n    assert sys.executable == os.environ['EXPECTED']; print('x' * 100000)\n    os.write(1, b'junk\\n' * 1000)\n"
+        "print('at import')\ndef create():\n    assert sys.executable == os.environ['EXPECTED']\n"
+        "    print('x' * 100000)\n    os.write(1, b'junk\\n' * 1000)\n"
         "    print('loud', file=sys.stderr)\n    assert input is not None and sys.stdin.read() == ''\n    return sliced()"
     )
     assert codes(run(tmp_path, body)) == ["shuffled"]

@@ -89,9 +89,10 @@ class _Examination:
         for call in trace.calls:
             for part in parts(call.base):
                 self.consumers[id(part)].append((call, ""))
-            for value in call.args:
+            for place, value in enumerate(call.args):
+                validates = call.name == ".fit" and place == 2  # Model.fit(epoch, train_dataset, valid_dataset)
                 for part in parts(value):
-                    self.consumers[id(part)].append((call, ""))
+                    self.consumers[id(part)].append((call, "valid_dataset" if validates else ""))
             for keyword, value in call.keywords.items():
                 for part in parts(value):
                     self.consumers[id(part)].append((call, keyword))
@@ -367,17 +368,14 @@ class _Examination:
         )
 
     def leaves(self) -> list[Made]:
-        """The data sets at the end of their chains: what is really trained or evaluated with."""
+        """The data sets at the end of their chains, or given to a model to train: what is really trained or evaluated with."""
         found = []
         for call in self.trace.calls:
             if self.states[id(call)] is None or self.dead(call):
                 continue
-            users = [
-                user
-                for user, _ in self.consumers[id(call)]
-                if self.states[id(user)] is not None and not self.dead(user)
-            ]
-            if not users:
+            users = [user for user, _ in self.consumers[id(call)]]
+            goes_on = any(self.states[id(user)] is not None and not self.dead(user) for user in users)
+            if not goes_on or any(user.name in (".train", ".fit") for user in users):
                 found.append(call)
         return found
 
@@ -408,7 +406,7 @@ class _Examination:
                     for name in call.functions[-1:]
                 ]
                 places += user.bound
-            else:
+            elif role([keyword]) is None:
                 users.append(user.last)
         if "train" in {role([word]) for word in (*keywords, *users)}:
             return "train"
@@ -466,7 +464,10 @@ class _Examination:
             return _said(state.code, state.at, state.data)
         conditions = sorted({text for _, found, _, chain in members for part in chain for text in part.conditions})
         if SHUFFLED in orders:
-            return _said("sometimes-off", origin, state.data | {"condition": conditions})
+            names = sorted({name for leaf, found, _, _ in members for name in leaf.bound if found.order == IN_ORDER})
+            return _said(
+                "sometimes-off", origin, state.data | {"condition": conditions or names or [f"line {origin.line}"]}
+            )
         asked = [text for text in conditions if "shuffle" in text.lower()]
         if asked:
             return _said("unresolved", origin, state.data | {"expression": asked[0]})

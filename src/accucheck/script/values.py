@@ -185,6 +185,8 @@ def name_of(value: Value) -> str:
     """What the script calls a value: the flag behind do_train, args.do_train.lower() and config["do_train"] alike."""
     if isinstance(value, (Known, Unknown)):
         return value.name
+    if isinstance(value, Named):
+        return value.name.rpartition(".")[2]
     if isinstance(value, Made):
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
             return name_of(value.base)

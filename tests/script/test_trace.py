@@ -1,0 +1,217 @@
+"""Following a script: names through any alias, folded constants, both ways of a condition, its own functions and modules."""
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import Trace, follow
+from accucheck.script.values import Known, Made, Value, options
+
+
+def trace(root: Path, script: str, flags: dict[str, bool] | None = None, **modules: str) -> Trace:
+    for name, text in {"main": script, **modules}.items():
+        path = root / (name.replace("__", "/") + ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    project = Project(root, root)
+    return follow(read(root / "main.py", "main.py"), lambda name, compared: (flags or {}).get(name), project.find)
+
+
+def calls(found: Trace, name: str) -> list[Made]:
+    return [call for call in found.calls if call.name == name]
+
+
+def told(value: Value | None) -> Any:
+    """The constants a value may be; ... for what is unknown."""
+    found = [option.value if isinstance(option, Known) else ... for option in options(value)]
+    return found[0] if len(found) == 1 else set(found)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import mindspore.dataset as ds\nds.Data(1)",
+        "import mindspore\nmindspore.dataset.Data(1)",
+        "import mindspore as ms\nms.dataset.Data(1)",
+        "from mindspore import dataset as C\nC.Data(1)",
+        "from mindspore.dataset import Data as D\nD(1)",
+        "from mindspore.dataset import *\nData(1)",
+        "def f():\n    from mindspore.dataset import Data\n    return Data(1)\nf()",
+        "import mindspore.dataset as ds\nmake = ds.Data\nmake(1)",
+        "import mindspore.dataset as ds\nfrom functools import partial\nmake = partial(ds.Data)\nmake(1)",
+        "try:\n    import mindspore.dataset as ds\nexcept ImportError:\n    ds = None\nds.Data(1)",
+        "class A:\n    def __init__(self):\n        import mindspore.dataset as ds\n        self.d = ds\n    def go(self):\n"
+        "        return self.d.Data(1)\nA().go()",
+        "import mindspore.dataset as ds\nmakers = {'a': ds.Data}\nmakers['a'](1)",
+    ],
+)
+def test_names_are_resolved_through_any_alias(tmp_path: Path, script: str) -> None:
+    found = trace(tmp_path, script)
+    made = calls(found, "mindspore.dataset.Data")
+    if not made:  # partial of a name that is not followed stays a call of partial's result
+        made = [call for call in found.calls if isinstance(call.base, Made) and call.base.last == "partial"]
+    assert made and told(made[0].args[0] if made[0].args else None) == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("A = 2\nB = A * 3 + 1\nf(B)", 7),
+        ("A = 'tr' + 'ain'\nf(A == 'train')", True),
+        ("f(not False)", True),
+        ("f(True and False)", False),
+        ("f(1 if 2 > 1 else 3)", 1),
+        ("c = {'shuffle': True}\nf(c['shuffle'])", True),
+        ("c = dict(shuffle=True)\nf(c.get('shuffle'))", True),
+        ("from easydict import EasyDict as ed\nc = ed({'a': {'b': 5}})\nf(c.a['b'])", 5),
+        ("class C:\n    shuffle = True\nf(C.shuffle)", True),
+        ("class C:\n    shuffle = True\nf(C().shuffle)", True),
+        ("class B:\n    n = 4\nclass C(B):\n    pass\nf(C().n)", 4),
+        (
+            "class C:\n    def __init__(self, n=3):\n        self.n = n\n    @property\n"
+            "    def twice(self):\n        return self.n * 2\nf(C(5).twice)",
+            10,
+        ),
+        ("def g(a, b=2, *, c=3):\n    return a + b + c\nf(g(1, c=5))", 8),
+        ("def g(*parts, **named):\n    return named['x']\nf(g(1, x=9))", 9),
+        ("f((lambda x: x + 1)(2))", 3),
+        ("a, (b, c) = 1, (2, 3)\nf(c)", 3),
+        ("x = unknown()\nif x:\n    y = 1\nelse:\n    y = 2\nf(y)", {1, 2}),
+        ("y = 1\nif unknown():\n    y = 2\nf(y)", {1, 2}),
+        ("def g(x):\n    if x:\n        return 1\n    return 2\nf(g(unknown()))", {1, 2}),
+        ("if is_on:\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
+        ("if not args.is_on:\n    y = 1\nelse:\n    y = 2\nf(y)", 2),
+        ("if cfg['is_on']:\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
+        ("def g(flag):\n    return 1 if flag else 2\nf(g(False))", 2),
+        ("try:\n    y = 1\nexcept ValueError:\n    y = 2\nf(y)", {1, 2}),
+        ("for i in range(3):\n    y = 5\nf(y)", 5),
+        ("n = 1\nn += 4\nf(n)", 5),
+        ("f(10 ** 10 ** 10)", ...),
+        ("f('a' * 10 ** 9)", ...),
+        ("f(1 / 0)", ...),
+        ("def g():\n    return g()\nf(g())", ...),
+    ],
+)
+def test_constants_are_folded(tmp_path: Path, script: str, value: Any) -> None:
+    found = trace(tmp_path, f"from somewhere import f, unknown\n{script}", {"is_on": True})
+    (call,) = calls(found, "somewhere.f")
+    assert told(call.args[0]) == value
+
+
+def test_options_of_the_command_line_are_assumed(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        import argparse
+        from somewhere import f
+        def parse():
+            parser = argparse.ArgumentParser()
+            group = parser.add_argument_group("data")
+            group.add_argument("--shuffle", default="True", type=str)
+            parser.add_argument("-d", "--drop-last", action="store_true")
+            parser.add_argument("--size", type=int, default=4)
+            return parser.parse_known_args()
+        args, rest = parse()
+        f(args.shuffle, args.drop_last, args.size, args.other)
+        """,
+    )
+    (call,) = calls(found, "somewhere.f")
+    assert [told(value) for value in call.args] == [True, False, 4, ...]
+    assert [value.assumed for value in call.args if isinstance(value, Known)] == ["argparse"] * 3
+
+
+def test_a_function_that_nothing_calls_is_followed_with_its_defaults_assumed(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path, "from x import f\ndef g(a, b=True):\n    f(a, b)\nclass C:\n    def m(self, n=1):\n        f(n, n)\n"
+    )
+    first, second = calls(found, "x.f")
+    assert told(first.args[0]) is ... and told(first.args[1]) is True and first.args[1].assumed == "parameter"
+    assert first.functions == ("g",) and second.functions == ("m",)
+
+
+def test_what_is_made_remembers_its_names_and_conditions(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        import lib
+        def build(kind="a"):
+            if lib.ready():
+                data = lib.Data(kind)
+                return data
+        train_set = build("b")
+        lib.drop(train_set)
+        """,
+    )
+    (made,) = calls(found, "lib.Data")
+    assert made.bound == ["data", "train_set"] and made.conditions == ("lib.ready()",)
+    assert made.functions == ("build",) and made.given == {"kind": "b"} and not made.discarded
+    assert calls(found, "lib.drop")[0].discarded
+
+
+def test_modules_of_the_project_are_followed(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        from src.data import create
+        from src import data as again
+        import src.data
+        from src.star import *
+        create(1)
+        again.create(2)
+        src.data.create(3)
+        from_star(4)
+        """,
+        src__data="from .helper import make\nimport lib\ndef create(n):\n    return make(n)\n",
+        src__helper="import lib as other\nfrom ..nowhere import gone\ndef make(n):\n    return other.Data(n)\n",
+        src__star="from src.helper import make\ndef from_star(n):\n    return make(n)\n",
+    )
+    made = calls(found, "lib.Data")
+    assert [told(call.args[0]) for call in made] == [1, 2, 3, 4]
+    assert {call.source.path for call in made} == {"src/helper.py"}
+
+
+def test_modules_that_import_each_other_come_to_an_end(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        "import a\na.f(1)\n",
+        a="import b\ndef f(n):\n    return b.g(n)\n",
+        b="from a import f\ndef g(n):\n    return f(n)\n",
+    )
+    assert not found.gave_up
+
+
+def test_nothing_outside_the_project_is_read(tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("import lib\nlib.Data(1)\n")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "linked.py").symlink_to(tmp_path / "outside.py")
+    found = trace(tmp_path / "in", "import linked\nfrom .. import outside\nlinked.x()\noutside.x()\n")
+    assert not calls(found, "lib.Data")
+
+
+def test_a_script_that_is_too_much_is_given_up(tmp_path: Path) -> None:
+    calls_in_calls = "".join(f"def f{i}():\n" + f"    f{i + 1}()\n" * 10 for i in range(14)) + "def f14(): pass\nf0()\n"
+    assert trace(tmp_path, calls_in_calls).gave_up
+    assert trace(tmp_path, "x = " + "(" * 80 + "1" + ")" * 80 + "\ny = " + "+".join(["x"] * 600)).gave_up
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "match x:\n    case 1:\n        y = 1\n    case _:\n        y = 2",
+        "async def f():\n    async with a as b:\n        async for c in b:\n            await c\n",
+        "while True:\n    break\nelse:\n    x = 1",
+        "x = [i for i in y if (z := i)]\nw = {a: b for a, b in x}\nv = {*x}\nu = (q for q in v)",
+        "global g\ndel x\nx: int\ny: int = 3\nassert y\nx[0], *x.b = y\nx.y.z += 1",
+        "def f(*, a=1, **k):\n    yield a\n    nonlocal_ = k\nlist(f(**{'a': 2}))\nf(*[1], **q)",
+        "f'{x!r:>{w}}' f'{1}'\nx = b'1' + b'2'\n-True\n~1\n1 < 2 < 3\nx @ y\nx[1:2]\n...",
+        "class A(B, metaclass=C):\n    x = 1\n    def f(self): return super().f()\n    @staticmethod\n    def g(a): return a\n"
+        "A().f()\nA.g(1)\nA()(2)",
+        "try:\n    pass\nfinally:\n    pass\ntry:\n    raise E from e\nexcept (A, B) as e:\n    raise\nelse:\n    pass",
+    ],
+)
+def test_every_kind_of_statement_is_followed(tmp_path: Path, script: str) -> None:
+    assert not trace(tmp_path, script).gave_up
