@@ -153,7 +153,7 @@ def test_explain_every_item():
 
 
 def test_run_as_text(faulty):
-    english, chinese = (accucheck("run", str(faulty), "--lang", language) for language in ("en", "zh"))
+    english, chinese = accucheck("run", str(faulty)), accucheck("run", str(faulty), "--only", "wi.01", "--lang", "zh")
     assert (english.code, english.err, chinese.code) == (1, "", 1)
     assert "✗ wi.01" in english.out and "fc1.weight in the initial checkpoint is all zero" in english.out
     assert "✗ wi.01" in chinese.out and "发现问题" in chinese.out
@@ -200,7 +200,9 @@ def test_only_and_kind(faulty):
     assert [item["id"] for item in only["items"]] == ["dp.03", "wi.01"]
     kinds = {}
     for kind in ("static", "file", "live"):
-        outcome = only_json(accucheck("run", str(faulty), "--json", "--kind", kind))
+        outcome = only_json(
+            accucheck("run", str(faulty), "--json", "--kind", kind, "--only", "dp.03", "--only", "wi.01")
+        )
         kinds[kind] = {result["kind"] for item in outcome["items"] for result in item["results"]}
     assert kinds == {"static": {"static"}, "file": {"file"}, "live": {"live"}}
 
@@ -250,9 +252,10 @@ LEVELS = ("problem", "suspect", "undecided", "unanswered")
 def test_fail_on(more_fakes, name, codes, tmp_path):
     mine = write_checklist(tmp_path / "mine.yaml", name)
     run = ["run", str(tmp_path), "--checklist", str(mine), "--no-session"]
-    assert tuple(accucheck(*run, "--fail-on", level).code for level in LEVELS) == codes
     assert accucheck(*run).code == codes[0], "problem is the default"
-    assert accucheck(*run, "--exit-zero").code == 0
+    assert tuple(accucheck(*run, "--fail-on", level).code for level in LEVELS[1:]) == codes[1:]
+    if codes[0]:
+        assert accucheck(*run, "--exit-zero").code == 0
 
 
 def test_nothing_is_unanswered_once_all_is_answered(fakes, tmp_path):

@@ -247,7 +247,7 @@ def load(project: Path, settings: list[str] | None = None) -> Case:
             root, file = project, project / FILE_NAME
         else:
             raise UserError("not-a-directory" if project.exists() else "not-found", path=str(project))
-        root, given = root.resolve(), file.exists()
+        root, given = root.resolve(), os.path.lexists(file)  # a dead link is no reason to ignore it
     except OSError as error:  # a name that is too long, a folder that may not be looked into
         raise from_os_error(error, project) from None
     require_utf8(str(root))
