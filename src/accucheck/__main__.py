@@ -4,6 +4,6 @@ import sys
 
 sys.path[:] = [entry for entry in sys.path if entry not in ("", ".")]
 
-from accucheck.cli import main  # noqa: E402
+from accucheck.cli import console  # noqa: E402
 
-main()
+console()

@@ -1048,8 +1048,19 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def console() -> NoReturn:
+    """The console script: main() without the interpreter's own farewell, which would take 5 to 20 ms and undo nothing."""
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else OK
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """The console script. Always ends the process with one of the exit codes."""
+    """The whole program. Always ends the process with one of the exit codes."""
     _open_streams()
     try:
         code = _main(arguments)
