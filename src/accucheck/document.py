@@ -17,6 +17,8 @@ T = TypeVar("T")
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 40
 MAX_ALIASES = 16
+#: A step into some value of a mapping: msgspec does not say which.
+ANY = "*"
 
 
 def read_text(path: Path, limit: int = MAX_BYTES) -> bytes:
@@ -126,13 +128,22 @@ def _finite(text: str) -> bool:
 
 
 def line_of(text: bytes, path: list[str | int]) -> int:
-    """The line (from 1) of the node at `path`, or of the nearest parent that exists."""
+    """The line (from 1) of the node at `path`, or of the nearest parent that exists.
+
+    A step ANY is the one value that has the next step as its key; where several have it, the parent is the answer.
+    """
     import yaml
 
     node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     line = 0
-    for step in path:
-        if isinstance(node, yaml.MappingNode):
+    for step, after in zip(path, [*path[1:], None], strict=False):
+        if step is ANY and isinstance(node, yaml.MappingNode):
+            below = [v for _, v in node.value if isinstance(v, yaml.MappingNode)]
+            having = [v for v in below if after in [getattr(key, "value", None) for key, _ in v.value]]
+            if len(having) != 1:
+                break
+            node = having[0]
+        elif isinstance(node, yaml.MappingNode):
             found = next(((k, v) for k, v in node.value if getattr(k, "value", None) == str(step)), None)
             if found is None:
                 break
@@ -146,10 +157,9 @@ def line_of(text: bytes, path: list[str | int]) -> int:
 
 
 def _steps(place: str) -> list[str | int]:
-    """`$.items[3].title` -> ["items", 3, "title"]."""
-    return [
-        int(index) if index else name for name, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", place) if name or index
-    ]
+    """`$.items[3].title` -> ["items", 3, "title"]; `[...]`, some value of a mapping, becomes ANY."""
+    found = re.findall(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]", place)
+    return [name or (ANY if index == "..." else int(index)) for name, index in found]
 
 
 def convert(data: Any, kind: type[T], text: bytes, path: str) -> T:

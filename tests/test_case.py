@@ -1,0 +1,389 @@
+"""accucheck.yaml: what it says, what it may not say, and what is proposed for it."""
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accucheck import case as cases
+from accucheck import document
+from accucheck.case import Case, CaseFile
+from accucheck.engine import Job, Request
+from accucheck.errors import UserError
+from accucheck.model import Language
+
+WHOLE = """\
+name: resnet50-cifar10
+language: zh
+runtime: {device: Ascend, mindspore: "2.10.0", python: ~/ms/bin/python, mode: graph, amp: O2, distributed: {devices: 8, launcher: msrun}}
+scripts: {train: train.py, eval: [eval.py, more.py], infer: infer.py}
+data:
+  train: {path: data/train, label: label, fields: {age: {missing: [-999, NA, 0.5]}}, classes: [cat, 1]}
+  eval: {path: [a, b]}
+  reference: {path: /nfs/cifar10, manifest: cifar10.md5, known: CIFAR-10, files: opened.txt}
+  predictions: pred_probs.npy
+pipelines:
+  train: {call: "src.dataset:create", args: {path: data, shuffle: true, sizes: [1, 2]}}
+  shard_args: {count: num_shards, index: shard_id}
+network: {call: "src.resnet:resnet50", args: {class_num: 10}}
+loss: {call: "mindspore.nn:L1Loss"}
+checkpoints: {initial: i.ckpt, previous: p.ckpt, current: c.ckpt, pretrained: b.ckpt, reference: t.pth, ranks: [r0.ckpt, r1.ckpt],
+              after_step: s.ckpt, reference_after_step: s.pth}
+curves: {train: t.log, eval: e.csv, rerun: t2.log, baseline: b.csv, lr_test: l.csv, previous_version: o.log,
+         reference: {path: r.log, rerun: r2.log}}
+graphs: {path: summary/}
+dumps: {path: dump/, reference: dump_ref/}
+batches: {path: batches/, reference: batches_ref/}
+outputs: {path: outputs/, reference: outputs_ref/}
+profiler: {path: profiler/}
+design: {frozen: ["backbone.*"], shared: [[a, b]], padding: {value: 0, side: right, mask: mask}}
+benchmark: {framework: pytorch, scripts: {train: ref/train.py}}
+"""
+
+
+def case_of(folder: Path, text: str | bytes = "", *settings: str) -> Case:
+    (folder / "accucheck.yaml").write_bytes(text.encode() if isinstance(text, str) else text)
+    return cases.load(folder, list(settings))
+
+
+def refused(folder: Path, text: str, *settings: str) -> UserError:
+    with pytest.raises(UserError) as caught:
+        case_of(folder, text, *settings)
+    for language in Language:
+        assert "{" not in caught.value.text(language).replace("{a", ""), "a blank was left unfilled"
+    return caught.value
+
+
+def test_every_key_of_the_design_is_known(tmp_path):
+    case = case_of(tmp_path, WHOLE)
+    assert case.name == "resnet50-cifar10" and case.root == str(tmp_path)
+    assert case.get("data.train.fields.age.missing") == [-999, "NA", 0.5]
+    assert case.paths("scripts.eval") == [tmp_path / "eval.py", tmp_path / "more.py"]
+    assert case.paths("data.reference.path") == [Path("/nfs/cifar10")]
+    assert case.path(case.get("runtime.python")) == Path.home() / "ms/bin/python"
+    assert case.paths("curves.reference.rerun") == [tmp_path / "r2.log"]
+    assert case.facts() == {
+        "ascend": True,
+        "mixed_precision": True,
+        "distributed": True,
+        "labels": True,
+        "padding": True,
+        "pretrained": True,
+    }
+
+
+def test_a_case_survives_the_way_to_a_worker(tmp_path):
+    request = Request(case_of(tmp_path, WHOLE), [Job("ds.01", "missing_values")])
+    assert msgspec.json.decode(msgspec.json.encode(request), type=Request) == request
+
+
+def test_nothing_is_required(tmp_path):
+    assert cases.load(tmp_path).file is None
+    for text in ("", "# nothing\n", "{}\n", "\n\n"):
+        case = case_of(tmp_path, text)
+        assert case.spec == CaseFile() and case.file == str(tmp_path / "accucheck.yaml")
+        assert case.name == tmp_path.name
+    assert set(case.facts().values()) == {None}
+    assert case.get("data.train.path") is None and case.paths("data.train.path") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("runtime: {device: CPU}", "ascend", False),
+        ("runtime: {device: ascend}", "ascend", True),
+        ("runtime: {amp: O0}", "mixed_precision", False),
+        ("runtime: {amp: none}", "mixed_precision", False),
+        ("runtime: {amp: auto}", "mixed_precision", True),
+        ("runtime: {distributed: {devices: 1}}", "distributed", False),
+        ("runtime: {distributed: {devices: 2}}", "distributed", True),
+        ("data: {train: {label: y}}", "labels", True),
+        ("checkpoints: {pretrained: x}", "pretrained", True),
+    ],
+)
+def test_facts_are_known_only_when_the_case_says_so(tmp_path, text, fact, value):
+    facts = case_of(tmp_path, text).facts()
+    assert facts.pop(fact) is value
+    assert set(facts.values()) == {None}
+
+
+def test_an_empty_value_is_no_value(tmp_path):
+    case = case_of(tmp_path, 'checkpoints: {ranks: [], current: ""}\ndata: {train: {fields: {}}}\n')
+    assert all(case.get(key) is None for key in ("checkpoints.ranks", "checkpoints.current", "data.train.fields"))
+    assert case.get("checkpoints.none") is None and case.get("name.more") is None
+
+
+def test_a_case_file_may_be_given_by_its_path(tmp_path):
+    (tmp_path / "other.yml").write_text("name: other\n")
+    case = cases.load(tmp_path / "other.yml")
+    assert (case.name, case.root) == ("other", str(tmp_path))
+
+
+def test_the_root_is_absolute_wherever_it_is_named_from(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in (".", "link", "link/link"):
+        assert cases.load(Path(name)).root == str(tmp_path)
+
+
+def test_paths_are_shown_relative_to_the_project(tmp_path):
+    case = Case(root=str(tmp_path))
+    assert case.relative(tmp_path / "a/b") == "a/b" == case.relative("a/b")
+    assert case.relative("/elsewhere/x") == "/elsewhere/x"
+    assert case.relative("../x") == str(tmp_path.parent / "x")
+
+
+def test_the_keys_that_hold_paths():
+    keys = cases.path_keys()
+    for key in ("scripts.train", "data.eval.path", "checkpoints.ranks", "curves.reference.path", "runtime.python"):
+        assert key in keys
+    assert "data.train.label" not in keys and "name" not in keys
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_settings_win_over_the_file_one_after_the_other(tmp_path):
+    case = case_of(
+        tmp_path,
+        "name: file\ndata: {train: {path: a, label: y}}\n",
+        "data.train.path=[b, c]",
+        "runtime.distributed.devices=4",
+        "name=x = y",
+        "pipelines.train.call=m:f",
+        "data.train.label=",
+    )
+    assert case.get("data.train.path") == ["b", "c"] and case.get("data.train.label") is None
+    assert case.get("runtime.distributed.devices") == 4
+    assert case.name == "x = y"
+    assert case.get("pipelines.train.call") == "m:f"
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [
+        ("x", "set-syntax"),
+        ("=x", "set-syntax"),
+        ("nmae=x", "yaml-unknown-key"),
+        ("data.train=x", "yaml-type"),
+        ("name=3", "yaml-type"),
+        ("name=[", "yaml-syntax"),
+        ("data.train.fields={1: {}}", "yaml-key"),
+        ("pipelines.train.args={a: 1}", "yaml-missing-key"),
+        ("a=\udcff", "not-utf8"),
+    ],
+)
+def test_a_wrong_setting_names_itself(tmp_path, setting, code):
+    error = refused(tmp_path, "name: x\n", setting)
+    assert error.code == code
+    assert setting.partition("=")[0] in str(error)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "words"),
+    [
+        ("a: 1\nname: x\n", "yaml-unknown-key", 1, "unknown key a. Known here: name, language"),
+        ("name: x\nruntime:\n  devcie: CPU\n", "yaml-unknown-key", 3, "Did you mean device?"),
+        ("data:\n  train: {paht: x}\n", "yaml-unknown-key", 2, "Did you mean path?"),
+        ("data:\n  train:\n    fields:\n      age: {mising: [1]}\n", "yaml-unknown-key", 4, "Did you mean missing?"),
+        (
+            "data: {train: {fields: {\n a: {missing: [1]},\n b: {missing: 3}}}}",
+            "yaml-type",
+            1,
+            "fields.*.missing should be array",
+        ),
+        ("name: x\nnetwork:\n  args: {}\n", "yaml-missing-key", 2, "the key call is missing in network"),
+        ("runtime:\n  distributed: {devices: many}\n", "yaml-type", 2, "devices should be int, but str"),
+        (
+            "runtime:\n  mindspore: 2.10\n",
+            "yaml-type",
+            2,
+            "should be str, but float (put it in quotes to make it text)",
+        ),
+        ("design:\n  shared: [a]\n", "yaml-type", 2, "should be array, but str"),
+        ("data:\n  train:\n    fields:\n      2020: {}\n", "yaml-key", 4, "the key 2020 does not read as text"),
+        ("data:\n  train:\n    fields:\n      on: {}\n", "yaml-key", 4, "the key on does not read as text"),
+        ("name: x\ndata: {train: {fields: {a: {missing: [.inf]}}}}\n", "yaml-not-finite", 2, ".inf"),
+        ('name: x\nscripts: {train: "a\\0"}\n', "yaml-nul", 2, "NUL"),
+    ],
+)
+def test_an_error_names_its_line_and_the_mend(tmp_path, text, code, line, words):
+    error = refused(tmp_path, text)
+    assert (error.code, error.data["line"]) == (code, line), error
+    assert words in str(error) and f"accucheck.yaml:{line}: " in str(error)
+
+
+def test_merged_and_quoted_keys_are_fine(tmp_path):
+    text = "data:\n  train: &t {label: y, fields: {'2020': {}, 'on': {}}}\n  eval: {<<: *t, path: x}\n"
+    case = case_of(tmp_path, text)
+    assert case.get("data.eval.label") == "y" and set(case.get("data.eval.fields")) == {"2020", "on"}
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates() | st.binary(max_size=8)
+TREES = st.recursive(
+    PLAIN, lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text() | PLAIN, below, max_size=3)
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(tree=TREES)
+def test_whatever_yaml_can_say_is_a_case_for_a_worker_or_a_user_error(tmp_path, tree):
+    """What is accepted must reach a worker as it is written: a case that cannot be sent would stop the run."""
+    text = yaml.safe_dump({"network": {"call": "m:f", "args": {"x": tree}}}, allow_unicode=True)
+    try:
+        case = case_of(tmp_path, text)
+    except UserError as error:
+        assert str(error)
+        return
+    request = Request(case, [])
+    assert msgspec.json.decode(msgspec.json.encode(request), type=Request).case.root == case.root
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_bytes_are_a_case_or_a_user_error(tmp_path, content):
+    try:
+        case_of(tmp_path, content)
+    except UserError as error:
+        assert "accucheck.yaml" in str(error)
+
+
+# --- proposing --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "role"),
+    [
+        ("train.py", "import mindspore\n", "train"),
+        ("run_train.py", "from mindspore import nn\n", "train"),
+        ("finetune_bert.py", "import mindspore\n", "train"),
+        ("eval.py", "import mindspore\n", "eval"),
+        ("test_net.py", "import mindspore\n", "eval"),
+        ("predict-images.py", "import mindspore\n", "infer"),
+        ("start.py", "import mindspore\nif __name__ == '__main__':\n    model.train(1, data)\n", "train"),
+        (
+            "start.py",
+            "import mindspore\nif __name__ == '__main__':\n    model.fit(1, data)\n    model.eval(val)\n",
+            "train",
+        ),
+        ("start.py", "import mindspore\nif __name__ == '__main__':\n    print(model.eval(val))\n", "eval"),
+        ("start.py", "import mindspore\nif __name__ == '__main__':\n    model.predict(x)\n", "infer"),
+        ("start.py", "import mindspore\nmodel.train(1, data)\n", None),
+        ("network.py", "import mindspore\nclass Net: pass\n", None),
+        ("start.py", "if __name__ == '__main__':\n    model.train(1)\n", None),
+        ("training_notes.py", "import mindspore\n", None),
+        ("train.py", "", None),
+    ],
+)
+def test_the_role_of_a_script(tmp_path, name, text, role):
+    (tmp_path / name).write_text(text)
+    assert cases.script_role(tmp_path / name) == role
+
+
+def test_what_is_no_script_has_no_role(tmp_path):
+    os.mkfifo(tmp_path / "train.py")
+    assert cases.script_role(tmp_path / "train.py") is None
+    assert cases.script_role(tmp_path) is None
+    assert cases.script_role(tmp_path / "none.py") is None
+
+
+def lay_out(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("import mindspore\n" if name.endswith(".py") else "x")
+
+
+def proposed(root: Path) -> dict[str, str]:
+    return {proposal.key: proposal.value for proposal in cases.propose(root)}
+
+
+def test_a_usual_project(tmp_path):
+    lay_out(
+        *(tmp_path, "train.py", "eval.py", "scripts/infer.py", "net.py", "datasets/train/a.csv", "datasets/val/a.csv"),
+        *("ckpt/init.ckpt", "ckpt/pretrained.ckpt", "ckpt/net-10_5.ckpt", "logs/train.log", "logs/eval_metrics.csv"),
+        *("data.md5sum", "rank_0/train.log", ".git/train.log", "build/eval.py", "a/b/c/deep.ckpt"),
+    )
+    assert proposed(tmp_path) == {
+        "scripts.train": "train.py",
+        "scripts.eval": "eval.py",
+        "scripts.infer": "scripts/infer.py",
+        "data.train.path": "datasets/train",
+        "data.eval.path": "datasets/val",
+        "checkpoints.initial": "ckpt/init.ckpt",
+        "checkpoints.pretrained": "ckpt/pretrained.ckpt",
+        "checkpoints.current": "ckpt/net-10_5.ckpt",
+        "curves.train": "logs/train.log",
+        "curves.eval": "logs/eval_metrics.csv",
+        "data.reference.manifest": "data.md5sum",
+    }
+
+
+def test_what_is_proposed_can_be_loaded_again(tmp_path):
+    lay_out(tmp_path, "train.py", "data/训练 集/a.csv", "init: {a}.ckpt", "'quoted' #1.log")
+    values = {"name": "名称: [x]", **proposed(tmp_path)}
+    cases.write(values, tmp_path / "accucheck.yaml")
+    case = cases.load(tmp_path)
+    assert case.name == "名称: [x]"
+    assert case.get("checkpoints.initial") == "init: {a}.ckpt" and case.get("curves.train") == "'quoted' #1.log"
+    for key, value in values.items():
+        assert case.get(key) == value
+
+
+def test_an_empty_project_proposes_nothing(tmp_path):
+    assert cases.propose(tmp_path) == []
+    lay_out(tmp_path, "README.md", "notes.txt")
+    assert cases.propose(tmp_path) == []
+
+
+def test_every_reason_has_words(tmp_path):
+    lay_out(tmp_path, "train.py", "data/a", "a.ckpt", "a.log", "a.md5")
+    (tmp_path / "start.py").write_text("import mindspore\nif __name__ == '__main__':\n    model.eval(1)\n")
+    assert {proposal.why for proposal in cases.propose(tmp_path)} == set(cases.WHY)
+
+
+def test_names_that_cannot_be_printed_are_not_proposed(tmp_path):
+    for name in (b"train_\xff.py", b"a\nb.ckpt", "\u202egol.log".encode(), b"\x1b[31m.md5"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("import mindspore\n")
+    assert cases.propose(tmp_path) == []
+
+
+def test_a_huge_folder_is_not_walked_to_its_end(tmp_path):
+    (tmp_path / "a").mkdir()
+    for number in range(5200):
+        (tmp_path / "a" / f"{number:05}.txt").touch()
+    lay_out(tmp_path, "train.py", "z/b.ckpt")
+    assert proposed(tmp_path) == {"scripts.train": "train.py"}
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
+
+
+def test_depth_and_aliases_are_bounded():
+    assert document.parse(b"[" * 39 + b"]" * 39, "x") is not None
+    for text in (b"[" * 41 + b"]" * 41, b"a: &a 1\nb: [" + b"*a, " * 17 + b"]"):
+        with pytest.raises(UserError) as caught:
+            document.parse(text, "x.yaml")
+        assert caught.value.code == "yaml-nesting"
+
+
+def test_a_document_is_bounded_before_it_is_read(tmp_path):
+    path = tmp_path / "big.yaml"
+    with path.open("wb") as stream:
+        stream.truncate(1 << 40)  # a sparse file: reading it would take the memory of ten machines
+    with pytest.raises(UserError) as caught:
+        document.read_text(path)
+    assert caught.value.code == "too-large" and caught.value.data["size"] == 1 << 40
+
+
+def test_json_is_yaml(tmp_path):
+    case = case_of(tmp_path, json.dumps({"name": "a\x1bb\u202e", "data": {"train": {"path": ["中文"]}}}))
+    assert case.name == "a\x1bb\u202e" and case.get("data.train.path") == ["中文"]
