@@ -569,7 +569,6 @@ def test_the_console_script_imports_nothing_of_the_project(trap, command):
     assert not mark.exists(), mark.read_text()
 
 
-@pytest.mark.xfail(strict=True, reason="__main__.py looks for '' in sys.path, but -m has put the whole path there")
 def test_python_m_imports_nothing_of_the_project(trap):
     project, mark = trap
     assert accucheck("list", cwd=project).code == 0

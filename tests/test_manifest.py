@@ -700,3 +700,13 @@ def test_accucheck_manifest_against_md5sum(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "x/3" in done.stdout
+
+
+def test_a_file_that_is_no_manifest_is_never_overwritten(tmp_path, capsys):
+    data = tmp_path / "data.csv"
+    data.write_text("a,b\n1,2\n")
+    options = {"full": False, "as_json": False, "language": Language.EN, "echo": print}
+    with pytest.raises(SaveError) as caught:
+        manifest.command(str(data), str(data), None, **options)
+    assert caught.value.code == "not-a-manifest"
+    assert data.read_text() == "a,b\n1,2\n"

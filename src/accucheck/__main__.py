@@ -1,9 +1,10 @@
-"""`python -m accucheck`, with the current folder kept off the import path: a project may hold a numpy.py."""
+"""`python -m accucheck`, with the current folder kept off the import path: a project may hold a click.py."""
 
 import sys
 
-sys.path[:] = [entry for entry in sys.path if entry not in ("", ".")]
+if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    del sys.path[0]
 
-from accucheck.cli import console  # noqa: E402
+from accucheck.cli import console
 
 console()

@@ -122,13 +122,15 @@ def run(
         groups.put(static)
 
     def work() -> None:
-        while True:
-            try:
-                group = groups.get_nowait()
-            except queue.Empty:
-                break
-            _run_group(case, group, timeout, cancel, events.put)
-        events.put(None)
+        try:
+            while True:
+                try:
+                    group = groups.get_nowait()
+                except queue.Empty:
+                    break
+                _run_group(case, group, timeout, cancel, events.put)
+        finally:
+            events.put(None)  # whatever happened: run() waits for it
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(max(1, parallel))]
     for thread in threads:
@@ -175,7 +177,14 @@ def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
         return None
     inputs = fingerprint(case, job)
     return ProbeResult(
-        job.probe, module.KIND, Status.SKIPPED, Verdict.UNDECIDED, reason=reason, started=now(), inputs=inputs, tool=__version__
+        job.probe,
+        module.KIND,
+        Status.SKIPPED,
+        Verdict.UNDECIDED,
+        reason=reason,
+        started=now(),
+        inputs=inputs,
+        tool=__version__,
     )
 
 
@@ -183,9 +192,14 @@ def _run_group(
     case: Case, group: list[Job], timeout: float | None, cancel: threading.Event, emit: Callable[[Event], None]
 ) -> None:
     """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
-    unfinished = _Child(case, group, timeout, cancel, emit).run(last=len(group) == 1)
-    for job in unfinished:
-        _Child(case, [job], timeout, cancel, emit).run(last=True)
+    pending = [group]
+    while pending:
+        jobs = pending.pop(0)
+        child = _Child(case, jobs, timeout, cancel, emit)
+        try:
+            pending += [[job] for job in child.run(last=len(jobs) == 1)]
+        except Exception as error:  # a fault of ours must fail these jobs, not hang the run
+            child.fail(reason_of(error))
 
 
 class _Child:
@@ -255,6 +269,11 @@ class _Child:
         reason = stop or Reason("crashed", {"how": how})
         self._finish(Status.FAILED, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
         return self.jobs[self.current :]
+
+    def fail(self, reason: Reason) -> None:
+        """Finish the jobs that have not ended, as failed."""
+        while self.current < len(self.jobs):
+            self._finish(Status.FAILED, Verdict.UNDECIDED, 0.0, reason)
 
     def _limit(self) -> float | None:
         return self.timeout if self.timeout is not None else TIMEOUTS[self.kinds[self.current]]

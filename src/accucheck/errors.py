@@ -30,6 +30,10 @@ WORDS: Words = {
         "what was saved before is intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
+    "not-a-manifest": {
+        "en": "{path} exists and is not a manifest; it was left as it is. Give another file.",
+        "zh": "{path} 已存在且不是清单文件，未作改动。请换一个输出文件。",
+    },
     "read-only": {
         "en": "{path} could not be written: the file system is read-only. Give a writable place.",
         "zh": "无法写入 {path}：文件系统只读。请换一个可写的位置。",

@@ -561,6 +561,17 @@ WORDS: Words = {
 }
 
 
+def _refuse_foreign(target: Path) -> None:
+    """Raise SaveError when a file stands there that is no manifest: `manifest data.csv -o data.csv` must cost nothing."""
+    try:
+        with target.open("rb") as stream:
+            head = stream.read(64)
+    except OSError:
+        return  # none yet, or update() will say what is wrong
+    if head and not head.lstrip().startswith(b'{"format":"accucheck-manifest"'):
+        raise SaveError("not-a-manifest", path=str(target))
+
+
 def command(
     folder: str,
     output: str | None,
@@ -577,6 +588,7 @@ def command(
     """
     reference = None if check is None or Path(check).is_dir() else read(Path(check))
     if output is not None:
+        _refuse_foreign(Path(output))
         made = finish(update(folder, Path(output), full=full))
     else:
         made = build(folder, full=full, skip=() if check is None else (check,))

@@ -57,7 +57,10 @@ REASONS: Words = {
     },
     "raised": {"en": "The probe failed: {error}", "zh": "探针执行失败：{error}"},
     "input": {"en": "{problem}", "zh": "{problem}"},
-    "bad-params": {"en": "The checklist's parameters do not fit the probe: {error}", "zh": "checklist 中的探针参数有误：{error}"},
+    "bad-params": {
+        "en": "The checklist's parameters do not fit the probe: {error}",
+        "zh": "checklist 中的探针参数有误：{error}",
+    },
 }
 
 

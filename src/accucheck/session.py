@@ -92,7 +92,9 @@ class Session:
     several threads.
     """
 
-    def __init__(self, folder: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None):
+    def __init__(
+        self, folder: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None
+    ):
         self.folder = folder
         self.record = record
         self.holder = holder

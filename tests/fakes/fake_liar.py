@@ -5,7 +5,7 @@ import time
 
 import msgspec
 
-from accucheck.model import Finding, Kind, Level, Progress
+from accucheck.model import Finding, Kind, Level
 
 KIND = Kind.FILE
 NEEDS = ()

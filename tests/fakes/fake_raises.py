@@ -2,7 +2,7 @@
 
 import msgspec
 
-from accucheck.model import Finding, Kind, Level, Progress
+from accucheck.model import Finding, Kind, Level
 
 KIND = Kind.FILE
 NEEDS = ()

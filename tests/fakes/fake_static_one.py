@@ -4,7 +4,7 @@ import os
 
 import msgspec
 
-from accucheck.model import Finding, Kind, Level, Progress
+from accucheck.model import Finding, Kind, Level
 
 KIND = Kind.STATIC
 NEEDS = ()

@@ -6,7 +6,7 @@ import time
 
 import msgspec
 
-from accucheck.model import Finding, Kind, Level, Progress
+from accucheck.model import Finding, Kind, Level
 
 KIND = Kind.FILE
 NEEDS = ()

@@ -140,8 +140,8 @@ MESSAGES: Words = {
         "zh": "{role}数据：有 {count:,} 个文件的类型（{kinds}）暂不支持缺失值检查，第一个是 {worst}。",
     },
     "no-data": {
-        "en": "{role} data: no data file was found under {path}.",
-        "zh": "{role}数据：在 {path} 下没有找到数据文件。",
+        "en": "{role} data: no value was found under {path}, so nothing could be examined.",
+        "zh": "{role}数据：在 {path} 下没有找到任何数据，无法检查。",
     },
     "examined": {
         "en": "{role} data: {files:,} files, {cells:,} values in {fields:,} fields and {images:,} images were examined.",
@@ -235,6 +235,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             continue
         role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
         todo: list[tuple[Path, str, int]] = []
+        shared = False  # with a role before this one, which has said what there is to say
         addresses = [named] if isinstance(named, str) else named
         for address in addresses:
             if "://" in address:
@@ -243,6 +244,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             for path in files(case.path(address)):
                 place = path.resolve()
                 if place in seen:
+                    shared = True
                     continue
                 seen.add(place)
                 try:
@@ -256,10 +258,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if todo or role.others or role.errors:
             yield from _examine(case, role, todo, params)
             yield from _findings(role, params)
-        elif not seen:
-            yield Finding(
-                "no-data", Level.INFO, data={"role": _ROLES[name], "path": ", ".join(addresses)}, incomplete=True
-            )
+        nothing = not (role.cells or role.images or role.others or role.errors or role.broken)
+        if nothing and not shared:
+            data = {"role": _ROLES[name], "path": ", ".join(addresses)}
+            yield Finding("no-data", Level.INFO, data=data, incomplete=True)
 
 
 def _markers(case: Case, role: str) -> dict[str, list[Any]]:

@@ -52,17 +52,36 @@ def batches(path: Path, kind: str, mode: str = MODES[-1]) -> Iterator[pl.DataFra
     Raises SecondLook (never in the last of MODES) or ReadError: truncated, malformed, ragged, encoding, empty.
     """
     reader = {"csv": _csv, "parquet": _parquet, "ndjson": _ndjson}[kind]
+    with _named(path) as name:
+        try:
+            yield from reader(name, mode)
+        except OSError as error:
+            raise from_os_error(error, path) from None
+        except ReadError as error:
+            error.data["path"] = str(path)
+            raise
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[Path]:
+    """`path`, or a link to it with a name that polars takes: it refuses names that are not UTF-8."""
     try:
-        yield from reader(path, mode)
-    except OSError as error:
-        raise from_os_error(error, path) from None
+        str(path).encode()
+    except UnicodeEncodeError:
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder, "table")
+            link.symlink_to(path.absolute())
+            yield link
+    else:
+        yield path
 
 
 def expected_rows(path: Path, kind: str) -> int:
     """About how many rows a file has, at least 1: of CSV and NDJSON from the length of its first lines."""
     try:
         if kind == "parquet":
-            return max(1, int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()))
+            with _named(path) as name:
+                return max(1, int(pl.scan_parquet(name, glob=False).select(pl.len()).collect().item()))
         with path.open("rb") as file:
             head = file.read(_SAMPLE)
             size = file.seek(0, 2)

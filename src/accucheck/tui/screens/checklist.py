@@ -87,6 +87,7 @@ class ChecklistScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.pane: ItemPane | None = None
+        self._shown = ""
         self._words = ""
         self._dirty = False
         self._done_jobs = 0
@@ -130,6 +131,7 @@ class ChecklistScreen(Screen[None]):
     def _show_item(self) -> None:
         if self.pane is None or (item := self.item) is None:
             return
+        self._shown = item.id
         self.pane.show(item)
         if self.has_class("-wide"):
             self.query_one("#method-aside", Static).update(self.pane.method(item, 55))
@@ -214,7 +216,7 @@ class ChecklistScreen(Screen[None]):
         )
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_list.id == "items":
+        if event.option_list.id == "items" and event.option.id != self._shown:
             self._show_item()
 
     # --- a run --------------------------------------------------------------------------------------------------------
@@ -492,6 +494,7 @@ class ChecklistScreen(Screen[None]):
         if ids:
             index = ids.index(current) + by if current in ids else 0
             self.query_one(ItemList).go(ids[index % len(ids)])
+            self._show_item()  # in the same frame as the list
 
     async def action_filter(self) -> None:
         self.add_class("-list")
