@@ -254,6 +254,7 @@ def run(path: Path, checklists: Sequence[str], settings: Sequence[str], choice: 
     session = project.session
     assert session is not None
     app = Walkthrough(project, detect(choice, project.case.spec.language), only_ascii=only_ascii)
+    sys.setswitchinterval(0.001)  # a thread that reads events must not hold a key up
     try:
         app.run()
     finally:

@@ -226,7 +226,7 @@ class ChecklistScreen(Screen[None]):
         item = event.job.item
         if isinstance(event, engine.Finished):
             self._done_jobs += 1
-            if self.item is None or self.item.id != item:
+            if self._all_jobs == 1 and (self.item is None or self.item.id != item):
                 result = event.result
                 outcome = self.speech.outcome(result).plain
                 text = self.speech.say("run-finished", item=item, probe=result.probe, outcome=outcome)
