@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -18,8 +19,8 @@ from .language import Language, Words, detect, visible, word
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .engine import Event
     from .errors import UserError
+    from .model import Progress
     from .project import Project
     from .session import Session
 
@@ -607,32 +608,40 @@ def _require_file(path: Path, name: str) -> None:
 
 
 def _run_with_progress(project: Project, jobs: list[Any], results: list[tuple[str, Any]], **options: Any) -> None:
-    """Run the jobs and append (item, result) pairs; on a terminal, one line on stderr says what is going on."""
+    """Run the jobs and append (item, result) pairs, saying on a terminal what is going on."""
     from contextlib import closing
 
     from .engine import Finished, Progressed, Started
 
+    with _status_line() as show, closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
+        for event in events:
+            if isinstance(event, (Started, Progressed)):
+                job = event.job
+                amount = _amount(event.progress) if isinstance(event, Progressed) else ""
+                show(f"{len(results)}/{len(jobs)} {job.item} {job.probe} {amount}")
+            if isinstance(event, Finished):
+                results.append((event.job.item, event.result))
+
+
+@contextmanager
+def _status_line() -> Iterator[Callable[[str], None]]:
+    """A function that shows one line on stderr in the place of the last; nothing where stderr is no terminal."""
     terminal = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if terminal:
+            click.echo(f"\r\x1b[2K{visible(text)[:78]}", nl=False, err=True)
+
     try:
-        with closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
-            for event in events:
-                if terminal and isinstance(event, (Started, Progressed)):
-                    click.echo(f"\r\x1b[2K{_progress_line(event, len(results), len(jobs))}", nl=False, err=True)
-                if isinstance(event, Finished):
-                    results.append((event.job.item, event.result))
+        yield show
     finally:
         if terminal:
             click.echo("\r\x1b[2K", nl=False, err=True)
 
 
-def _progress_line(event: Event, done: int, total: int) -> str:
-    from .engine import Progressed
-
-    text = f"{done}/{total} {event.job.item} {event.job.probe}"
-    if isinstance(event, Progressed):
-        of = f"/{event.progress.total:,}" if event.progress.total else ""
-        text += f" {event.progress.done:,}{of} {event.progress.unit}"
-    return visible(text)[:78]
+def _amount(progress: Progress) -> str:
+    of = f"/{progress.total:,}" if progress.total else ""
+    return f"{progress.done:,}{of} {progress.unit}"
 
 
 # --- report -----------------------------------------------------------------------------------------------------------
@@ -945,9 +954,18 @@ def manifest_(folder: str, output: str | None, check: str | None, full: bool, as
     from . import manifest
 
     gc.disable()  # the process ends soon; collecting among 100,000s of small records would cost 2 %
-    raise SystemExit(
-        manifest.command(folder, output, check, full=full, as_json=as_json, language=LANGUAGE, echo=click.echo)
-    )
+    with _status_line() as show:
+        code = manifest.command(
+            folder,
+            output,
+            check,
+            full=full,
+            as_json=as_json,
+            language=LANGUAGE,
+            echo=click.echo,
+            progress=lambda progress: show(_amount(progress)),
+        )
+    raise SystemExit(code)
 
 
 @command(

@@ -22,11 +22,10 @@ from .errors import ReadError, SaveError, from_os_error
 from .hashing import Unread
 from .language import Words, visible, word
 from .model import Language, Progress, now
+from .store import FOLDER, write_atomically
 
 VERSION = 1
 UNKNOWN = -1
-#: The project's folder of ours: never part of a data set.
-FOLDER = ".accucheck"
 #: A list longer than this is refused; ten million files make about 1 GB.
 MAX_BYTES = 2 << 30
 #: Seconds between two reports of the progress.
@@ -396,8 +395,6 @@ def encode(manifest: Manifest) -> bytes:
 
 def write(manifest: Manifest, path: Path) -> None:
     """Store a manifest, whole or not at all. Raises SaveError."""
-    from .store import write_atomically
-
     write_atomically(path, encode(manifest))
 
 
@@ -581,6 +578,7 @@ def command(
     as_json: bool,
     language: Language,
     echo: Callable[..., object],
+    progress: Callable[[Progress], object] | None = None,
 ) -> int:
     """Hash `folder`; write the manifest to `output` or stdout, or compare it with `check` (a list, or a folder).
 
@@ -589,9 +587,9 @@ def command(
     reference = None if check is None or Path(check).is_dir() else read(Path(check))
     if output is not None:
         _refuse_foreign(Path(output))
-        made = finish(update(folder, Path(output), full=full))
+        made = finish(update(folder, Path(output), full=full), progress)
     else:
-        made = build(folder, full=full, skip=() if check is None else (check,))
+        made = build(folder, full=full, skip=() if check is None else (check,), progress=progress)
     for entry in made.unread:
         problem = ReadError(entry.reason, path=escaped(entry.path), problem=entry.problem)
         echo(visible(problem.text(language)), err=True)
@@ -602,7 +600,7 @@ def command(
         numbers = {"files": len(made.files), "bytes": made.bytes, "hashed": made.hashed, "reused": made.reused}
         echo(word(WORDS, "summary", language, digest=tree_digest(made), **numbers), err=True)
         return 3 if incomplete else 0
-    result = compare(made, reference or build(check), root=folder)
+    result = compare(made, reference or build(check, progress=progress), root=folder)
     if as_json:
         echo(msgspec.json.format(_ENCODER.encode(_plain(result)), indent=1))
     else:

@@ -18,10 +18,9 @@ from . import __version__
 from .checklist import Item
 from .errors import SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now
-from .store import write_atomically
+from .store import FOLDER, write_atomically
 
 VERSION = 1
-FOLDER = ".accucheck"
 FILE_NAME = "session.json"
 
 

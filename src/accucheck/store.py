@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Where a project's own files lie, and writing a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 
 from .errors import SaveError, from_os_error
+
+#: Where accucheck keeps what belongs to a project: session, lock, manifest.
+FOLDER = ".accucheck"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

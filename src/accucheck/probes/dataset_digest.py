@@ -269,8 +269,9 @@ def _hash(
     import hashlib
 
     from .. import manifest as manifests
+    from ..store import FOLDER
 
-    folder = Path(case.root, manifests.FOLDER)
+    folder = Path(case.root, FOLDER)
     try:
         folder.mkdir(exist_ok=True)
         keep = os.access(folder, os.W_OK | os.X_OK)

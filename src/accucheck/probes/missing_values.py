@@ -200,7 +200,7 @@ class _Role:
     others: list[tuple[str, str]] = field(default_factory=list)
     files: int = 0
     images: int = 0
-    fields: int = 0
+    fields: set[str] = field(default_factory=set)
     cells: int = 0
 
     def take(self, shown: str, known: Field) -> None:
@@ -208,7 +208,7 @@ class _Role:
         if not known.examined:
             self.others.append((shown, f"{known.name}: object"))
             return
-        self.fields += 1
+        self.fields.add(known.name)
         self.cells += known.cells
         plain = known.text and known.name != self.label
         for kind, count in known.counts.items():
@@ -490,7 +490,7 @@ def _findings(role: _Role, params: Params) -> Iterator[Finding]:
         data = {
             "role": _ROLES[role.name],
             "files": role.files,
-            "fields": role.fields,
+            "fields": len(role.fields),
             "cells": role.cells,
             "images": role.images,
         }
