@@ -252,7 +252,8 @@ CSV = "名,值\n甲,1\n乙,2\n"
         (b"a,b\n1,2\n3,4,5\n", ":3: the row has 3 fields, the header has 2"),
         (CSV.encode() + "丙,3\n".encode("gbk"), "mixes encodings"),
         (b"a,b\n", "nothing could be examined"),
-        (b"\0" * 8, "nothing could be examined"),
+        (b"\0" * 8, "cannot be read as CSV: at byte 0"),
+        (b"a,b\n1,2\n\0,3\n", "cannot be read as CSV: at byte 8"),
     ],
     ids=lambda value: repr(value)[:30],
 )

@@ -73,7 +73,7 @@ def test_kill_9_loses_nothing_that_was_confirmed(tmp_path):
             assert session.notice is None and not session.read_only
             notes = [int(entry.note.split()[1]) for entry in session.record.entries.values()]
             assert max(notes) in (last, last + 1)
-            assert {n for n in confirmed if n > last - 40} <= set(notes)
+            assert {n for n in confirmed if n > last - 39} <= set(notes)
         number = last + 1
     assert sorted(os.listdir(tmp_path / ".accucheck")) == ["lock", "session.json"]
 

@@ -109,6 +109,8 @@ def _csv(path: Path, mode: str) -> Iterator[pl.DataFrame]:
     if not head:
         raise ReadError("empty", path=str(path))
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if not wide and b"\0" in head:
+        raise ReadError("malformed", path=str(path), format="CSV", offset=head.index(b"\0"), expected="text, not NUL")
     lone_returns = b"\r" in head and b"\n" not in head
     encoding = "utf-16" if wide else _encoding(path) if mode == "careful" else "utf-8"
     if encoding == "utf-8" and not lone_returns:

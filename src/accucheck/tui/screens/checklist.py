@@ -256,20 +256,24 @@ class ChecklistScreen(Screen[None]):
         self.refresh_states()
 
     def action_run_item(self) -> None:
-        from textual.widgets import TabbedContent
-
         item = self.item
         if item is None:
             return
         if not item.probes:
             self.notify(self.speech.say("no-probe"), severity="warning", markup=False)
             return
-        if self.pane is not None:
-            self.pane.query_one("#tabs", TabbedContent).active = "tab-evidence"
+        self._open_tab("tab-evidence")
         self._run({item.id})
 
     def action_run_all(self) -> None:
+        self._open_tab("tab-evidence")
         self._run(set())
+
+    def _open_tab(self, tab: str) -> None:
+        from textual.widgets import TabbedContent
+
+        if self.pane is not None:
+            self.pane.query_one("#tabs", TabbedContent).active = tab
 
     @work
     async def _run(self, only: set[str]) -> None:
