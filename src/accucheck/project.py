@@ -68,7 +68,7 @@ class Project:
         """
         failed: SaveError | None = None
         for event in engine.run(self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel):
-            if isinstance(event, engine.Finished) and self.session is not None and not self.session.read_only:
+            if isinstance(event, engine.Finished) and self.session is not None:
                 try:
                     self.session.record_result(event.job.item, event.result)
                     failed = None  # what could not be saved before was saved with it

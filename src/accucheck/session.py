@@ -154,8 +154,12 @@ class Session:
         )
 
     def record_result(self, item: str, result: ProbeResult) -> None:
+        """Keep a result; of a read-only session in memory only, so that it can be looked at."""
         change = Change(now(), user(), "ran", probe=result.probe, suggestion=result.suggestion)
-        self._change(item, change, result=result)
+        if self.read_only:
+            self._apply(item, change, result, {})
+        else:
+            self._change(item, change, result=result)
 
     def describe(self, case: str, checklists: dict[str, int]) -> None:
         """Note which case and checklists this session is about; saved with the next change."""
@@ -166,6 +170,11 @@ class Session:
     def _change(self, item: str, change: Change, result: ProbeResult | None = None, **values: Any) -> None:
         if self.read_only:
             raise UserError("session-locked", holder=self.holder)
+        self._apply(item, change, result, values)
+        if self.autosave:
+            self.save()
+
+    def _apply(self, item: str, change: Change, result: ProbeResult | None, values: dict[str, Any]) -> None:
         with self._changing:
             old = self.entry(item)
             if result is not None:
@@ -173,8 +182,6 @@ class Session:
             entry = msgspec.structs.replace(old, history=[*old.history, change], **values)
             self.record = msgspec.structs.replace(self.record, entries={**self.record.entries, item: entry})
             self.unsaved = True
-        if self.autosave:
-            self.save()
 
     def save(self) -> None:
         """Store the record. Raises SaveError."""

@@ -5,6 +5,7 @@ import os
 import re
 import time
 
+import msgspec
 import pytest
 from conftest_tui import text_of
 from textual.widgets import Checkbox, Input, OptionList
@@ -242,6 +243,25 @@ async def test_a_second_opener_can_look_but_not_change(walkthrough):
         text = text_of(second)
         assert "read-only" in text and f"pid {os.getpid()}" in text.replace("\n", "")
         assert second.session.entry("xx.01").conclusion is None
+        await pilot.press("r")  # probes may be run and looked at, but nothing is written
+        await until(pilot, lambda: second.session.entry("xx.01").results and not second.runner.busy)
+        await until(pilot, lambda: "suggests: no problem" in text_of(second))
+        assert second.saved == "read-only" and not stored(second, "xx.01").results
+
+
+async def test_a_changed_input_marks_the_result_as_out_of_date(walkthrough):
+    app = walkthrough(case="name: demo\n")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.01").results and not app.runner.busy)
+        app.runner.look_for_stale()
+        await pilot.pause(0.3)
+        assert app.stale == set()
+        result = app.session.entry("xx.01").results["fake_clean"]
+        app.session.record_result("xx.01", msgspec.structs.replace(result, inputs="of another time"))
+        app.runner.look_for_stale()
+        await until(pilot, lambda: app.stale == {("xx.01", "fake_clean")})
+        await until(pilot, lambda: "out of date" in text_of(app))
 
 
 async def test_filter_finds_by_id_and_title(walkthrough):

@@ -184,7 +184,7 @@ class Walkthrough(App[None]):
         else:
             self.running.pop(key, None)
             self.stale.discard(key)
-            self.saved = "saving" if self.session.unsaved else self.saved
+            self.saved = "saving" if self.session.unsaved and not self.session.read_only else self.saved
         if (screen := self.checklist) is not None:
             screen.engine_said(event)
 

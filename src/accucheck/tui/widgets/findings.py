@@ -94,7 +94,7 @@ class FindingList(OptionList):
     def _result(self, speech: Speech, result: ProbeResult, stale: bool, width: int) -> list[Option]:
         head = Content.assemble((result.probe, "bold"), f"  {result.seconds:.1f} s  ", speech.outcome(result))
         if stale:
-            head = Content.assemble(head, ("  " + speech.say("stale"), "$text-warning"))
+            head = Content.assemble(head, "\n", plain(wrap("  " + speech.say("stale"), width, 2), "$text-warning"))
         options = [Option(head)]
         if result.reason is not None:
             try:
