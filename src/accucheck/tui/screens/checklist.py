@@ -88,6 +88,7 @@ class ChecklistScreen(Screen[None]):
         super().__init__()
         self.pane: ItemPane | None = None
         self._shown = ""
+        self._first_tab = ""
         self._words = ""
         self._dirty = False
         self._done_jobs = 0
@@ -121,7 +122,7 @@ class ChecklistScreen(Screen[None]):
         await self.query_one("#right").mount(pane)
         await self.query_one("#panes").mount(aside)
         self.pane = pane
-        if tab:
+        if tab := tab or self._first_tab:
             pane.query_one(TabbedContent).active = tab
         self.call_after_refresh(self._show_item)
 
@@ -272,7 +273,9 @@ class ChecklistScreen(Screen[None]):
     def _open_tab(self, tab: str) -> None:
         from textual.widgets import TabbedContent
 
-        if self.pane is not None:
+        if self.pane is None:
+            self._first_tab = tab  # a key may come before the pane
+        else:
             self.pane.query_one("#tabs", TabbedContent).active = tab
 
     @work
