@@ -183,6 +183,17 @@ def test_undo_restores_the_answer_and_keeps_results_and_history(tmp_path):
         assert [change.what for change in entry.history] == ["concluded", "ran", "withdrawn"]
 
 
+def test_undoing_a_note_is_no_withdrawal(tmp_path):
+    with open_session(tmp_path) as session:
+        before = session.entry("ds.01")
+        session.annotate("ds.01", "note")
+        session.restore("ds.01", before)
+        assert [(change.what, change.note) for change in session.entry("ds.01").history] == [
+            ("noted", "note"),
+            ("noted", ""),
+        ]
+
+
 def test_two_threads_do_not_lose_each_others_changes(tmp_path):
     with open_session(tmp_path) as session:
         session.autosave = False

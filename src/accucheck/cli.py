@@ -403,9 +403,8 @@ def _start(
 ) -> None:
     if context.invoked_subcommand is None:
         walkthrough(project, checklists, settings, only_ascii)
-    for (
-        parameter
-    ) in context.command.params:  # they are the walkthrough's: ignoring them would examine the wrong project
+    # What stands before a command is the walkthrough's: to ignore it would examine the wrong project.
+    for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.expose_value and source is click.core.ParameterSource.COMMANDLINE:
             name, command = parameter.opts[0], f"accucheck {context.invoked_subcommand}"

@@ -199,7 +199,7 @@ def _run_group(
         try:
             pending += [[job] for job in child.run(last=len(jobs) == 1)]
         except Exception as error:  # a fault of ours must fail these jobs, not hang the run
-            child.fail(reason_of(error))
+            child.stop_all(Status.FAILED, reason_of(error))
 
 
 class _Child:
@@ -225,25 +225,22 @@ class _Child:
 
     def run(self, *, last: bool) -> list[Job]:
         """Run to the end. Unless `last`, a crash leaves the remaining jobs to the caller, who gets them returned."""
+        self._begin_next()
         if self.cancel.is_set():
-            self._begin_next()
-            return self._stop_all(Status.CANCELLED, Reason("cancelled"))
-        root = Path(__file__).parents[1]
+            return self.stop_all(Status.CANCELLED, Reason("cancelled"))
+        request = msgspec.json.encode(Request(self.case, self.jobs))
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "accucheck.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=root,  # -m puts the working folder on the import path: it must not be the project's
+                cwd=Path(__file__).parents[1],  # -m puts it on the import path: it must not be the project's
                 start_new_session=True,
             )
         except OSError as error:
-            self._begin_next()
-            return self._stop_all(Status.FAILED, Reason("crashed", {"how": str(error)}))
+            return self.stop_all(Status.FAILED, Reason("crashed", {"how": str(error)}))
         assert process.stdin and process.stdout and process.stderr
-        self._begin_next()
-        request = msgspec.json.encode(Request(self.case, self.jobs))
         stop: Reason | None = None
         try:
             try:
@@ -263,17 +260,12 @@ class _Child:
         if self.current >= len(self.jobs):
             return []
         if stop is not None and stop.code == "cancelled":
-            return self._stop_all(Status.CANCELLED, stop)
+            return self.stop_all(Status.CANCELLED, stop)
         if stop is None and not last:
             return self.jobs[self.current :]
         reason = stop or Reason("crashed", {"how": how})
         self._finish(Status.FAILED, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
         return self.jobs[self.current :]
-
-    def fail(self, reason: Reason) -> None:
-        """Finish the jobs that have not ended, as failed."""
-        while self.current < len(self.jobs):
-            self._finish(Status.FAILED, Verdict.UNDECIDED, 0.0, reason)
 
     def _limit(self) -> float | None:
         return self.timeout if self.timeout is not None else TIMEOUTS[self.kinds[self.current]]
@@ -310,10 +302,10 @@ class _Child:
     def _take(self, data: bytes) -> Reason | None:
         """Handle the whole lines of the event channel; a Reason when one is not ours."""
         self.buffer += data
+        if b"\n" not in data:  # the middle of a long line: not to be searched again and again
+            return Reason("bad-event") if len(self.buffer) > EVENT_BYTES else None
         *lines, rest = self.buffer.split(b"\n")
         self.buffer = bytearray(rest)
-        if len(rest) > EVENT_BYTES:
-            return Reason("bad-event")
         for text in lines:
             try:
                 line = msgspec.json.decode(text, type=Line)
@@ -366,13 +358,10 @@ class _Child:
         self.current += 1
         self.emit(Finished(job, result))
 
-    def _stop_all(self, status: Status, reason: Reason) -> list[Job]:
+    def stop_all(self, status: Status, reason: Reason) -> list[Job]:
         """Finish the current and all remaining jobs alike."""
         while self.current < len(self.jobs):
-            if status is Status.CANCELLED or self.current == 0:
-                self._finish(status, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
-            else:
-                self._finish(status, Verdict.UNDECIDED, 0.0, reason)
+            self._finish(status, Verdict.UNDECIDED, time.monotonic() - self.begin, reason)
             if self.current < len(self.jobs):
                 self._begin_next()
         return []
@@ -451,7 +440,8 @@ def fingerprint(case: Case, job: Job) -> str:
             continue
     if module.KIND is not Kind.FILE:
         state += _stats(Path(case.root), ".py")
-    return blake2b(msgspec.json.encode(state), digest_size=12).hexdigest()
+    # repr, not JSON: a file name need not be UTF-8
+    return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
 
 
 def _strings(value: Any) -> Iterator[str]:

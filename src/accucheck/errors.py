@@ -89,10 +89,6 @@ WORDS: Words = {
         "en": "There is no known public data set {name}. {hint}",
         "zh": "没有名为 {name} 的已知公开数据集。{hint}",
     },
-    "needs-package": {
-        "en": "{path} needs the package {name}: pip install {name}",
-        "zh": "读取 {path} 需要安装 {name}：pip install {name}",
-    },
     # YAML documents
     "yaml-syntax": {
         "en": "{path}:{line}: this is not valid YAML ({problem}). Check indentation, colons and quotes near that line.",

@@ -56,7 +56,6 @@ REASONS: Words = {
         "zh": "探针进程向事件通道写入了无法识别的内容，其结果不可信。",
     },
     "raised": {"en": "The probe failed: {error}", "zh": "探针执行失败：{error}"},
-    "input": {"en": "{problem}", "zh": "{problem}"},
     "bad-params": {
         "en": "The checklist's parameters do not fit the probe: {error}",
         "zh": "checklist 中的探针参数有误：{error}",

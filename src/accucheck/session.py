@@ -25,7 +25,7 @@ FILE_NAME = "session.json"
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One step of an item's history. `what` is concluded, withdrawn, noted, attached, detached or ran."""
+    """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran."""
 
     when: str
     who: str
@@ -141,7 +141,8 @@ class Session:
 
     def restore(self, item: str, entry: Entry) -> None:
         """Undo: put conclusion, note and attachments of `entry` back; results and history stay."""
-        what = "concluded" if entry.conclusion else "withdrawn"
+        same = entry.conclusion is self.entry(item).conclusion
+        what = "noted" if same else "concluded" if entry.conclusion else "withdrawn"
         change = Change(now(), user(), what, conclusion=entry.conclusion, note=entry.note)
         self._change(
             item,

@@ -22,7 +22,6 @@ WORDS: Words = {
     "saving": {"zh": "保存中", "en": "saving"},
     "unsaved": {"zh": "未保存", "en": "not saved"},
     "read-only": {"zh": "只读", "en": "read-only"},
-    "concluded": {"zh": "{done}/{total}", "en": "{done}/{total}"},
     # tabs and panes
     "tab-method": {"zh": "检查方法", "en": "Method"},
     "tab-evidence": {"zh": "证据 {count}", "en": "Evidence {count}"},
@@ -93,7 +92,6 @@ WORDS: Words = {
     "key-begin": {"zh": "开始", "en": "begin"},
     "key-toggle": {"zh": "选用", "en": "use"},
     "key-edit": {"zh": "修改", "en": "change"},
-    "key-list": {"zh": "列表", "en": "list"},
     "key-previous": {"zh": "上一条", "en": "previous"},
     "key-following": {"zh": "下一条", "en": "next"},
     # commands of the palette, and help
@@ -124,7 +122,6 @@ WORDS: Words = {
     "command-quit": {"zh": "退出（已全部保存）", "en": "Quit (everything is saved)"},
     "command-palette": {"zh": "命令面板", "en": "Command palette"},
     "command-search": {"zh": "搜索命令", "en": "Search the commands"},
-    "help-title": {"zh": "帮助", "en": "Help"},
     "help-here": {"zh": "当前焦点", "en": "Where you are"},
     "help-keys": {"zh": "按键", "en": "Keys"},
     "help-signs": {"zh": "符号", "en": "Signs"},
@@ -157,7 +154,6 @@ WORDS: Words = {
     },
     "nothing-to-undo": {"zh": "没有可撤销的操作", "en": "There is nothing to undo"},
     "undone": {"zh": "已撤销：{item}", "en": "Undone: {item}"},
-    "answered": {"zh": "{item}：{conclusion}", "en": "{item}: {conclusion}"},
     "copied": {"zh": "已复制", "en": "Copied"},
     "read-only-why": {
         "zh": "会话为只读：{why}",
@@ -238,5 +234,4 @@ WORDS: Words = {
     "code": {"zh": "代码", "en": "code"},
     "text": {"zh": "文本", "en": "text"},
     "images": {"zh": "图片", "en": "images"},
-    "too-small": {"zh": "终端太小（至少 60x15）", "en": "the terminal is too small (60x15 at least)"},
 }
