@@ -29,6 +29,18 @@ class Level(str, Enum):
     INFO = "info"
 
 
+class Sure(str, Enum):
+    """How sure a probe that reads code is of a finding; what a probe measured needs no such word.
+
+    CERTAIN: the code alone decides it. LIKELY: it rests on something that a run may change: a default, an option of the
+    command line, what a name says. POSSIBLE: the code allows it, and may well be right.
+    """
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
 class Status(str, Enum):
     DONE = "done"
     SKIPPED = "skipped"
@@ -143,6 +155,7 @@ class Finding(msgspec.Struct, frozen=True):
     """One thing a probe measured. Its words are the probe's MESSAGES[code], formatted with `data`.
 
     `incomplete` marks something that could not be examined: without a problem, the probe's suggestion is then undecided.
+    `sure` is for findings that were read from code; None where something was measured.
     """
 
     code: str
@@ -152,6 +165,7 @@ class Finding(msgspec.Struct, frozen=True):
     evidence: list[Evidence] = []
     fix: Fix | None = None
     incomplete: bool = False
+    sure: Sure | None = None
 
 
 class Progress(msgspec.Struct, frozen=True):

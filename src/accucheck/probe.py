@@ -10,6 +10,10 @@ A probe is a module with
   run(case, params)  a generator of Finding | Progress
   suggest(findings)  optional, where model.suggest is not right
   EXAMPLES         at least one clean and one faulty Example
+  WHY              {finding code: {"en": ..., "zh": ...}}: why this hurts accuracy, in one or two plain sentences
+  PROOF            {finding code: {"en": ..., "zh": ...}}: what would prove it: the live probe or the experiment to run
+A static probe has WHY and PROOF for each code that it gives as problem or suspect, filled with the finding's data as
+MESSAGES are, and sets Finding.sure on those findings; other probes may have them.
 Importing a probe must stay cheap: numpy, polars and the readers are imported inside run().
 """
 
@@ -19,14 +23,14 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from .case import Case
 from .errors import UserError
 from .language import Words, word
-from .model import Finding, Kind, Language, Progress, Reason, Verdict
+from .model import Finding, Kind, Language, Progress, Reason, Sure, Verdict
 
 #: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
 REASONS: Words = {
@@ -60,6 +64,16 @@ REASONS: Words = {
         "en": "The checklist's parameters do not fit the probe: {error}",
         "zh": "checklist 中的探针参数有误：{error}",
     },
+}
+
+#: How sure a probe is, in words.
+SURE: Words = {
+    "certain": {"en": "certain: the code alone decides it", "zh": "确定：仅由代码即可判定"},
+    "likely": {
+        "en": "likely: it rests on a default, an option or a name, which a run may change",
+        "zh": "很可能：依据默认值、命令行选项或命名判断，实际运行时可能不同",
+    },
+    "possible": {"en": "possible: it may also be right", "zh": "有可能：也可能本来就是正确的写法"},
 }
 
 
@@ -173,6 +187,25 @@ def missing(probe: Any, case: Case) -> list[str]:
 def message(probe: Any, code: str, data: dict[str, Any], language: Language) -> str:
     """The words of a finding or fix."""
     return word(probe.MESSAGES, code, language, **_spoken(data, language))
+
+
+class Explanation(NamedTuple):
+    """What goes with the words of a finding; a text is empty where the probe has none."""
+
+    why: str
+    sure: str
+    proof: str
+
+
+def explanation(probe: Any, finding: Finding, language: Language) -> Explanation:
+    """Why a finding hurts accuracy, how sure the probe is of it, and what would prove it."""
+    data = _spoken(finding.data, language)
+
+    def text(words: Words) -> str:
+        return word(words, finding.code, language, **data) if finding.code in words else ""
+
+    sure = word(SURE, finding.sure.value, language) if isinstance(finding.sure, Sure) else ""
+    return Explanation(text(getattr(probe, "WHY", {})), sure, text(getattr(probe, "PROOF", {})))
 
 
 def reason_text(name: str, reason: Reason, language: Language) -> str:
