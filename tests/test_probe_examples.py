@@ -67,6 +67,16 @@ def says_what_it_means(module: Any, finding: Finding) -> None:
             text = probe.message(module, code, finding.data, language)
             assert text.strip() and text != code
             assert "None" not in text, f"{code}: {text}"
+    if module.KIND is Kind.STATIC and finding.level is not Level.INFO:
+        assert finding.sure is not None, f"{finding.code} does not say how sure it is"
+        for words in (module.WHY, module.PROOF):
+            assert finding.code in words, f"{finding.code} is not explained"
+    for words in (getattr(module, "WHY", {}), getattr(module, "PROOF", {})):
+        for language in Language:
+            lacking = (
+                blanks(words[finding.code][language.value]) - set(finding.data) if finding.code in words else set()
+            )
+            assert not lacking, f"{finding.code}: nothing fills {lacking} in its explanation"
     for evidence in finding.evidence:
         title = getattr(evidence, "title", "")
         if re.fullmatch(r"[a-z]+(-[a-z]+)*", title):
@@ -132,6 +142,23 @@ def resolves(key: str) -> bool:
 def test_needs_are_really_checked() -> None:
     assert resolves("data.train.path") and resolves("network") and resolves("benchmark.scripts.train")
     assert not resolves("data.train.pth") and not resolves("nothing") and not resolves("name.more")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_static_probe_explains_what_it_may_find(name: str) -> None:
+    """Also what no example shows: each code that a table of levels calls more than info has its reason and its proof."""
+    module = probe.load(name)
+    why, proof = getattr(module, "WHY", {}), getattr(module, "PROOF", {})
+    assert set(why) == set(proof) and set(why) <= set(module.MESSAGES)
+    for words in (*why.values(), *proof.values()):
+        assert all(words[language.value].strip() for language in Language)
+    if module.KIND is Kind.STATIC:
+        tables = (table for table in vars(module).values() if isinstance(table, dict))
+        rows = (
+            (code, value if isinstance(value, tuple) else (value,)) for table in tables for code, value in table.items()
+        )
+        lacking = {code for code, values in rows if Level.PROBLEM in values or Level.SUSPECT in values} - set(why)
+        assert not lacking, f"not explained: {lacking}"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -68,12 +68,12 @@ REASONS: Words = {
 
 #: How sure a probe is, in words.
 SURE: Words = {
-    "certain": {"en": "certain: the code alone decides it", "zh": "确定：仅由代码即可判定"},
+    "certain": {"en": "certain, by the code alone", "zh": "确定，由代码本身即可判定"},
     "likely": {
-        "en": "likely: it rests on a default, an option or a name, which a run may change",
-        "zh": "很可能：依据默认值、命令行选项或命名判断，实际运行时可能不同",
+        "en": "likely; a default, an option, a name or code out of sight may still make it right",
+        "zh": "很可能，但默认值、命令行选项、命名含义或未检查到的代码仍可能使其正确",
     },
-    "possible": {"en": "possible: it may also be right", "zh": "有可能：也可能本来就是正确的写法"},
+    "possible": {"en": "possible; it may well be meant", "zh": "有可能，也可能是有意为之"},
 }
 
 

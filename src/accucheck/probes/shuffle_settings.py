@@ -16,7 +16,7 @@ import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
 
 if TYPE_CHECKING:
@@ -126,8 +126,63 @@ MESSAGES: Words = {
 }
 WORDS: Words = {}
 
+_SAME_ORDER = {
+    "en": "Every epoch then brings the samples in the same order: the samples of a batch are alike (often of one class), its "
+    "gradient leans to one side, and training converges worse or to a lower accuracy.",
+    "zh": "每个 epoch 的样本顺序都相同，同一 batch 内的样本彼此相近（往往属于同一类别），梯度有偏，收敛变差，最终精度偏低。",
+}
+_HARDLY = {
+    "en": "Samples that are stored together stay together: batches are alike inside and their gradients lean to one side, much as "
+    "without any shuffling.",
+    "zh": "存放位置相邻的样本仍然相邻，batch 内部彼此相近，梯度有偏，与不混洗相差无几。",
+}
+_MAYBE = {
+    "en": "If the training data do come in the same order in every epoch, the samples of a batch are alike, its gradient leans to "
+    "one side, and training converges worse or to a lower accuracy.",
+    "zh": "如果训练数据在每个 epoch 中的顺序确实相同，同一 batch 内的样本彼此相近，梯度有偏，收敛变差，最终精度偏低。",
+}
+WHY: Words = {
+    "shuffle-off": _SAME_ORDER,
+    "sampler-in-order": _SAME_ORDER,
+    "buffer-one": _SAME_ORDER,
+    "shuffle-dropped": _SAME_ORDER,
+    "reshuffle-off": {
+        "en": "Every epoch repeats the same batches: the network fits that order and generalises worse.",
+        "zh": "每个 epoch 都重复相同的 batch，网络会拟合这一固定顺序，泛化变差。",
+    },
+    "small-buffer": _HARDLY,
+    "split-in-order": _SAME_ORDER,
+    "generator-in-order": _SAME_ORDER,
+    "source-may-shuffle": _MAYBE,
+    "files-only": _HARDLY,
+    "off-by-default": _MAYBE,
+    "sometimes-off": _MAYBE,
+    "role-unknown": _MAYBE,
+    "handed-on": _MAYBE,
+}
+_TWO_EPOCHS = {
+    "en": "Give pipelines.train and run the live probe shuffle_order (accucheck run --live): it reads two epochs of this pipeline "
+    "and compares the order of their samples.",
+    "zh": "给出 pipelines.train 并运行在线探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _TWO_EPOCHS),
+    "off-by-default": {
+        "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
+        "the live probe shuffle_order (accucheck run --live).",
+        "zh": "查看启动训练的命令中 {name} 的取值；或在 pipelines.train 中给出该值，运行在线探针 shuffle_order"
+        "（accucheck run --live）。",
+    },
+    "role-unknown": {
+        "en": "Follow {dataset} to where it is used. If that is training, give it as pipelines.train and run the live probe "
+        "shuffle_order (accucheck run --live).",
+        "zh": "查看 {dataset} 用在何处。若用于训练，则在 pipelines.train 中给出，并运行在线探针 shuffle_order"
+        "（accucheck run --live）。",
+    },
+}
+
 #: Why a data set counts as shuffled, for the finding that says so.
-_WHY: Words = {
+_REASONS: Words = {
     "argument": {"en": "shuffle={value}", "zh": "shuffle={value}"},
     "default": {"en": "the default of this class", "zh": "该类默认混洗"},
     "sampler": {"en": "{value}", "zh": "{value}"},
@@ -152,6 +207,8 @@ _LEVELS = {
     "role-unknown": Level.SUSPECT,
     "handed-on": Level.SUSPECT,
 }
+#: Suspects that are most often wrong; the others may as well be meant.
+_LIKELY = ("small-buffer", "split-in-order", "generator-in-order", "off-by-default")
 _FIXES = {
     "shuffle-off": "fix-shuffle",
     "sampler-in-order": "fix-sampler",
@@ -194,7 +251,7 @@ def _finding(said: Said) -> Finding:
 
     code, data, source = said.code, said.data, said.source
     if "why" in data:
-        template = _WHY[data["why"]]
+        template = _REASONS[data["why"]]
         data = data | {"why": {language.value: fill(template[language.value], data) for language in Language}}
     level = _LEVELS.get(code, Level.INFO)
     fix = _FIXES.get(code)
@@ -206,7 +263,16 @@ def _finding(said: Said) -> Finding:
         [source.code(said.line, said.last)],
         Fix(fix, source.diff(*said.edit) if said.edit else None) if fix else None,
         incomplete=level is Level.INFO and code != "shuffled",
+        sure=_sure(said, level),
     )
+
+
+def _sure(said: Said, level: Level) -> Sure | None:
+    if level is Level.INFO:
+        return None
+    if level is Level.SUSPECT:
+        return Sure.LIKELY if said.code in _LIKELY else Sure.POSSIBLE
+    return Sure.LIKELY if said.assumed else Sure.CERTAIN
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:

@@ -52,7 +52,10 @@ _PLAIN = frozenset(
 
 @dataclass(frozen=True)
 class State:
-    """The order of a data set: of which constructor calls it is made, and why it is what it is (`code`, `data`)."""
+    """The order of a data set: of which constructor calls it is made, and why it is what it is (`code`, `data`).
+
+    `assumed` when that rests on a value that a run may change.
+    """
 
     origins: tuple[Made, ...]
     order: str
@@ -60,11 +63,15 @@ class State:
     data: dict[str, Any]
     at: Made
     buffer: int | None = None  # of a .shuffle() that is the only shuffling
+    assumed: bool = False
 
 
 @dataclass(frozen=True)
 class Said:
-    """One thing to say, with its place. `edit` is a line and what it should be instead."""
+    """One thing to say, with its place. `edit` is a line and what it should be instead.
+
+    `assumed` when it rests on a value that a run may change, or on names for what the data are used for.
+    """
 
     code: str
     source: Source
@@ -73,6 +80,7 @@ class Said:
     last: int
     data: dict[str, Any] = field(default_factory=dict)
     edit: tuple[int, str] | None = None
+    assumed: bool = False
 
 
 def examine(source: Source, find: Find) -> list[Said]:
@@ -173,7 +181,8 @@ class _Examination:
         data = {"dataset": base.data["dataset"]}
         if base.order != SHUFFLED and buffer is not None and buffer <= 1:
             order = base.order if base.order == IN_ORDER else UNKNOWN
-            return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call)
+            rests = base.assumed or _assumed(size)
+            return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call, assumed=rests)
         told = self.text(call, "buffer_size", 0)
         why = data | {"why": "call", "value": told, "line": call.line}
         alone = buffer if base.order == IN_ORDER else None
@@ -221,7 +230,7 @@ class _Examination:
                 elif decided is True:
                     found.append(state(SHUFFLED, "shuffled", why="argument", value=self.text(call, "shuffle", place)))
                 elif decided is False:
-                    found.append(state(IN_ORDER, "shuffle-off"))
+                    found.append(replace(state(IN_ORDER, "shuffle-off"), assumed=_assumed(wanted)))
                 elif why:
                     found.append(state(UNKNOWN, why, name=name_of(wanted)))
                 else:
@@ -268,7 +277,8 @@ class _Examination:
             if answers == {True}:
                 return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.last)
             if answers == {False}:
-                return _state(state, IN_ORDER, "sampler-in-order", sampler=f"{sampler.last}(shuffle=False)")
+                text = f"{sampler.last}(shuffle=False)"
+                return replace(_state(state, IN_ORDER, "sampler-in-order", sampler=text), assumed=_assumed(wanted))
             if decided[0][1] and wanted is not None:
                 return _state(state, UNKNOWN, decided[0][1], name=name_of(wanted))
             text = f"{sampler.last}(shuffle={self.text(sampler, 'shuffle', 2)})"
@@ -420,6 +430,10 @@ class _Examination:
             hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
         return next((found for found in (role(hint) for hint in hints) if found), None)
 
+    def trained(self, leaf: Made) -> bool:
+        """True for a data set that is given to something that trains: the name of a variable alone says less."""
+        return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
+
     # --- what to say --------------------------------------------------------------------------------------------------
 
     def say(self) -> list[Said]:
@@ -475,10 +489,12 @@ class _Examination:
             return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
             return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
+        assumed = state.assumed or not any(self.trained(leaf) for leaf, _, _, _ in members)
         dropped = self.dropped(members)
         if dropped is not None:
-            return _said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]})
-        return _said(state.code, state.at, state.data, _shuffle_edit(state.at) if state.code == "shuffle-off" else None)
+            return replace(_said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]}), assumed=assumed)
+        edit = _shuffle_edit(state.at) if state.code == "shuffle-off" else None
+        return replace(_said(state.code, state.at, state.data, edit), assumed=assumed)
 
     def dropped(self, members: list[tuple[Made, State, str | None, list[Made]]]) -> Made | None:
         """A .shuffle() of one of these data sets whose result nobody uses."""
@@ -501,10 +517,9 @@ class _Examination:
                     line, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
                     state = self.states[id(part)]
                     label = state.data["dataset"] if state else part.last
+                    column, rests = getattr(node, "col_offset", 0), _assumed(value)
                     said.append(
-                        Said(
-                            "reshuffle-off", part.source, line, getattr(node, "col_offset", 0), last, {"dataset": label}
-                        )
+                        Said("reshuffle-off", part.source, line, column, last, {"dataset": label}, assumed=rests)
                     )
                     break
         return said
@@ -535,6 +550,13 @@ class _Examination:
         """True when a result ends up within a data set that is made here."""
         users = [user for user, _ in self.consumers[id(call)]]
         return depth < 6 and any(self.states[id(user)] is not None or self.reaches(user, depth + 1) for user in users)
+
+
+def _assumed(value: Value | None) -> bool:
+    """True for a value that a run may change: a default, an option, a flag read as when the script trains."""
+    if isinstance(value, Many):
+        return any(_assumed(option) for option in value.options)
+    return not (value is None or isinstance(value, Named) or (isinstance(value, Known) and value.assumed is None))
 
 
 def _state(state: Any, order: str, code: str, **data: Any) -> State:
