@@ -269,16 +269,16 @@ def page(title: str, language: Language, *parts: list[str]) -> str:
 def items(language: Language) -> str:
     parts: list[list[str]] = []
     for checklist in (checklists.load(name) for name in checklists.shipped()):
-        parts.append([f"{checklist.title[language]} (`{checklist.name}`)", ""])
+        parts.append([f"## {checklist.title[language]} (`{checklist.name}`)", ""])
         for section in checklist.sections:
-            parts.append([f"## {section.title[language]}", ""])
+            parts.append([f"### {section.title[language]}", ""])
             parts += [_item(item, language) for item in section.items]
     return page(say("items", language), language, *parts)
 
 
 def _item(item: checklists.Item, language: Language) -> list[str]:
     uses = ", ".join(f"[{use.name}](probes.md#{use.name})" for use in item.uses) or say("none", language)
-    lines = [f"### {item.id} {item.title[language]}", "", f"**{say('probes', language)}** {uses}", ""]
+    lines = [f"#### {item.id} {item.title[language]}", "", f"**{say('probes', language)}** {uses}", ""]
 
     def head(key: str) -> list[str]:
         return [f"**{word(cli.WORDS, key, language)}**", ""]

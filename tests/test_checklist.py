@@ -1,4 +1,4 @@
-"""The shipped accuracy checklist, and what is said about a checklist that is broken."""
+"""The shipped checklists, and what is said about a checklist that is broken."""
 
 import json
 import os
@@ -23,6 +23,8 @@ IDS = (
     + [f"wi.{n:02}" for n in range(1, 3)]
     + [f"mp.{n:02}" for n in range(1, 5)]
 )
+#: The others and their items; new ones are added as they come.
+OTHERS = {"comparison": ["cmp.01"], "sanity": ["san.01", "san.02", "san.03"]}
 CHINESE = re.compile("[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
 
 MINE = """\
@@ -51,6 +53,13 @@ def accuracy() -> checklist.Checklist:
     return checklist.read(ACCURACY.read_bytes(), str(ACCURACY))
 
 
+@pytest.fixture(scope="module", params=["accuracy", *OTHERS])
+def shipped(request: pytest.FixtureRequest) -> checklist.Checklist:
+    """Each shipped checklist in turn."""
+    path = checklist.folder() / f"{request.param}.yaml"
+    return checklist.read(path.read_bytes(), str(path))
+
+
 def texts(item: checklist.Item) -> dict[str, Text]:
     return {
         "title": item.title,
@@ -75,10 +84,22 @@ def test_the_24_items_in_order(accuracy: checklist.Checklist) -> None:
         assert all(item.id.startswith(section.id + ".") for item in section.items)
 
 
-def test_every_text_is_there_in_both_languages(accuracy: checklist.Checklist) -> None:
-    named = {f"{item.id} {name}": text for item in accuracy.items for name, text in texts(item).items()}
-    named["checklist"] = accuracy.title
-    named |= {section.id: section.title for section in accuracy.sections}
+def test_the_other_checklists_and_their_items(shipped: checklist.Checklist) -> None:
+    assert checklist.shipped() == ["accuracy", *OTHERS]
+    assert [item.id for item in shipped.items] == {"accuracy": IDS, **OTHERS}[shipped.name]
+    for section in shipped.sections:
+        assert all(item.id.startswith(section.id + ".") for item in section.items)
+
+
+def test_no_item_stands_in_two_checklists() -> None:
+    ids = [item.id for name in checklist.shipped() for item in checklist.load(name).items]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_text_is_there_in_both_languages(shipped: checklist.Checklist) -> None:
+    named = {f"{item.id} {name}": text for item in shipped.items for name, text in texts(item).items()}
+    named["checklist"] = shipped.title
+    named |= {section.id: section.title for section in shipped.sections}
     wrong = [
         name
         for name, text in named.items()
@@ -87,9 +108,9 @@ def test_every_text_is_there_in_both_languages(accuracy: checklist.Checklist) ->
     assert wrong == []
 
 
-def test_texts_are_plain_lines(accuracy: checklist.Checklist) -> None:
+def test_texts_are_plain_lines(shipped: checklist.Checklist) -> None:
     """No Markdown beyond code names, no stray blanks; code names closed on their line; steps numbered without a gap."""
-    for item in accuracy.items:
+    for item in shipped.items:
         for name, text in texts(item).items():
             for language in Language:
                 lines = text[language].split("\n")
@@ -101,9 +122,9 @@ def test_texts_are_plain_lines(accuracy: checklist.Checklist) -> None:
                 assert numbers == list(range(1, len(numbers) + 1)), (item.id, name, numbers)
 
 
-def test_both_languages_have_the_same_steps_and_code_names(accuracy: checklist.Checklist) -> None:
+def test_both_languages_have_the_same_steps_and_code_names(shipped: checklist.Checklist) -> None:
     """What MindSpore names one language mentions, the other does too; so nothing was left out in translation."""
-    for item in accuracy.items:
+    for item in shipped.items:
         assert (
             len(re.findall(r"(?m)^\d+\. ", item.method.zh)) == len(re.findall(r"(?m)^\d+\. ", item.method.en)) >= 4
         ), item.id
@@ -126,22 +147,24 @@ def test_applicability_asks_only_what_a_case_can_deny(accuracy: checklist.Checkl
     assert item.applicable({**unknown, "mixed_precision": False, "ascend": True})
 
 
-def test_titles_differ_and_references_are_https(accuracy: checklist.Checklist) -> None:
+def test_titles_differ_and_references_are_https(shipped: checklist.Checklist) -> None:
     for language in Language:
-        titles = [item.title[language] for item in accuracy.items]
+        titles = [item.title[language] for item in shipped.items]
         assert len(set(titles)) == len(titles)
-    for item in accuracy.items:
+    for item in shipped.items:
         urls = [link.url for link in item.references]
         assert urls and len(set(urls)) == len(urls), item.id
         assert all(re.fullmatch(r"https://[a-z.]+\.(cn|org)/[\w./-]+", url) for url in urls), urls
 
 
-def test_every_probe_named_exists_and_takes_its_parameters() -> None:
-    checklist.validate(ACCURACY.read_bytes(), str(ACCURACY))
+@pytest.mark.parametrize("name", ["accuracy", *OTHERS])
+def test_every_probe_named_exists_and_takes_its_parameters(name: str) -> None:
+    path = checklist.folder() / f"{name}.yaml"
+    checklist.validate(path.read_bytes(), str(path))
 
 
 @pytest.mark.mindspore
-def test_the_names_it_gives_exist_in_mindspore(accuracy: checklist.Checklist) -> None:
+def test_the_names_it_gives_exist_in_mindspore(shipped: checklist.Checklist) -> None:
     """nn.Dense and the like are looked up in the MindSpore that is installed: a stale name misleads whoever follows it."""
     import mindspore
     from mindspore import amp, mint, nn, ops
@@ -150,7 +173,7 @@ def test_the_names_it_gives_exist_in_mindspore(accuracy: checklist.Checklist) ->
 
     roots = {"nn": nn, "ops": ops, "amp": amp, "ds": ds, "mint": mint, "vision": vision, "transforms": transforms}
     missing = set()
-    for item in accuracy.items:
+    for item in shipped.items:
         words = item.method.en + item.remedy.en
         for path in re.findall(r"`[^`]*`", words):
             for root, name in re.findall(r"\b(nn|ops|amp|ds|mint|vision|transforms)\.([A-Za-z]\w+)", path):
@@ -168,8 +191,9 @@ def test_the_json_schema_is_current() -> None:
     assert stored == json.dumps(checklist.schema(), indent=2, ensure_ascii=False) + "\n", (
         "write it again: json.dumps(checklist.schema(), indent=2, ensure_ascii=False)"
     )
-    first = ACCURACY.read_text(encoding="utf-8").split("\n")[0]
-    assert first == "# yaml-language-server: $schema=checklist.schema.json"
+    for name in checklist.shipped():
+        first = (checklist.folder() / f"{name}.yaml").read_text(encoding="utf-8").split("\n")[0]
+        assert first == "# yaml-language-server: $schema=checklist.schema.json"
 
 
 # --- what is wrong with a checklist, and where -------------------------------------------------------------------------
