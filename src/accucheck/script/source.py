@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import io
 import tokenize
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from ..errors import ReadError, from_os_error
 from ..model import Code
+from .patch import Edit, split, unified
 
 #: No script written by a person comes near this.
 LIMIT = 4 << 20
@@ -33,13 +36,60 @@ class Source:
         text = "\n".join(line[:400] for line in self.lines[start - 1 : end])
         return Code(self.path, start, text, list(range(first, last + 1)))
 
-    def diff(self, line: int, new: str) -> str:
-        """A unified diff that replaces one line."""
-        old = list(self.lines)
-        changed = [*old[: line - 1], new, *old[line:]]
-        return (
-            "\n".join(difflib.unified_diff(old, changed, f"a/{self.path}", f"b/{self.path}", lineterm="", n=2)) + "\n"
-        )
+    def diff(self, line: int, new: str) -> str | None:
+        """A unified diff that replaces one line; see patch."""
+        return self.patch([(line, line, new.split("\n"))])
+
+    def patch(self, edits: Sequence[tuple[int, int, Sequence[str]]]) -> str | None:
+        """A unified diff that replaces lines, each edit (first line, last line, replacement lines without line ends).
+
+        An edit whose last line is before its first inserts there. The diff applies to the bytes on disk; None where it could
+        not: a file of another encoding than UTF-8 with other than ASCII near the edits, one with bare carriage returns, one
+        outside of the project or behind a symbolic link, one that has changed since, and a notebook.
+        """
+        disk = self._disk
+        if disk is None or any(first < 1 for first, _, _ in edits):
+            return None
+        end = "\r\n" if any(line.endswith("\r\n") for line in disk) else "\n"
+        made: list[Edit] = []
+        for first, last, new in edits:
+            first, last = min(first, len(disk) + 1), min(last, len(disk))
+            old = tuple(disk[first - 1 : last])
+            ends = [line[len(line.rstrip("\r\n")) :] for line in old] or [end]
+            lines = [line + (ends[0] or end) for line in new]
+            if first == len(disk) + 1 and disk and not disk[-1].endswith("\n"):  # the last line gets an end first
+                first, old, lines = len(disk), (disk[-1],), [disk[-1] + end, *lines]
+            elif lines and not ends[-1]:
+                lines[-1] = lines[-1].removesuffix(ends[0] or end)
+            if first == 1 and lines and disk[0].startswith("\ufeff"):  # the mark stays in front of everything
+                old, lines = (old, lines) if old else ((disk[0],), [*lines, disk[0][1:]])
+                lines[0] = "\ufeff" + lines[0]
+            made.append(_trimmed(Edit(first, old, tuple(lines))))
+        made = sorted(edit for edit in dict.fromkeys(made) if edit.old != edit.new)
+        if any(one.clashes(other) for one, other in pairwise(made)):
+            return None
+        diff = unified(self.path, disk, made)
+        read = (line.removeprefix("\ufeff").rstrip("\r\n") for line in disk)
+        known = all(line == mine for line, mine in zip(read, self.lines, strict=False))
+        return diff if diff and (known or diff.isascii()) else None
+
+    @cached_property
+    def _disk(self) -> list[str] | None:
+        """The lines as they are on disk, with their ends; None when no diff of this file can be trusted."""
+        links = [self.file, *self.file.parents][: self.path.count("/") + 1]
+        outside = Path(self.path).is_absolute() or self.path.startswith("../") or self.file.suffix == ".ipynb"
+        try:
+            if outside or any(part.is_symlink() for part in links):
+                return None
+            data = self.file.read_bytes()
+            changed = _decode(data, self.path) != "\n".join(self.lines)
+        except (OSError, ReadError):
+            return None
+        if changed or b"\r" in data.replace(b"\r\n", b"\n"):  # a bare one ends a line for Python, and none for git
+            return None
+        return split(
+            data.decode("utf-8", "surrogateescape")
+        )  # of another encoding, some lines are not those of `lines`
 
     def segment(self, node: ast.expr, limit: int = 120) -> str:
         """The text of an expression on one line."""
@@ -87,3 +137,13 @@ def _decode(data: bytes, shown: str) -> str:
     except UnicodeDecodeError as error:
         raise ReadError("encoding", path=shown, offset=error.start, expected=encoding) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _trimmed(edit: Edit) -> Edit:
+    """The edit without the lines at its start and end that stay as they are."""
+    first, old, new = edit
+    while old and new and old[0] == new[0]:
+        first, old, new = first + 1, old[1:], new[1:]
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return Edit(first, old, new)
