@@ -300,6 +300,26 @@ def test_an_unknown_item_names_the_nearest(accuracy: checklist.Checklist) -> Non
     assert "Did you mean ds.0" in str(caught.value)
 
 
+def test_an_item_of_another_shipped_checklist_names_it(accuracy: checklist.Checklist) -> None:
+    with pytest.raises(UserError) as caught:
+        checklist.find([accuracy], "san.02")
+    assert caught.value.code == "unknown-item"
+    assert "--checklist sanity" in str(caught.value)
+    assert "sanity" in caught.value.text(Language.ZH)
+
+
+def test_several_checklists_each_once_and_apart(tmp_path: Path) -> None:
+    both = checklist.load_all(["accuracy", "comparison", "accuracy"])
+    assert [one.name for one in both] == ["accuracy", "comparison"]
+    (tmp_path / "mine.yaml").write_text(MINE.replace("a.1", "cmp.01"), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        checklist.load_all(["accuracy", "comparison", str(tmp_path / "mine.yaml")])
+    assert (caught.value.code, caught.value.data) == (
+        "item-in-two",
+        {"item": "cmp.01", "one": "comparison", "other": "mine"},
+    )
+
+
 def test_paths_that_are_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     os.mkfifo(tmp_path / "pipe.yaml")

@@ -15,7 +15,7 @@ from accucheck.cli import COMMANDS
 from command_line import Ran, accucheck, copy_example, write_checklist
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
-IDS = re.compile(r"^ {4}((?:ds|dp|hp|api|cg|wi|mp)\.\d\d)", re.M)
+IDS = re.compile(r"^ {4}((?:ds|dp|hp|api|cg|wi|mp|cmp|san)\.\d\d)", re.M)
 
 
 @pytest.fixture
@@ -193,6 +193,36 @@ def test_run_as_json_has_the_documented_keys(faulty):
     assert sum(outcome["summary"]["items"].values()) == 24
     assert sum(outcome["summary"]["probes"].values()) == results
     assert only_json(accucheck("run", str(faulty), "--format", "json", "--only", "wi.01"))["items"][0]["id"] == "wi.01"
+
+
+def test_run_with_several_checklists(faulty, tmp_path):
+    run = ["run", str(faulty), "--script", "train.py", "--script", "eval.py", "--kind", "static"]
+    several = ["--checklist", "accuracy", "--checklist", "comparison", "--checklist", "sanity"]
+    outcome = only_json(accucheck(*run, *several, "--json"))
+    ids = [item["id"] for item in outcome["items"]]
+    assert len(set(ids)) == len(ids) and len(ids) > 24
+    assert {item["checklist"] for item in outcome["items"]} == {"accuracy", "comparison", "sanity"}
+    once = only_json(accucheck(*run, "--checklist", "comparison", "--checklist", "comparison", "--json"))
+    assert [item["id"] for item in once["items"]] == [one for one in ids if one.startswith("cmp.")]
+    text = accucheck(*run, *several)
+    assert "Comparison with a benchmark" in text.out and "cmp.01" in text.out and "san.01" in text.out
+    assert accucheck("answer", "cmp.01", "ok", "-p", str(faulty), "--checklist", "comparison").code == 0
+    report = accucheck("report", str(faulty), *several, "--format", "md", "--format", "json", "-o", str(tmp_path))
+    assert report.code == 0, report
+    written = [Path(line).read_text(encoding="utf-8") for line in report.out.splitlines()]
+    assert all("cmp.01" in one and "san.01" in one and "ds.01" in one for one in written)
+
+
+def test_an_item_of_another_checklist_or_of_two(faulty, tmp_path):
+    refused = accucheck("run", str(faulty), "--only", "cmp.01")
+    assert refused.code == 2 and "--checklist comparison" in refused.err
+    chinese = accucheck("answer", "san.01", "ok", "-p", str(faulty), "--lang", "zh")
+    assert chinese.code == 2 and "--checklist sanity" in chinese.err and "检查清单 sanity" in chinese.err
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_clean")
+    mine.write_text(mine.read_text(encoding="utf-8").replace("a.1", "ds.01"), encoding="utf-8")
+    two = accucheck("run", str(faulty), "--checklist", "accuracy", "--checklist", str(mine))
+    assert two.code == 2 and "The item ds.01 stands in the checklists accuracy and mine" in two.err
+    assert not two.out and not (faulty / ".accucheck/session.json").exists()
 
 
 def test_only_and_kind(faulty):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,24 @@ def load(name: str) -> Checklist:
     return checklist
 
 
+def load_all(names: Iterable[str]) -> list[Checklist]:
+    """Several checklists, each once. Raises UserError when two of them have an item of the same id."""
+    loaded = [load(name) for name in names]
+    checklists = [checklist for place, checklist in enumerate(loaded) if checklist not in loaded[:place]]
+    check_apart(checklists)
+    return checklists
+
+
+def check_apart(checklists: Iterable[Checklist]) -> None:
+    """Refuse checklists that have an item of the same id: a session keeps answers by it."""
+    owners: dict[str, str] = {}
+    for checklist in checklists:
+        for item in checklist.items:
+            if item.id in owners:
+                raise UserError("item-in-two", item=item.id, one=owners[item.id], other=checklist.name)
+            owners[item.id] = checklist.name
+
+
 def read(text: bytes, path: str) -> Checklist:
     """Parse and check a checklist document. Raises UserError with path:line and the mend."""
     from .case import FACTS
@@ -151,9 +170,12 @@ def validate(text: bytes, path: str) -> Checklist:
 
 
 def find(checklists: list[Checklist], item_id: str) -> Item:
-    """The item of this id, or a UserError with the nearest one."""
+    """The item of this id, or a UserError with the shipped checklist that has it, or the nearest one."""
     items = {item.id: item for checklist in checklists for item in checklist.items}
     if item_id not in items:
+        for name in shipped():
+            if any(item.id == item_id for item in load(name).items):
+                raise UserError("unknown-item", item=item_id, hint=UserError("hint-checklist", name=name))
         raise UserError("unknown-item", item=item_id, hint=document.nearest(item_id, list(items)))
     return items[item_id]
 

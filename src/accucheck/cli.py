@@ -683,9 +683,9 @@ def report_(
     ],
 )
 def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
-    from .checklist import load, shipped
+    from .checklist import load_all, shipped
 
-    loaded = [load(name) for name in checklists or shipped()]
+    loaded = load_all(checklists or shipped())
     if as_json:
         show_json(loaded)
         return
@@ -706,9 +706,9 @@ def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
     ],
 )
 def explain(item: str, checklists: tuple[str, ...]) -> None:
-    from .checklist import find, load, shipped
+    from .checklist import find, load_all, shipped
 
-    found = find([load(name) for name in checklists or shipped()], item)
+    found = find(load_all(checklists or shipped()), item)
     parts = [(None, f"{found.id}  {found.title[LANGUAGE]}"), ("method", found.method[LANGUAGE])]
     meanings = found.conclusions
     rows = [(key, getattr(meanings, key)[LANGUAGE]) for key in ("problem", "ok", "not_applicable")]

@@ -158,6 +158,14 @@ WORDS: Words = {
         "en": "There is no item {item}. {hint}",
         "zh": "没有检查项 {item}。{hint}",
     },
+    "hint-checklist": {
+        "en": "It is in the checklist {name}: add --checklist {name}.",
+        "zh": "它属于检查清单 {name}，请加上 --checklist {name}。",
+    },
+    "item-in-two": {
+        "en": "The item {item} stands in the checklists {one} and {other}. Give it another id in one of them, or use one of them.",
+        "zh": "检查项 {item} 同时出现在检查清单 {one} 和 {other} 中，请改用不同的编号，或只用其中一个清单。",
+    },
     "set-syntax": {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",

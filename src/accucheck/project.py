@@ -26,8 +26,14 @@ class Project:
         self.case = case
         self.checklists = checklists
         self.session = session
-        if session is not None:
-            session.describe(case.name, {checklist.name: checklist.version for checklist in checklists})
+        self.use(checklists)
+
+    def use(self, checklists: list[Checklist]) -> None:
+        """Go on with these checklists. Raises UserError when they have an item in common."""
+        checklists_.check_apart(checklists)
+        self.checklists = checklists
+        if self.session is not None:
+            self.session.describe(self.case.name, {checklist.name: checklist.version for checklist in checklists})
 
     @property
     def items(self) -> list[Item]:
@@ -143,7 +149,7 @@ def open_project(
     records nothing. Raises UserError.
     """
     case = cases.load(path, list(settings))
-    checklists = [checklists_.load(name) for name in names or ["accuracy"]]
+    checklists = checklists_.load_all(names or ["accuracy"])
     if session == "none":
         return Project(case, checklists, None)
     try:

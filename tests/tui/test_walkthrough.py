@@ -299,6 +299,24 @@ async def test_help_and_palette(walkthrough):
         await until(pilot, lambda: isinstance(app.screen, ExportScreen))
 
 
+async def test_the_palette_opens_and_puts_away_the_other_checklists(walkthrough):
+    app = walkthrough()
+    items = [item.id for item in app.project.items]
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "Search the commands" in text_of(app))
+        await pilot.press(*"Open checklist: Sanity", "enter")
+        await until(pilot, lambda: "Gradients not reduced across devices" in text_of(app))
+        assert [item.id for item in app.project.items] == [*items, "san.01", "san.02", "san.03"]
+        await until(pilot, lambda: app.screen.item.id == "san.01")
+        await pilot.press("2")
+        await until(pilot, lambda: stored(app, "san.01"))
+        app.toggle_checklist("sanity")
+        await until(pilot, lambda: "san.01" not in text_of(app))
+        assert [item.id for item in app.project.items] == items
+        assert app.session.entry("san.01").conclusion is not None
+
+
 async def test_export_writes_what_was_asked_and_names_the_paths(walkthrough, tmp_path):
     app = walkthrough()
     async with app.run_test(size=(100, 40), notifications=True) as pilot:

@@ -206,8 +206,34 @@ class Walkthrough(App[None]):
         if checklist is not None and screen is checklist:
             for words, action in checklist.VERBS:
                 yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
+            yield from self._checklist_commands()
         yield SystemCommand(self.speech.say("command-language"), "", lambda: self._do("app.switch_language"))
         yield SystemCommand(self.speech.say("command-quit"), "", lambda: self._do("app.leave"))
+
+    def _checklist_commands(self) -> Iterable[SystemCommand]:
+        """One command for each shipped checklist: show its items too, or no longer."""
+        from ..checklist import load, shipped
+
+        opened = [checklist.name for checklist in self.project.checklists]
+        for name in shipped():
+            if opened != [name]:
+                words = "command-hide-checklist" if name in opened else "command-show-checklist"
+                text = self.speech.say(words, title=load(name).title[self.speech.language])
+                yield SystemCommand(text, "", lambda name=name: self.toggle_checklist(name))
+
+    def toggle_checklist(self, name: str) -> None:
+        """Show a shipped checklist beside those that are open, or put it away; its answers stay in the session."""
+        from ..checklist import load
+
+        left = [checklist for checklist in self.project.checklists if checklist.name != name]
+        added = [] if len(left) < len(self.project.checklists) else [load(name)]
+        try:
+            self.project.use([*left, *added])
+        except UserError as error:
+            self.show_error(error.text(self.speech.language))
+            return
+        if (screen := self.checklist) is not None:
+            screen.show_items(added[0].items[0].id if added else None)
 
     def action_command_palette(self) -> None:
         from textual.command import CommandPalette

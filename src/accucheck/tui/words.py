@@ -114,6 +114,8 @@ WORDS: Words = {
     "command-previous": {"zh": "上一项", "en": "Previous item"},
     "command-filter": {"zh": "过滤检查项", "en": "Filter the items"},
     "command-export": {"zh": "生成报告", "en": "Write the report"},
+    "command-show-checklist": {"zh": "打开检查清单：{title}", "en": "Open checklist: {title}"},
+    "command-hide-checklist": {"zh": "收起检查清单：{title}", "en": "Put away checklist: {title}"},
     "command-language": {"zh": "切换到英文", "en": "Switch to Chinese"},
     "command-copy": {"zh": "复制本项内容（支持 SSH，OSC 52）", "en": "Copy this item (works over SSH, OSC 52)"},
     "command-view": {"zh": "全屏查看证据", "en": "View the evidence full size"},

@@ -162,6 +162,15 @@ class ChecklistScreen(Screen[None]):
         await self._mount_pane(tab)
         self.refresh_states()
 
+    def show_items(self, item: str | None) -> None:
+        """The items of the checklists as they are now, with one of them looked at."""
+        self._words = ""
+        self._fill_items()
+        if item is not None:
+            self.query_one(ItemList).go(item)
+        self._show_top()
+        self._show_item()
+
     def _fill_items(self) -> None:
         states = {item.id: self.app.state(item) for item in self.app.project.items}
         self.query_one(ItemList).fill(self.speech, self.app.project.checklists, states, self._words)
