@@ -15,6 +15,7 @@ from accucheck.model import (
     Note,
     ProbeResult,
     Status,
+    Sure,
     Table,
     Where,
     suggest,
@@ -92,6 +93,13 @@ FAKE = SimpleNamespace(
         "best-epoch": {"en": "The best epoch is {epoch}.", "zh": "最佳轮次为第 {epoch} 轮。"},
         "add-shuffle": {"en": "Pass shuffle=True.", "zh": "请传入 shuffle=True。"},
     },
+    WHY={
+        "fixed-order": {
+            "en": "Batches of {count:,} alike samples mislead.",
+            "zh": "{count:,} 个样本顺序固定，梯度有偏。",
+        }
+    },
+    PROOF={"fixed-order": {"en": "Read two epochs.", "zh": "读取两个 epoch 比较。"}},
     WORDS={
         "share": {"en": "Share per class", "zh": "各类别占比"},
         "class": {"en": "class", "zh": "类别"},
@@ -125,6 +133,7 @@ ORDER = Finding(
         Images("share", ["data/a.png"], ["cat"]),
     ],
     Fix("add-shuffle", DIFF),
+    sure=Sure.CERTAIN,
 )
 EPOCHS = Finding(
     "best-epoch",

@@ -67,6 +67,12 @@ def test_a_concluded_problem(report: Report) -> None:
     )
     assert first.findings[0].where == "src/dataset.py:41"
     assert first.findings[0].fix == ("请传入 shuffle=True。" if zh else "Pass shuffle=True.")
+    assert first.findings[0].why == (
+        "50,000 个样本顺序固定，梯度有偏。" if zh else "Batches of 50,000 alike samples mislead."
+    )
+    assert first.findings[0].sure == ("确定，由代码本身即可判定" if zh else "certain, by the code alone")
+    assert first.findings[0].proof == ("读取两个 epoch 比较。" if zh else "Read two epochs.")
+    assert (first.findings[1].why, first.findings[1].sure, first.findings[1].proof) == ("", "", "")
     table = first.findings[0].evidence[1]
     assert isinstance(table, TablePart)
     assert table.title == ("各类别占比" if zh else "Share per class")
@@ -221,5 +227,8 @@ def test_the_same_advice_is_given_once(checklists: list[Checklist], case: Case) 
     found = [msgspec.structs.replace(ORDER, where=Where(path="a.py", line=line), evidence=[]) for line in (1, 2)]
     record = Record(entries={"dp.03": Entry(results={"fake_order": result("fake_order", Kind.LIVE, found)})})
     report = build(record, checklists, case, Language.EN, None, set(), MOMENT)
-    assert [bool(part.fix and part.diff) for part in item(report, "dp.03").results[0].findings] == [True, False]
+    parts = item(report, "dp.03").results[0].findings
+    assert [bool(part.fix and part.diff) for part in parts] == [True, False]
+    assert [bool(part.why and part.proof) for part in parts] == [True, False]
+    assert all(part.sure for part in parts)
     assert all(finding["fix"] for finding in report.result["items"][0]["results"][0]["findings"]), "programs get all"

@@ -26,8 +26,12 @@ def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> 
     result = first["results"][0]
     assert list(result) == ["probe", "kind", "status", "seconds", "reason", "findings"]
     assert (result["kind"], result["status"], result["seconds"], result["reason"]) == ("live", "done", 1.234, None)
-    finding = result["findings"][1]
-    assert list(finding) == ["code", "level", "message", "where", "data", "fix"]
+    finding = next(finding for finding in result["findings"] if finding["code"] == "fixed-order")
+    assert list(finding) == ["code", "level", "message", "why", "sure", "proof", "where", "data", "fix"]
+    explained = (finding["why"], finding["sure"], finding["proof"])
+    assert explained == ("Batches of 50,000 alike samples mislead.", "certain", "Read two epochs.")
+    other = next(finding for finding in result["findings"] if finding["code"] != "fixed-order")
+    assert (other["why"], other["sure"], other["proof"]) == (None, None, None)
     assert finding["where"] == {
         "path": "src/dataset.py",
         "line": 41,
@@ -63,6 +67,9 @@ def test_text_for_the_terminal(report: Report) -> None:
     zh = report.language is Language.ZH
     assert "✗ dp.03" in text and "– dp.05" in text and "? hp.02" in text and "○ hp.03" in text
     assert ("src/dataset.py:41: 两轮的 50,000 个" if zh else "src/dataset.py:41: Both epochs bring the 50,000") in text
+    assert ("对精度的影响：50,000 个样本顺序固定" if zh else "Why it hurts accuracy: Batches of 50,000") in text
+    assert ("把握程度：确定" if zh else "How sure: certain") in text
+    assert ("验证方法：读取两个 epoch" if zh else "What would prove it: Read two epochs.") in text
     assert lines[-1] == (
         "探针  已完成 3 · 执行失败 1 · 已跳过 1 · 已取消 0"
         if zh

@@ -85,6 +85,10 @@ def test_structure(report: Report, files: dict[str, bytes]) -> None:
     assert visible(HOSTILE) in shown, "a hostile cell is shown as it is"
     diff = next(token for token in tokens if token.type == "fence" and token.info == "diff")
     assert diff.content == DIFF
+    said = (
+        ["对精度的影响", "把握程度", "验证方法"] if zh else ["Why it hurts accuracy", "How sure", "What would prove it"]
+    )
+    assert all(f"**{label}**: " in text for label in said)
     code = next(token for token in tokens if token.type == "fence" and "Cifar10Dataset(path)" in token.content)
     assert code.content.splitlines()[1] == "> 41 |     ds = Cifar10Dataset(path)"
     assert len(code.content.splitlines()) == 5, "empty lines of code stay"

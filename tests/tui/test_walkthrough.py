@@ -13,7 +13,22 @@ from textual.widgets import Checkbox, Input, OptionList
 from accucheck import engine
 from accucheck.errors import SaveError
 from accucheck.language import Language
-from accucheck.model import Finding, Histogram, Kind, Level, Note, ProbeResult, Progress, Status, Table, Verdict, Where
+from accucheck.model import (
+    Code,
+    Finding,
+    Fix,
+    Histogram,
+    Kind,
+    Level,
+    Note,
+    ProbeResult,
+    Progress,
+    Status,
+    Sure,
+    Table,
+    Verdict,
+    Where,
+)
 from accucheck.session import open_session
 from accucheck.tui.messages import EngineSaid, RunEnded, Saved
 from accucheck.tui.screens.checklist import ChecklistScreen
@@ -394,6 +409,38 @@ async def test_evidence_is_saved_without_formulas_and_never_over_a_file(walkthro
         ]
         await pilot.press("right")
         await until(pilot, lambda: "1/3" not in text_of(app))
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_finding_is_explained_with_the_lines_to_change(walkthrough, language):
+    app = walkthrough(language)
+    diff = "--- a/t.py\n+++ b/t.py\n@@ -1 +1 @@\n-d = D(shuffle=False)\r\n+d = D(shuffle=True)\x1b[2J\r\n"
+    finding = Finding(
+        "shuffle-off",
+        Level.PROBLEM,
+        Where(path="t.py", line=1),
+        {"dataset": "D"},
+        [Code("t.py", 1, "d = D(shuffle=False)", [1])],
+        Fix("fix-shuffle", diff),
+        sure=Sure.LIKELY,
+    )
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app.session.record_result(
+            "xx.02", ProbeResult("shuffle_settings", Kind.STATIC, Status.DONE, Verdict.PROBLEM, [finding])
+        )
+        await go(pilot, "xx.02")
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        text = text_of(app)
+        said = ["Why it hurts accuracy", "How sure  likely;", "What would prove it", "Fix  Pass shuffle=True"]
+        if language is Language.ZH:
+            said = ["对精度的影响", "把握程度  很可能", "验证方法", "修改建议  设置 shuffle=True"]
+        for label in said:
+            assert label in text, text
+        app.screen.query_one("#body").scroll_end(animate=False)
+        await until(pilot, lambda: "accucheck fix" in text_of(app))
+        assert "-d = D(shuffle=False)" in text_of(app)
+        assert "+d = D(shuffle=True)\\x1b[2J" in text_of(app) and "\\x0d" not in text_of(app)
 
 
 async def test_quitting_while_probes_run_asks(walkthrough):

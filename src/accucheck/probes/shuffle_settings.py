@@ -161,9 +161,9 @@ WHY: Words = {
     "handed-on": _MAYBE,
 }
 _TWO_EPOCHS = {
-    "en": "Give pipelines.train and run the live probe shuffle_order (accucheck run --live): it reads two epochs of this pipeline "
-    "and compares the order of their samples.",
-    "zh": "给出 pipelines.train 并运行在线探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
+    "en": "With pipelines.train given, run the live probe shuffle_order (accucheck run --live): it reads two epochs of this "
+    "pipeline and compares the order of their samples.",
+    "zh": "给出 pipelines.train 后运行在线探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _TWO_EPOCHS),

@@ -105,11 +105,16 @@ EvidencePart = Union[TablePart, ChartPart, CodePart, TextPart]
 
 
 class FindingPart(_Part, frozen=True):
+    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same."""
+
     level: Level
     message: str
     where: str
     evidence: list[EvidencePart]
     more_evidence: int
+    why: str
+    sure: str
+    proof: str
     fix: str
     diff: list[str]
 
@@ -466,12 +471,16 @@ class _Builder:
         findings = sorted(result.findings, key=lambda finding: order[finding.level])
         shown, charts = [], 0
         advice: set[tuple[str, str | None]] = set()
+        told = {""}
         for finding in findings[:MAX_FINDINGS]:
             part = self.finding(result.probe, finding, MAX_CHARTS - charts)
             said = (part.fix, finding.fix.diff if finding.fix else None)
             if said in advice:  # the same advice is given once
                 part = msgspec.structs.replace(part, fix="", diff=[])
             advice.add(said)
+            fresh = {key: text if text not in told else "" for key, text in (("why", part.why), ("proof", part.proof))}
+            told |= {part.why, part.proof}
+            part = msgspec.structs.replace(part, **fresh)
             charts += sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
             shown.append(part)
         facts = [
@@ -501,6 +510,7 @@ class _Builder:
                 evidence.append(self.evidence(name, entry))
                 charts -= drawn
         fix = finding.fix
+        explained = self.speech.explanation(name, finding)
         diff, cut = self.lines(fix.diff) if fix and fix.diff else ([], "")
         return FindingPart(
             level=finding.level,
@@ -508,6 +518,9 @@ class _Builder:
             where=self.where(finding.where),
             evidence=evidence,
             more_evidence=len(finding.evidence) - len(evidence),
+            why=self.line(explained.why),
+            sure=self.line(explained.sure),
+            proof=self.line(explained.proof),
             fix=self.line(self.speech.message(name, fix.message, finding.data)) if fix else "",
             diff=[*diff, f"({cut})"] if cut else diff,
         )

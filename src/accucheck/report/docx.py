@@ -327,8 +327,9 @@ class _Writer:
             self._evidence(part)
         if finding.more_evidence:
             self._small(self.say("more-evidence", count=finding.more_evidence))
-        if finding.fix:
-            self._labelled_plain("fix", finding.fix)
+        for key in ("why", "sure", "proof", "fix"):
+            if text := getattr(finding, key):
+                self._labelled_plain(key, text)
         if finding.diff:
             self._code(finding.diff, inks=[_diff_ink(line) for line in finding.diff])
 

@@ -50,6 +50,13 @@ class Speech:
             pass
         return _bare(code, data)
 
+    def explanation(self, name: str, finding: Finding) -> probe.Explanation:
+        """Why a finding hurts accuracy, how sure the probe is, what would prove it; empty where the probe does not say."""
+        try:
+            return probe.explanation(self._probe(name), finding, self.language)
+        except Exception:
+            return probe.Explanation("", "", "")
+
     def reason(self, name: str, reason: Reason) -> str:
         """Why a probe was skipped, failed or cancelled."""
         try:
@@ -133,10 +140,14 @@ def _result(result: ProbeResult, speech: Speech) -> dict[str, Any]:
 
 def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
     where, fix = finding.where, finding.fix
+    explained = speech.explanation(name, finding)
     return {
         "code": finding.code,
         "level": finding.level.value,
         "message": speech.message(name, finding.code, finding.data),
+        "why": explained.why or None,
+        "sure": finding.sure and finding.sure.value,
+        "proof": explained.proof or None,
         "where": {key: getattr(where, key) for key in ("path", "line", "column", "name", "field", "step")},
         "data": msgspec.to_builtins(finding.data),
         "fix": fix and {"message": speech.message(name, fix.message, finding.data), "diff": fix.diff},
@@ -202,6 +213,10 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
         place = f"{finding.where}: " if finding.where else ""
         level = LEVELS[finding.level.value][language.value]
         lines.append(f"        {level_mark[finding.level]} {level}  {place}{finding.message}")
+        for key in ("why", "sure", "proof"):
+            if text := getattr(finding, key):
+                label = word(WORDS, key, language)
+                lines.append("            " + word(WORDS, "labelled", language, label=label, text=text))
         if finding.fix:
             lines.append(f"            → {finding.fix}")
     if result.more_findings:

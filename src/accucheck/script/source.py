@@ -18,6 +18,8 @@ from .patch import Edit, split, unified
 
 #: No script written by a person comes near this.
 LIMIT = 4 << 20
+#: Characters of a diff; more has lines that no person wrote.
+LARGEST = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Source:
         diff = unified(self.path, disk, made)
         read = (line.removeprefix("\ufeff").rstrip("\r\n") for line in disk)
         known = all(line == mine for line, mine in zip(read, self.lines, strict=False))
-        return diff if diff and (known or diff.isascii()) else None
+        return diff if 0 < len(diff) <= LARGEST and (known or diff.isascii()) else None
 
     @cached_property
     def _disk(self) -> list[str] | None:

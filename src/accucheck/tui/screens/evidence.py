@@ -19,8 +19,8 @@ from textual.widgets import Static
 from ...errors import SaveError, from_os_error
 from ...language import visible, word
 from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table
-from ..signs import Speech, plain
-from ..widgets.findings import bars, message_of, place, title_of, words_of
+from ..signs import Speech, plain, wrap
+from ..widgets.findings import bars, explanation_of, message_of, place, title_of, words_of
 from ..widgets.keybar import KeyBar
 from .dialogs import Ask, Choose
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Longer cells are cut on screen; saving keeps them.
 CELL = 60
+#: More of a diff would only slow the screen down.
+LINES, WIDEST = 400, 400
 
 
 class EvidenceScreen(Screen[None]):
@@ -101,11 +103,27 @@ class EvidenceScreen(Screen[None]):
         )
 
     def _widgets(self, name: str, finding: Finding, evidence: Evidence | None) -> list[Widget]:
-        if evidence is None:
-            text = self._message(name, finding)
-            if finding.fix is not None and finding.fix.diff:
-                text += "\n\n" + finding.fix.diff
-            return [Static(plain(text), markup=False)]
+        shown = [*self._shown(name, evidence)] if evidence is not None else []
+        return [*shown, Static(self._explained(name, finding, first=not shown), markup=False)]
+
+    def _explained(self, name: str, finding: Finding, *, first: bool) -> Content:
+        """Why it hurts, how sure the probe is, what would prove it, and how to mend it, with the lines to change."""
+        say, width = self._speech.say, max(20, self.size.width - 4)
+        explained, fix = explanation_of(name, finding, self._speech), finding.fix
+        texts = {"why": explained.why, "sure": explained.sure, "proof": explained.proof}
+        texts["fix"] = message_of(name, fix.message, finding.data, self._speech) if fix is not None else ""
+        lines: list[Content] = []
+        for key, text in texts.items():
+            if text:
+                words = plain(wrap(f"{say(key)}  {text}", width, 2))
+                lines += [words.stylize("bold $accent", 0, len(say(key))), Content("")]
+        if fix is not None and fix.diff:
+            changes = fix.diff.rstrip("\n").split("\n")[:LINES]
+            lines += [plain(line.rstrip("\r")[:WIDEST], _diff_style(line)) for line in changes]
+            lines += [Content(""), Content.styled(say("fix-command"), "$text-muted")]
+        return Content("\n").join(lines if first else [Content(""), *lines])
+
+    def _shown(self, name: str, evidence: Evidence) -> list[Widget]:
         if isinstance(evidence, Table):
             return [self._table(name, evidence)]
         if isinstance(evidence, (Curve, Histogram)):
@@ -212,6 +230,12 @@ class EvidenceScreen(Screen[None]):
             self.app.push_screen(Choose(self._speech.say("error-title"), text, [("close", self._speech.say("close"))]))
         else:
             self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("+++", "---", "@@", "\\")):
+        return "$text-muted"
+    return {"+": "$text-success", "-": "$text-error"}.get(line[:1], "")
 
 
 def _cell(value: object) -> str:

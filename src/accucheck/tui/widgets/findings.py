@@ -48,6 +48,14 @@ def message_of(name: str, code: str, data: dict[str, object], speech: Speech) ->
         return f"{code} {data}"
 
 
+def explanation_of(name: str, finding: Finding, speech: Speech) -> probes.Explanation:
+    """Why, how sure and what proves it; empty where the probe does not say or is no longer installed."""
+    try:
+        return probes.explanation(probes.load(name), finding, speech.language)
+    except Exception:
+        return probes.Explanation("", "", "")
+
+
 class FindingList(OptionList):
     """`chosen(id)` gives (probe, finding, index of the evidence) of an option."""
 
@@ -118,8 +126,11 @@ class FindingList(OptionList):
             text = message_of(name, finding.code, finding.data, speech)
             where = place(finding.where)
             line = Content.assemble("  ", speech.level(finding.level), " ", plain(wrap(f"    {text}", width, 4)[4:]))
+            sure = speech.say(f"sure-{finding.sure.value}") if finding.sure is not None else ""
             if where:
                 line = Content.assemble(line, "\n", plain(wrap(f"    {where}", width, 4), "$text-accent"))
+            if sure:
+                line = Content.assemble(line, "  " if where else "\n    ", (sure, "$text-muted"))
             options.append(self._option((name, finding, 0), line))
             if finding.fix is not None:
                 fix = message_of(name, finding.fix.message, finding.data, speech)
@@ -173,6 +184,13 @@ def bars(speech: Speech, labels: list[str], counts: list[float], width: int, mos
     return lines
 
 
+def _cut(text: str, width: int) -> str:
+    """A line that is at most `width` cells wide."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+
+
 def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Content:
     """One line that names the evidence, and a few lines of it where they say something by themselves."""
     title = title_of(speech, name, evidence)
@@ -185,7 +203,7 @@ def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Conte
         lines = bars(speech, evidence.labels, evidence.counts, width, PREVIEW_LINES)
     elif isinstance(evidence, Code):
         lines = [
-            f"{evidence.line + index} {text}"
+            _cut(f"{evidence.line + index} {text.strip()}", width)
             for index, text in enumerate(evidence.text.splitlines())
             if not evidence.marked or evidence.line + index in evidence.marked
         ][:PREVIEW_LINES]
