@@ -221,7 +221,7 @@ UNDECIDED = {
     ),
     "nothing here": ("ms.Model(net)", "no-dataset"),
     "only evaluation": ("val_ds = ds.MnistDataset('v', shuffle=False)\nms.Model(net).eval(val_ds)", "no-dataset"),
-    "made by name": ("train_ds = getattr(ds, 'MnistDataset')('t', shuffle=False)", "no-dataset"),
+    "made by name": ("train_ds = getattr(ds, input())('t', shuffle=False)", "no-dataset"),
 }
 
 

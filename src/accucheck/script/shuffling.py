@@ -123,7 +123,7 @@ class _Examination:
             return self.shuffled(call, base[0])
         if base and call.name.startswith(".") and call.last in self.known.methods.keeps:
             return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
-        if base and call.name == ".item" and isinstance(call.base, Made) and call.base.name == ".split":
+        if base and call.name == "[]" and isinstance(call.base, Made) and call.base.name == ".split":
             return base[0]
         if given and (call.name == "+" or call.name in ("mindspore.dataset.zip", "mindspore.dataset.concat")):
             return self.kept(call, given)
@@ -142,12 +142,7 @@ class _Examination:
 
     def passes_on(self, call: Made) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
-        if (
-            call.discarded
-            or call.last in _LOOKS
-            or call.last in _READERS
-            or call.name in (".item", ".each", "operator")
-        ):
+        if call.discarded or call.last in _LOOKS or call.last in _READERS or call.name in ("[]", ".each", "operator"):
             return False
         if call.name.startswith("mindspore.") or call.last[:1].isupper():
             return False
@@ -508,8 +503,9 @@ class _Examination:
         """Each place that turns off reshuffling for a data set, or the sampler of one, that is not for evaluation."""
         said = []
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
-        for owner, name, value, node in self.trace.stores:
-            if name != "reshuffle_each_epoch" or not (isinstance(value, Known) and value.value is False):
+        for store in self.trace.stores:
+            owner, value, node = store.owner, store.value, store.node
+            if store.attribute != "reshuffle_each_epoch" or not (isinstance(value, Known) and value.value is False):
                 continue
             for part in chains:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))

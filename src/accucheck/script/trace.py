@@ -3,119 +3,175 @@
 The script's own functions are followed into, with the arguments of each call; both ways of an undecided condition are taken
 and joined; a loop's body is taken once. Names are resolved through imports and assignments, whatever the alias, and
 constants are folded. What a name such as is_training stands for is asked of `assume`, so that a script can be read as "when
-it trains". Nothing here knows about MindSpore; modules beyond the script stay names.
+it trains". What calls of known libraries give is told by models.py; all other modules beyond the script stay names.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import models
+from .expressions import Expressions, decorated_as
+from .expressions import Find as Find
 from .source import Source
 from .values import (
     Class,
+    Frame,
     Function,
     Instance,
     Items,
     Known,
     Made,
-    Many,
     Mapping,
     Named,
     Scope,
+    Test,
     Unknown,
     Value,
     join,
-    name_of,
     options,
 )
 
-#: Calls within calls are followed so deep, and so many expressions are looked at, before the trace gives up on the rest.
-DEPTH, STEPS = 16, 500_000
-#: Folded texts and numbers stay below this.
-BIG = 1 << 40
+#: Calls within calls are followed so deep, one function so often, and so many expressions are looked at, before the trace
+#: gives up on the rest.
+DEPTH, TIMES, STEPS = 28, 120, 500_000
+#: Loops over constants that only set or add things are taken once for each of so many items.
+UNROLLED = 200
 
 #: (name, the constant it is compared with or None for a plain test) -> what it is taken for, or None for unknown.
 Assume = Callable[[str, Any], "bool | None"]
 
-#: (dotted name of a module, the source that imports it) -> its source, or None for a module that is not followed into.
-Find = Callable[[str, Source], "Source | None"]
-
-_OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-
 
 @dataclass
 class Trace:
-    """`calls` in the order of reading; `stores` are attributes set on results of calls; `gave_up` when too much was asked."""
+    """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
+    are, `instances` of the project's classes; `stores` are attributes set on results of calls, as (owner, attribute, value,
+    target, frame), with "[]" for an item. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
+    much was asked."""
 
     source: Source
     calls: list[Made] = field(default_factory=list)
-    stores: list[tuple[Value, str, Value, ast.AST]] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    instances: list[Instance] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    assumed: bool = False
     gave_up: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Store:
+    """owner.attribute = value, or owner[...] = value for the attribute "[]"."""
+
+    owner: Value
+    attribute: str
+    value: Value
+    node: ast.expr
+    source: Source
+    frame: Frame | None
+    tests: tuple[Test, ...]
+    loops: tuple[ast.AST, ...]
+    order: int
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno
 
 
 class _GaveUp(Exception):
     pass
 
 
-def follow(source: Source, assume: Assume, find: Find = lambda module, importer: None) -> Trace:
+def follow(
+    source: Source, assume: Assume, find: Find = lambda module, importer: None, root: Path | None = None
+) -> Trace:
     """Follow a script from its first line, as when it is started, then its functions that nothing called.
 
-    `find` gives the source of a module that the script imports and that is to be followed into, or None.
+    `find` gives the source of a module that the script imports and that is to be followed into, or None. Configuration files
+    below `root` are read when the script loads them.
     """
-    tracer = _Tracer(source, assume, find)
+    tracer = Tracer(source, assume, find, root)
     try:
         tracer.module()
+        tracer.rest()
     except (_GaveUp, RecursionError):
         tracer.trace.gave_up = True
     return tracer.trace
 
 
-class _Tracer:
-    def __init__(self, source: Source, assume: Assume, find: Find) -> None:
-        self.source, self.assume, self.find = source, assume, find
+class Tracer(Expressions):
+    """Statements, functions, classes and modules; expressions.py has the expressions."""
+
+    def __init__(self, source: Source, assume: Assume, find: Find, root: Path | None) -> None:
+        self.source, self.ask, self.find, self.root = source, assume, find, root
         self.modules: dict[Path, Scope] = {}
+        self.scopes: list[Scope] = []
         self.trace = Trace(source)
-        self.outside: set[Named] = set()  # what no followed module defines
-        self.steps = 0
-        self.running: list[str] = []
+        self.outside: set[tuple[str, Path | None]] = set()  # what no followed module defines
+        self.steps = self.order = 0
+        self.frame: Frame | None = None
         self.active: list[ast.AST] = []
-        self.conditions: list[str] = []
-        self.entered: set[int] = set()
+        self.tests: tuple[Test, ...] = ()
+        self.loops: tuple[ast.AST, ...] = ()
+        self.entered: dict[ast.AST, int] = {}
         self.returns: list[list[Value]] = []
-        self.given: list[dict[str, Any]] = []  # the constants that each running function was called with
+        self.yields: list[list[Value]] = []
+        self.breaks: list[list[dict[str, Value]]] = []
+        self.handed: list[Function] = []  # functions given to calls that are not followed
 
     # --- running ------------------------------------------------------------------------------------------------------
+
+    def assume(self, name: str, compared: Any) -> bool | None:
+        taken = self.ask(name, compared)
+        self.trace.assumed |= taken is not None
+        return taken
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise _GaveUp
+
+    def next(self) -> int:
+        self.order += 1
+        return self.order
 
     def module(self) -> None:
         scope = Scope()
         scope.names["__name__"] = Known("__main__")
+        scope.names["__file__"] = Known(str(self.source.file), name="__file__")
+        self.scopes.append(scope)
         self.block(self.source.tree.body, scope)
-        for value in [option for held in scope.names.values() for option in options(held)]:
+
+    def rest(self) -> None:
+        """What nothing called: functions and classes of the script, methods of its objects, functions that were handed on."""
+        for value in [option for held in self.scopes[0].names.values() for option in options(held)]:
             if isinstance(value, (Class, Function)) and value.source is not self.source:
                 continue
             if isinstance(value, Class):
-                self.uncalled_class(value)
-            elif isinstance(value, Function) and id(value.node) not in self.entered:
-                self.call_function(value, [], {}, unseen=True)
+                if not self.made_of(value):
+                    self.construct(value, [], {}, value.node, unseen=True)
+            elif isinstance(value, Function) and value.node not in self.entered:
+                self.call_function(value, [], {}, value.node, unseen=True)
+        done = 0
+        while done < len(self.trace.instances) or self.handed:
+            for function in self.handed:
+                if function.node not in self.entered:
+                    self.call_function(function, [], {}, function.node, unseen=True)
+            self.handed = []
+            # An object made later may hold this one and call its methods, so the last come first only within one round.
+            round_ = self.trace.instances[done:]
+            done += len(round_)
+            for instance in round_:
+                for method in instance.of.methods():
+                    if method.node not in self.entered:
+                        bound = Function(method.node, method.scope, method.source, instance, method.of)
+                        self.call_function(bound, [], {}, method.node, unseen=True)
+
+    def made_of(self, of: Class) -> bool:
+        return any(of in instance.of.lineage() for instance in self.trace.instances)
 
     def imported(self, module: Named) -> Scope | None:
         """The names of a module that is followed into. It is run when something of it is first asked for."""
@@ -125,438 +181,342 @@ class _Tracer:
         if source.file not in self.modules:
             scope = self.modules[source.file] = Scope()
             scope.names["__name__"] = Known(module.name)
-            outer = self.source, self.conditions, self.running
-            self.source, self.conditions, self.running = source, [], []
+            scope.names["__file__"] = Known(str(source.file), name="__file__")
+            outer = self.source, self.tests, self.loops, self.frame
+            self.source, self.tests, self.loops, self.frame = source, (), (), None
             try:
                 self.block(source.tree.body, scope)
             finally:
-                self.source, self.conditions, self.running = outer
+                self.source, self.tests, self.loops, self.frame = outer
         return self.modules[source.file]
 
-    def resolved(self, value: Value, depth: int = 0) -> Value:
-        """What a full name stands for, when its module is followed into; any other value as it is."""
-        if not isinstance(value, Named) or value in self.outside or depth > 10:
-            return value
-        module, _, last = value.name.rpartition(".")
-        if not module.strip("."):
-            module += "." * value.name.startswith(".")  # from . import x
-        scope = self.imported(Named(module, value.importer)) if module else None
-        found = None if scope is None else self.exported(scope, last)
-        if found is None:
-            self.outside.add(value)
-            return value
-        return self.resolved(found, depth + 1)
-
-    def exported(self, scope: Scope, name: str) -> Value | None:
-        """A name of a module, or of the modules that it imports with *."""
-        if name in scope.names:
-            return scope.names[name]
-        starred = (self.imported(star) for star in scope.stars)
-        return next((other.names[name] for other in starred if other is not None and name in other.names), None)
-
-    def uncalled_class(self, value: Class) -> None:
-        methods = [m for m in value.attributes.values() if isinstance(m, Function) and id(m.node) not in self.entered]
-        if not methods:
-            return
-        instance = Instance(value)
-        for method in sorted(methods, key=lambda method: method.name != "__init__"):
-            if id(method.node) not in self.entered:
-                self.call_function(Function(method.node, method.scope, method.source, instance), [], {}, unseen=True)
-
-    def step(self) -> None:
-        self.steps += 1
-        if self.steps > STEPS:
-            raise _GaveUp
+    # --- statements ---------------------------------------------------------------------------------------------------
 
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
-        """Run statements; False when they end in return or raise."""
+        """Run statements; False when they end in return, raise, break or continue."""
         return all(self.statement(statement, scope) for statement in body)
 
     def statement(self, node: ast.stmt, scope: Scope) -> bool:
         self.step()
-        if isinstance(node, ast.Expr):
-            value = self.value(node.value, scope)
-            for option in options(value):
-                if isinstance(option, Made) and option.node is node.value:
-                    option.discarded = True
-        elif isinstance(node, ast.Assign):
-            value = self.value(node.value, scope)
-            for target in node.targets:
-                self.assign(target, value, scope)
-        elif isinstance(node, ast.AnnAssign):
-            if node.value is not None:
-                self.assign(node.target, self.value(node.value, scope), scope)
-        elif isinstance(node, ast.AugAssign):
-            load = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
-            self.assign(node.target, self.value(load, scope), scope)
-        elif isinstance(node, ast.If):
-            return self.branch(node, scope)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            iterated = self.value(node.iter, scope)
-            self.assign(node.target, self.element(iterated, node), scope)
-            self.either([node.body], scope, "")
-            self.block(node.orelse, scope)
-        elif isinstance(node, ast.While):
-            self.value(node.test, scope)
-            self.either([node.body], scope, "")
-            self.block(node.orelse, scope)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                value = self.value(item.context_expr, scope)
-                if item.optional_vars is not None:
-                    self.assign(item.optional_vars, value, scope)
-            return self.block(node.body, scope)
-        elif isinstance(node, (ast.Try, *_TRY_STAR)):
-            return self.attempt(node, scope)
-        elif isinstance(node, ast.Match):
-            self.value(node.subject, scope)
-            return self.either([[], *(case.body for case in node.cases)], scope, ast.unparse(node.subject))
-        elif isinstance(node, ast.Return):
-            value = Known(None) if node.value is None else self.value(node.value, scope)
-            if self.returns:
-                self.returns[-1].append(value)
-            return False
-        elif isinstance(node, ast.Raise):
-            return False
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            scope.names[node.name] = self.decorated(node, Function(node, scope, self.source), scope)
-        elif isinstance(node, ast.ClassDef):
-            scope.names[node.name] = self.class_(node, scope)
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.name if alias.asname else alias.name.split(".")[0]
-                scope.names[alias.asname or name] = Named(name)
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            importer = self.source if node.level else None
-            for alias in node.names:
-                if alias.name == "*":
-                    scope.stars.append(Named(module, importer))
-                else:
-                    dot = "" if module.endswith(".") else "."
-                    scope.names[alias.asname or alias.name] = Named(f"{module}{dot}{alias.name}", importer)
-        elif isinstance(node, ast.Assert):
-            self.value(node.test, scope)
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    scope.names.pop(target.id, None)
+        handler = getattr(self, "do_" + type(node).__name__, None)
+        return True if handler is None else bool(handler(node, scope))
+
+    def do_Expr(self, node: ast.Expr, scope: Scope) -> bool:
+        value = self.value(node.value, scope)
+        for option in options(value):
+            if isinstance(option, Made) and option.node is node.value:
+                option.discarded = True
         return True
 
-    def branch(self, node: ast.If, scope: Scope) -> bool:
+    def do_Assign(self, node: ast.Assign, scope: Scope) -> bool:
+        value = self.value(node.value, scope)
+        for target in node.targets:
+            self.assign(target, value, scope)
+        return True
+
+    def do_AnnAssign(self, node: ast.AnnAssign, scope: Scope) -> bool:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value, scope), scope)
+        return True
+
+    def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> bool:
+        load = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
+        self.assign(node.target, self.value(load, scope), scope)
+        return True
+
+    def do_If(self, node: ast.If, scope: Scope) -> bool:
         test = self.value(node.test, scope)
         truth = self.truth(test)
-        if truth is True:
-            return self.block(node.body, scope)
-        if truth is False:
-            return self.block(node.orelse, scope)
-        return self.either([node.body, node.orelse], scope, ast.unparse(node.test)[:200])
+        if truth is not None:
+            return self.block(node.body if truth else node.orelse, scope)
+        yes, no = Test(test, True, node.test), Test(test, False, node.test)
+        return self.either([(node.body, yes), (node.orelse, no)], scope)
 
-    def either(self, bodies: Sequence[Sequence[ast.stmt]], scope: Scope, condition: str) -> bool:
-        """Run each body on the names as they are now, and join what they leave; False when none of them runs on."""
-        before, ends = dict(scope.names), []
-        if condition:
-            self.conditions.append(condition)
-        for body in bodies:
-            scope.names = dict(before)
-            if self.block(body, scope) or not condition:
-                ends.append(scope.names)
-        if condition:
-            self.conditions.pop()
-        if not ends:
-            return False
-        joined = {}
-        for name in {name: None for names in ends for name in names}:
-            joined[name] = join([names[name] for names in ends if name in names])
-        scope.names = joined
+    def do_For(self, node: ast.For, scope: Scope) -> bool:
+        iterated = self.value(node.iter, scope)
+        if isinstance(iterated, Mapping):
+            iterated = Items([Known(key) for key in iterated.items])
+        if (
+            isinstance(iterated, Items)
+            and not iterated.open
+            and len(iterated.items) <= UNROLLED
+            and _sets_only(node.body)
+        ):
+            for item in iterated.items:
+                self.assign(node.target, item, scope)
+                self.loop(node, scope)
+        else:
+            self.assign(node.target, self.element(iterated, node), scope)
+            self.loop(node, scope)
+        self.block(node.orelse, scope)
         return True
 
-    def attempt(self, node: Any, scope: Scope) -> bool:
-        """A try statement: its handlers start from before its body, and are joined with its regular end."""
+    do_AsyncFor = do_For
+
+    def do_While(self, node: ast.While, scope: Scope) -> bool:
+        self.value(node.test, scope)
+        self.loop(node, scope)
+        self.block(node.orelse, scope)
+        return True
+
+    def loop(self, node: ast.For | ast.While, scope: Scope) -> None:
+        outer = self.loops
+        self.loops = (*outer, node)
+        self.breaks.append([])
+        self.block(node.body, scope)
+        self.joined(scope, [scope.names, *self.breaks.pop()])
+        self.loops = outer
+
+    def do_Break(self, node: ast.Break, scope: Scope) -> bool:
+        if self.breaks:
+            self.breaks[-1].append(dict(scope.names))
+        return False
+
+    do_Continue = do_Break
+
+    def do_With(self, node: ast.With, scope: Scope) -> bool:
+        for item in node.items:
+            value = self.value(item.context_expr, scope)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value, scope)
+        return self.block(node.body, scope)
+
+    do_AsyncWith = do_With
+
+    def do_Try(self, node: Any, scope: Scope) -> bool:
+        """The handlers start from before the body, and are joined with its regular end."""
         before = dict(scope.names)
         runs = self.block(node.body, scope) and self.block(node.orelse, scope)
         ends = [scope.names] if runs else []
+        outer = self.tests
         for handler in node.handlers:
             scope.names = dict(before)
-            self.conditions.append("except")
+            self.tests = (*outer, Test(Unknown(), None, handler))
             if self.block(handler.body, scope):
                 ends.append(scope.names)
-            self.conditions.pop()
+            self.tests = outer
         if ends:
-            names = {name: None for end in ends for name in end}
-            scope.names = {name: join([end[name] for end in ends if name in end]) for name in names}
+            self.joined(scope, ends)
         return self.block(node.finalbody, scope) and bool(ends)
+
+    do_TryStar = do_Try
+
+    def do_Match(self, node: ast.Match, scope: Scope) -> bool:
+        subject = self.value(node.subject, scope)
+        cases = [(case.body, Test(subject, True, node.subject)) for case in node.cases]
+        return self.either([([], Test(subject, False, node.subject)), *cases], scope)
+
+    def do_Return(self, node: ast.Return, scope: Scope) -> bool:
+        value = Known(None) if node.value is None else self.value(node.value, scope)
+        if self.returns:
+            self.returns[-1].append(value)
+        return False
+
+    def do_Raise(self, node: ast.Raise, scope: Scope) -> bool:
+        return False
+
+    def do_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
+        function = Function(node, scope, self.source)
+        for decorator in node.decorator_list:
+            for made in options(self.value(decorator, scope)):
+                registers = isinstance(made, Made) and made.name == ".register"
+                root = made.base if registers and isinstance(made, Made) else made
+                if isinstance(root, Made):
+                    root.attached = [*(root.attached or []), function]
+        scope.names[node.name] = function
+        return True
+
+    do_AsyncFunctionDef = do_FunctionDef
+
+    def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> bool:
+        inner = Scope(scope)
+        made = Class(node, inner.names, [self.value(base, scope) for base in node.bases], self.source)
+        for decorator in node.decorator_list:
+            self.value(decorator, scope)
+        self.block(node.body, inner)
+        made.attributes = inner.names
+        for value in made.attributes.values():
+            if isinstance(value, Function) and value.scope is inner:
+                value.scope, value.of = scope, made  # a method does not see the names of its class
+        scope.names[node.name] = made
+        return True
+
+    def do_Import(self, node: ast.Import, scope: Scope) -> bool:
+        for alias in node.names:
+            name = alias.name if alias.asname else alias.name.split(".")[0]
+            scope.names[alias.asname or name] = Named(name)
+            self.load(Named(alias.name))
+        return True
+
+    def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> bool:
+        module = "." * node.level + (node.module or "")
+        importer = self.source if node.level else None
+        self.load(Named(module, importer))
+        for alias in node.names:
+            if alias.name == "*":
+                scope.stars.append(Named(module, importer))
+            else:
+                dot = "" if module.endswith(".") else "."
+                scope.names[alias.asname or alias.name] = Named(f"{module}{dot}{alias.name}", importer)
+        return True
+
+    def load(self, module: Named) -> None:
+        """Importing a module runs it: what it does at its top counts, for instance a seed that is set there."""
+        if len(self.active) < DEPTH and len(self.modules) < 100:
+            self.imported(module)
+
+    def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> bool:
+        scope.outer.update(node.names)
+        return True
+
+    do_Nonlocal = do_Global
+
+    def do_Assert(self, node: ast.Assert, scope: Scope) -> bool:
+        self.value(node.test, scope)
+        return True
+
+    def do_Delete(self, node: ast.Delete, scope: Scope) -> bool:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                scope.names.pop(target.id, None)
+        return True
+
+    def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
+        """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
+        before, ends, outer = dict(scope.names), [], self.tests
+        for body, test in ways:
+            scope.names = dict(before)
+            self.tests = (*outer, test)
+            if self.block(body, scope):
+                ends.append(scope.names)
+        self.tests = outer
+        if not ends:
+            return False
+        self.joined(scope, ends)
+        return True
+
+    def joined(self, scope: Scope, ends: list[dict[str, Value]]) -> None:
+        if len(ends) == 1:
+            scope.names = ends[0]
+            return
+        names = {name: None for end in ends for name in end}
+        scope.names = {name: join([end[name] for end in ends if name in end]) for name in names}
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):
-            scope.names[target.id] = value
             if isinstance(value, Known) and not value.name:
-                scope.names[target.id] = Known(value.value, value.assumed, target.id)
+                value = Known(value.value, value.assumed, target.id)
             elif isinstance(value, Unknown) and not value.name:
-                scope.names[target.id] = Unknown(target.id)
-            _bind(value, target.id)
+                value.name = target.id
+            self.bind(target.id, value, scope)
+            _bound(value, target.id)
         elif isinstance(target, ast.Attribute):
-            _bind(value, target.attr)
+            _bound(value, target.attr)
             for owner in options(self.value(target.value, scope)):
-                if isinstance(owner, (Instance, Class)):
-                    old = owner.attributes.get(target.attr)
-                    owner.attributes[target.attr] = join([old, value]) if old and self.conditions else value
-                elif isinstance(owner, Mapping):
-                    owner.items[target.attr] = value
-                else:
-                    self.trace.stores.append((owner, target.attr, value, target))
+                self.set_attribute(owner, target.attr, value, target)
         elif isinstance(target, ast.Subscript):
             key = self.value(target.slice, scope)
             for owner in options(self.value(target.value, scope)):
-                if isinstance(owner, Mapping) and isinstance(key, Known) and _hashable(key.value):
-                    owner.items[key.value] = value
+                self.set_item(owner, key, value, target)
             if isinstance(key, Known) and isinstance(key.value, str):
-                _bind(value, key.value)
+                _bound(value, key.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             for place, part in enumerate(target.elts):
                 inner = part.value if isinstance(part, ast.Starred) else part
                 self.assign(inner, self.item(value, place, target), scope)
 
-    # --- values -------------------------------------------------------------------------------------------------------
+    def bind(self, name: str, value: Value, scope: Scope) -> None:
+        if name not in scope.outer:
+            scope.names[name] = value
+            return
+        home = scope.parent
+        while home is not None and home.parent is not None and name not in home.names:
+            home = home.parent
+        (home or scope).names[name] = value
 
-    def value(self, node: ast.expr | None, scope: Scope) -> Value:
-        if node is None:
-            return Unknown()
-        self.step()
-        method = getattr(self, "on_" + type(node).__name__, None)
-        if method is not None:
-            found: Value = method(node, scope)
-            return found
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.value(child, scope)
-        return Unknown()
+    def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
+        if isinstance(owner, (Instance, Class)):
+            held: dict[Any, Value] = owner.attributes
+        elif isinstance(owner, Mapping):
+            held = owner.items
+        else:
+            self.store(owner, name, value, node)
+            if not isinstance(owner, (Made, Unknown)):
+                return
+            if owner.held is None:
+                owner.held = {}
+            held = owner.held
+        old = held.get(name)
+        held[name] = join([old, value]) if old is not None and self.tests else value
 
-    def on_Constant(self, node: ast.Constant, scope: Scope) -> Value:
-        return Known(node.value)
-
-    def on_Name(self, node: ast.Name, scope: Scope) -> Value:
-        value = scope.get(node.id)
-        if value is not None:
-            return self.resolved(value)
-        if hasattr(builtins, node.id):
-            return Named(node.id)
-        if (found := self.exported(scope.top, node.id)) is not None:
-            return self.resolved(found)
-        stars = [star.name for star in scope.top.stars if star.importer is None]
-        known = [star for star in stars if star.split(".")[0] == "mindspore"]
-        star = (known if node.id[:1].isupper() else []) or stars
-        return Named(f"{star[-1]}.{node.id}") if star else Unknown(node.id)
-
-    def on_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
-        return join([self.attribute(owner, node.attr, node) for owner in options(self.value(node.value, scope))])
-
-    def attribute(self, owner: Value, name: str, node: ast.AST) -> Value:
-        if isinstance(owner, Named):
-            return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
-        if isinstance(owner, Instance):
-            if name in owner.attributes:
-                return owner.attributes[name]
-            found = owner.of.find(name)
-            if isinstance(found, Function):
-                bound = Function(found.node, found.scope, found.source, owner)
-                return self.call_function(bound, [], {}) if _decorator(found.node, "property") else bound
-            return found or Unknown(name)
-        if isinstance(owner, Class):
-            return owner.find(name) or Unknown(name)
-        if isinstance(owner, Mapping):
-            return owner.items.get(name) or Unknown(name)
-        if isinstance(owner, Made):
-            if (option := self.option(owner, name)) is not None:
-                return option
-            for given in owner.args[:1]:  # EasyDict({...}) and its like
-                if isinstance(given, Mapping) and name in given.items:
-                    return given.items[name]
-            if name in owner.keywords and owner.base is None:  # SimpleNamespace(shuffle=True)
-                return owner.keywords[name]
-        return Unknown(name)
-
-    def option(self, owner: Made, name: str) -> Value | None:
-        """The default of a command line option, when `owner` is what a parser made of the command line."""
-        parsed = owner
-        if parsed.name == ".item" and isinstance(parsed.base, Made):
-            parsed = parsed.base
-        if parsed.name not in (".parse_args", ".parse_known_args"):
-            return None
-        root = _root(parsed)
-        for call in self.trace.calls:
-            if call.name != ".add_argument" or _root(call) is not root:
-                continue
-            flags = [
-                flag.value.lstrip("-") for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)
-            ]
-            target = call.keywords.get("dest")
-            named = [target.value] if isinstance(target, Known) else [flag.replace("-", "_") for flag in flags]
-            if name not in named:
-                continue
-            default, action = call.keywords.get("default"), call.keywords.get("action")
-            if isinstance(default, Known):
-                return Known(_boolean(default.value), "argparse", name)
-            if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
-                return Known(action.value == "store_false", "argparse", name)
-            break
-        return Unknown(name)
-
-    def on_Call(self, node: ast.Call, scope: Scope) -> Value:
-        args: list[Value] = []
-        unpacked = False
-        function = self.callee(node.func, scope)
-        for part in node.args:
-            if isinstance(part, ast.Starred):
-                value = self.value(part.value, scope)
-                if isinstance(value, Items):
-                    args += value.items
-                else:
-                    unpacked = True
+    def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
+        constant = isinstance(key, Known) and models.hashable(key.value)
+        if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
+            owner.items[key.value] = value
+        elif isinstance(owner, Items):
+            if isinstance(key, Known) and type(key.value) is int and -len(owner.items) <= key.value < len(owner.items):
+                owner.items[key.value] = value
             else:
-                args.append(self.value(part, scope))
-        keywords: dict[str, Value] = {}
-        for keyword in node.keywords:
-            value = self.value(keyword.value, scope)
-            if keyword.arg is not None:
-                keywords[keyword.arg] = value
-            elif isinstance(value, Mapping):
-                keywords.update({key: item for key, item in value.items.items() if isinstance(key, str)})
-            else:
-                unpacked = True
-        return join([self.call(option, args, keywords, node, unpacked) for option in function])
+                owner.items.append(value)
+                owner.open = True
+        elif isinstance(owner, (Made, Unknown)):
+            self.store(owner, "[]", value, node)
+            if isinstance(key, Known) and isinstance(key.value, str):
+                owner.held = {**(owner.held or {}), key.value: value}
+            if isinstance(owner, Made):
+                owner.fed = [*(owner.fed or []), value]
 
-    def callee(self, node: ast.expr, scope: Scope) -> list[Value | tuple[Value, str]]:
-        """What is called; a method of something that is not examined as (its owner, its name)."""
-        if not isinstance(node, ast.Attribute):
-            return list(options(self.value(node, scope)))
-        found: list[Value | tuple[Value, str]] = []
-        for owner in options(self.value(node.value, scope)):
-            if isinstance(owner, (Made, Unknown, Known, Items, Mapping)):
-                held = self.attribute(owner, node.attr, node) if isinstance(owner, (Made, Mapping)) else None
-                follows = isinstance(held, (Function, Class, Instance))
-                found.append(held if follows and held is not None else (owner, node.attr))
-            elif isinstance(owner, Named) and owner.name == "super()":
-                found.append(Unknown(node.attr))
-            else:
-                found += options(self.attribute(owner, node.attr, node))
-        return found
+    def store(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
+        made = Store(owner, name, value, node, self.source, self.frame, self.tests, self.loops, self.next())
+        self.trace.stores.append(made)
 
-    def call(
-        self,
-        function: Value | tuple[Value, str],
-        args: list[Value],
-        keywords: dict[str, Value],
-        node: ast.Call,
-        unpacked: bool = False,
-    ) -> Value:
-        if isinstance(function, tuple):
-            owner, name = function
-            if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
-                return self.call_function(args[0], [owner], {})
-            if isinstance(owner, Mapping) and name == "get" and args and isinstance(args[0], Known):
-                return self.subscript(owner, args[0], node) if _hashable(args[0].value) else Unknown()
-            if (
-                isinstance(owner, Known)
-                and isinstance(owner.value, str)
-                and not args
-                and name in ("lower", "upper", "strip")
-            ):
-                return Known(getattr(owner.value, name)(), owner.assumed, owner.name)
-            return self.made("." + name, args, keywords, node, owner, unpacked)
-        if isinstance(function, Function):
-            return self.call_function(function, args, keywords, unpacked)
-        if isinstance(function, Class):
-            instance = Instance(function)
-            start = function.find("__init__")
-            if isinstance(start, Function):
-                self.call_function(Function(start.node, start.scope, start.source, instance), args, keywords, unpacked)
-            else:
-                instance.attributes.update(keywords)  # a dataclass, or a base that is not examined
-            return instance
-        if isinstance(function, Instance):
-            method = function.of.find("__call__")
-            if isinstance(method, Function):
-                return self.call_function(
-                    Function(method.node, method.scope, method.source, function), args, keywords, unpacked
-                )
-            return self.made(function.of.node.name, args, keywords, node, function, unpacked)
-        name = function.name if isinstance(function, (Named, Unknown)) else ""
-        if name == "bool" and len(args) == 1 and (truth := self.truth(args[0])) is not None:
-            inner = args[0]
-            return Known(truth, inner.assumed if isinstance(inner, Known) else None, name_of(inner))
-        if name == "super":
-            return Named("super()")
-        if name == "dict" and not args and not unpacked:
-            return Mapping(dict(keywords))
-        if name.endswith("partial") and args and isinstance(args[0], (Function, Class)):
-            return _Partial(args[0], args[1:], keywords)
-        if isinstance(function, _Partial):
-            return self.call(function.function, function.args + args, {**function.keywords, **keywords}, node, unpacked)
-        base = function if isinstance(function, Made) else None
-        return self.made(name, args, keywords, node, base, unpacked)
-
-    def made(
-        self,
-        name: str,
-        args: list[Value],
-        keywords: dict[str, Value],
-        node: ast.AST,
-        base: Value | None = None,
-        unpacked: bool = False,
-    ) -> Made:
-        made = Made(
-            name,
-            args,
-            keywords,
-            node,
-            self.source,
-            base,
-            unpacked,
-            functions=tuple(self.running),
-            given=self.given[-1] if self.given else {},
-            conditions=tuple(self.conditions),
-        )
-        self.trace.calls.append(made)
-        return made
+    # --- functions ----------------------------------------------------------------------------------------------------
 
     def call_function(
         self,
         function: Function,
         args: list[Value],
         keywords: dict[str, Value],
+        call: ast.AST,
         unpacked: bool = False,
         unseen: bool = False,
     ) -> Value:
         """Follow a function. `unseen`: nobody is seen to call it, so its defaults are no more than that."""
         node = function.node
-        self.entered.add(id(node))
-        if node in self.active or len(self.active) >= DEPTH:
-            return Unknown(function.name)
+        times = self.entered[node] = self.entered.get(node, 0) + 1
+        if node in self.active or len(self.active) >= DEPTH or times > TIMES:
+            return self.made(function.name, args, keywords, call, function.owner, unpacked)
         scope = Scope(function.scope)
         self.parameters(function, args, keywords, scope, unpacked, unseen)
         if isinstance(node, ast.Lambda):
             return self.value(node.body, scope)
-        if _yields(node):
-            return self.made("generator", [function], {}, node)
+        outer, source = self.frame, self.source
+        names = (*(outer.names if outer else ()), node.name)
+        frame = Frame(function, call, source, outer, self.next(), self.tests, self.loops, names, unseen=unseen)
+        frame.parameters = dict(scope.names)
+        self.trace.frames.append(frame)
+        self.frame, self.source = frame, function.source
         self.active.append(node)
-        self.running.append(node.name)
-        passed = {name: value for name, value in scope.names.items() if isinstance(value, Known) and not value.assumed}
-        self.given.append({name: value.value for name, value in passed.items()})
-        outer, self.source = self.source, function.source
         self.returns.append([])
+        self.yields.append([])
+        self.breaks.append([])
         try:
             runs_on = self.block(node.body, scope)
         finally:
-            found = self.returns.pop()
+            found, yielded = self.returns.pop(), self.yields.pop()
+            self.breaks.pop()
             self.active.pop()
-            self.running.pop()
-            self.given.pop()
-            self.source = outer
+            self.frame, self.source = outer, source
+            frame.end = self.order
+        if yielded:
+            generator = self.made("generator", [function], {}, node)
+            frame.returned = generator.result = join(yielded)
+            return generator
         if runs_on or not found:
             found.append(Known(None))
         useful = [value for value in found if not (isinstance(value, Known) and value.value is None)]
-        return join(useful or found)
+        frame.returned = join(useful or found)
+        return frame.returned
 
     def parameters(
         self,
@@ -570,7 +530,7 @@ class _Tracer:
         spec = function.node.args
         names = [part.arg for part in (*spec.posonlyargs, *spec.args)]
         given = list(args)
-        static = not isinstance(function.node, ast.Lambda) and _decorator(function.node, "staticmethod")
+        static = not isinstance(function.node, ast.Lambda) and decorated_as(function.node, "staticmethod")
         if function.owner is not None and names and not static:
             given.insert(0, function.owner)
         defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
@@ -590,239 +550,36 @@ class _Tracer:
             if isinstance(value, Known) and not value.name:
                 value = Known(value.value, value.assumed, name)
             elif isinstance(value, Unknown) and not value.name:
-                value = Unknown(name)
+                value.name = name
             scope.names[name] = value
         if spec.vararg is not None:
-            scope.names[spec.vararg.arg] = (
-                Items(given[len(names) :]) if not (unpacked or unseen) else Unknown(spec.vararg.arg)
-            )
+            whole = not (unpacked or unseen)
+            scope.names[spec.vararg.arg] = Items(given[len(names) :]) if whole else Unknown(spec.vararg.arg)
         if spec.kwarg is not None:
-            scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if not (unpacked or unseen) else Unknown(spec.kwarg.arg)
+            whole = not (unpacked or unseen)
+            scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if whole else Unknown(spec.kwarg.arg)
 
-    def decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, function: Function, scope: Scope) -> Value:
-        for decorator in node.decorator_list:
-            self.value(decorator, scope)
-        return function
-
-    def class_(self, node: ast.ClassDef, scope: Scope) -> Class:
-        inner = Scope(scope)
-        made = Class(node, inner.names, [self.value(base, scope) for base in node.bases], self.source)
-        self.block(node.body, inner)
-        made.attributes = inner.names
-        for value in made.attributes.values():
-            if isinstance(value, Function) and value.scope is inner:
-                value.scope = scope  # a method does not see the names of its class
-        return made
-
-    def on_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
-        return Function(node, scope, self.source)
-
-    def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
-        truth = self.truth(self.value(node.test, scope))
-        if truth is not None:
-            return self.value(node.body if truth else node.orelse, scope)
-        self.conditions.append(ast.unparse(node.test)[:200])
-        found = join([self.value(node.body, scope), self.value(node.orelse, scope)])
-        self.conditions.pop()
-        return found
-
-    def on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
-        possible: list[Value] = []
-        stops = isinstance(node.op, ast.Or)
-        for part in node.values:
-            value = self.value(part, scope)
-            truth = self.truth(value)
-            if truth is stops:
-                return join([*possible, value])
-            if truth is None or part is node.values[-1]:
-                possible.append(value)
-        return join(possible) if possible else Unknown()
-
-    def on_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Value:
-        value = self.value(node.operand, scope)
-        if isinstance(node.op, ast.Not):
-            truth = self.truth(value)
-            return Unknown() if truth is None else Known(not truth, value.assumed if isinstance(value, Known) else None)
-        if isinstance(node.op, ast.USub) and isinstance(value, Known) and type(value.value) in (int, float):
-            return Known(-value.value, value.assumed, value.name)
-        return Unknown()
-
-    def on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
-        values = [self.value(part, scope) for part in (node.left, *node.comparators)]
-        if len(values) != 2:
-            return Unknown()
-        left, right, kind = values[0], values[1], type(node.ops[0])
-        if isinstance(left, Known) and not name_of(left):
-            left, right = right, left
-        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and isinstance(right, Known):
-            negated = kind in (ast.IsNot, ast.NotEq)
-            certain = isinstance(left, Known) and left.assumed is None
-            taken = None if certain or not name_of(left) else self.assume(name_of(left), right.value)
-            if taken is not None:
-                return Known(taken is not negated)
-            if isinstance(left, Known):
-                return Known((left.value == right.value) is not negated, left.assumed or right.assumed)
-            if right.value is None and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
-                return Known(negated)
-        if kind is ast.In and isinstance(right, Items) and all(isinstance(item, Known) for item in right.items):
-            if isinstance(left, Known) and left.assumed is None:
-                return Known(any(left.value == item.value for item in right.items if isinstance(item, Known)))
-            each = [self.assume(name_of(left), item.value) for item in right.items if isinstance(item, Known)]
-            if name_of(left) and None not in each:
-                return Known(any(each))
-        one, other = values
-        if isinstance(one, Known) and isinstance(other, Known) and kind in _OPERATORS:
-            return self.folded(kind, one, other)
-        return Unknown()
-
-    def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
-        left, right = self.value(node.left, scope), self.value(node.right, scope)
-        if isinstance(left, Known) and isinstance(right, Known):
-            return self.folded(type(node.op), left, right)
-        if any(isinstance(part, Made) for side in (left, right) for part in options(side)):
-            return self.made("+" if isinstance(node.op, ast.Add) else "operator", [left, right], {}, node)
-        return Unknown()
-
-    def folded(self, kind: type[ast.AST], left: Known, right: Known) -> Value:
-        one, other = left.value, right.value
-        texts = (
-            isinstance(one, str) and isinstance(other, str) and (kind is not ast.Mod) and len(one) + len(other) < 10_000
-        )
-        numbers = all(isinstance(v, (int, float)) and abs(v) < BIG for v in (one, other))
-        if kind in _OPERATORS and (texts or numbers):
-            try:
-                return Known(_OPERATORS[kind](one, other), left.assumed or right.assumed)
-            except (ArithmeticError, TypeError, ValueError):
-                pass
-        return Unknown()
-
-    def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        known = True
-        text: list[str] = []
-        for part in node.values:
-            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
-            if isinstance(value, Known):
-                text.append(str(value.value)[:1000])
-            else:
-                known = False
-                text.append(name_of(value))
-        return Known("".join(text)[:10_000]) if known else Unknown("".join(text)[:1000])
-
-    def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
-        found = Items([])
-        for part in node.elts:
-            value = self.value(part.value if isinstance(part, ast.Starred) else part, scope)
-            if not isinstance(part, ast.Starred):
-                found.items.append(value)
-            elif isinstance(value, Items):
-                found.items += value.items
-            else:
-                return Unknown()
-        return found
-
-    on_Tuple = on_Set = on_List
-
-    def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
-        found = Mapping({})
-        for key, part in zip(node.keys, node.values, strict=True):
-            value = self.value(part, scope)
-            if key is None:
-                if not isinstance(value, Mapping):
-                    return Unknown()
-                found.items.update(value.items)
-                continue
-            name = self.value(key, scope)
-            if isinstance(name, Known) and _hashable(name.value):
-                found.items[name.value] = value
-                if isinstance(name.value, str):
-                    _bind(value, name.value)
-        return found
-
-    def on_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
-        key = self.value(node.slice, scope)
-        return join([self.subscript(owner, key, node) for owner in options(self.value(node.value, scope))])
-
-    def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
-        text = key.value if isinstance(key, Known) and isinstance(key.value, str) else ""
-        if isinstance(owner, Mapping) and isinstance(key, Known) and _hashable(key.value):
-            return owner.items.get(key.value) or Unknown(text)
-        if isinstance(key, Known) and isinstance(key.value, int):
-            return self.item(owner, key.value, node)
-        if isinstance(owner, Made):
-            for given in owner.args[:1]:
-                if isinstance(given, Mapping) and text in given.items:
-                    return given.items[text]
-        return Unknown(text)
-
-    def item(self, value: Value, place: int, node: ast.AST) -> Value:
-        """One item of a value that is indexed or unpacked."""
-        found: list[Value] = []
-        for option in options(value):
-            if isinstance(option, Items):
-                inside = -len(option.items) <= place < len(option.items)
-                found.append(option.items[place] if inside else Unknown())
-            elif isinstance(option, Made):
-                found.append(self.made(".item", [Known(place)], {}, node, option))
-            else:
-                found.append(Unknown())
-        return join(found)
-
-    def element(self, value: Value, node: ast.AST) -> Value:
-        """What a loop over a value yields."""
-        found: list[Value] = []
-        for option in options(value):
-            if isinstance(option, Items):
-                found += option.items[:8]
-            elif isinstance(option, Made):
-                found.append(self.made(".each", [], {}, node, option))
-        return join(found) if found else Unknown()
-
-    def on_ListComp(self, node: Any, scope: Scope) -> Value:
-        inner = Scope(scope)
-        for part in node.generators:
-            self.assign(part.target, self.element(self.value(part.iter, inner), node), inner)
-            for test in part.ifs:
-                self.value(test, inner)
-        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        values = [self.value(part, inner) for part in parts]
-        return self.made("comprehension", values, {}, node)
-
-    on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
-
-    def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
-        value = self.value(node.value, scope)
-        self.assign(node.target, value, scope)
-        return value
-
-    def on_Await(self, node: ast.Await, scope: Scope) -> Value:
-        return self.value(node.value, scope)
-
-    def truth(self, value: Value) -> bool | None:
-        """Whether a value counts as true; None when that cannot be told."""
-        if isinstance(value, Many):
-            found = {self.truth(option) for option in value.options}
-            return found.pop() if len(found) == 1 else None
-        if isinstance(value, Known) and value.assumed is None:
-            return bool(value.value)
-        name = name_of(value)
-        taken = self.assume(name, None) if name else None
-        if taken is not None:
-            return taken
-        if isinstance(value, Known):
-            return bool(value.value) if value.assumed == "argparse" and not isinstance(value.value, bool) else None
-        if isinstance(value, (Items, Mapping)):
-            return bool(value.items)
-        return True if isinstance(value, (Instance, Function, Class)) else None
-
-
-@dataclass(eq=False)
-class _Partial(Value):
-    function: Value
-    args: list[Value]
-    keywords: dict[str, Value]
-
-
-_TRY_STAR: tuple[type[ast.AST], ...] = (ast.TryStar,) if hasattr(ast, "TryStar") else ()
+    def construct(
+        self,
+        of: Class,
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: ast.AST,
+        unpacked: bool = False,
+        unseen: bool = False,
+    ) -> Instance:
+        """An object of a class, after its __init__."""
+        instance = Instance(of, {}, node, self.source, self.frame, self.next(), self.tests, self.loops)
+        self.trace.instances.append(instance)
+        start = of.find("__init__")
+        if isinstance(start, Function):
+            bound = Function(start.node, start.scope, start.source, instance, start.of)
+            self.call_function(bound, args, keywords, node, unpacked, unseen)
+        else:  # a dataclass, or a base that is not examined
+            instance.attributes.update(zip(of.fields(), args, strict=False))
+            instance.attributes.update(keywords)
+            instance.supers += [(name, args, keywords) for name in of.beyond()]
+        return instance
 
 
 def _loaded(target: ast.expr) -> ast.expr:
@@ -832,42 +589,24 @@ def _loaded(target: ast.expr) -> ast.expr:
     return target
 
 
-def _bind(value: Value, name: str) -> None:
-    for option in options(value):
-        if isinstance(option, Made) and len(option.bound) < 20:
-            option.bound.append(name)
-
-
-def _decorator(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in getattr(node, "decorator_list", ()))
-
-
-def _yields(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """True for a generator function; a yield of a function within it does not count."""
-    queue: list[ast.AST] = list(node.body)
-    while queue:
-        part = queue.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            queue += ast.iter_child_nodes(part)
+def _sets_only(body: list[ast.stmt]) -> bool:
+    """True for the short body of a loop that sets attributes or items, or adds options: a configuration being put together."""
+    if len(body) > 8 or any(isinstance(part, (ast.For, ast.While, ast.With)) for part in body):
+        return False
+    for part in body:
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.Call):
+                called = inner.func
+                if isinstance(called, ast.Name) and called.id == "setattr":
+                    return True
+                if isinstance(called, ast.Attribute) and called.attr in ("add_argument", "__setattr__", "setdefault"):
+                    return True
+            elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                return True
     return False
 
 
-def _hashable(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool, bytes, type(None)))
-
-
-def _boolean(value: Any) -> Any:
-    """The default of an option that is converted from text: "True" and "false" are meant as truth values."""
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    return value
-
-
-def _root(made: Made) -> Value:
-    """What a chain of methods started from."""
-    base: Value = made
-    while isinstance(base, Made) and base.base is not None:
-        base = base.base
-    return base
+def _bound(value: Value, name: str) -> None:
+    for option in options(value):
+        if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
+            option.bound.append(name)

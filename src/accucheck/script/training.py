@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 _FLAG = re.compile(
@@ -46,6 +47,16 @@ def assume(name: str, compared: Any) -> bool | None:
     if _FLAG.match(name):
         return True
     return False if _NOT_FLAG.match(name) else None
+
+
+def assumption(view: str) -> Callable[[str, Any], bool | None]:
+    """What flags are taken for: `assume` for the view "train", the other way round for "eval"."""
+    return assume if view == "train" else _assume_not
+
+
+def _assume_not(name: str, compared: Any) -> bool | None:
+    taken = assume(name, compared)
+    return None if taken is None else not taken
 
 
 def role(words: list[str]) -> str | None:

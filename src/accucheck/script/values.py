@@ -7,15 +7,60 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..knowledge import names
 from .source import Source
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Value:
     """Base of all values; compared by identity."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
+class Test(Value):
+    """A condition that could not be decided, and which of its ways was taken; None for a handler of an exception."""
+
+    value: Value
+    taken: bool | None
+    node: ast.AST
+
+    @property
+    def text(self) -> str:
+        return ast.unparse(self.node)[:200] if isinstance(self.node, ast.expr) else "except"
+
+
+@dataclass(eq=False, slots=True)
+class Frame(Value):
+    """One run of a function: the call that made it, what it was given and what it returned.
+
+    `order` counts with that of the calls of the trace: what ran within it lies between `order` and `end`.
+    """
+
+    function: Function
+    node: ast.AST
+    source: Source
+    parent: Frame | None
+    order: int
+    tests: tuple[Test, ...] = ()
+    loops: tuple[ast.AST, ...] = ()
+    names: tuple[str, ...] = ()
+    parameters: dict[str, Value] = field(default_factory=dict)
+    returned: Value | None = None
+    end: int = 0
+    unseen: bool = False  # nobody is seen to call it with these arguments
+
+    @property
+    def owner(self) -> Value | None:
+        """What self is."""
+        return self.function.owner
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters that are constants for sure."""
+        return {n: v.value for n, v in self.parameters.items() if isinstance(v, Known) and not v.assumed}
+
+
+@dataclass(eq=False, slots=True)
 class Known(Value):
     """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter"); `name` what it is called."""
 
@@ -24,35 +69,37 @@ class Known(Value):
     name: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Unknown(Value):
-    """Something that the script alone does not tell; `name` is what the script calls it."""
+    """Something that the script alone does not tell; `name` is what the script calls it, `held` what was set on it."""
 
     name: str = ""
+    held: dict[Any, Value] | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Many(Value):
     """One of several, depending on a condition that could not be decided."""
 
     options: tuple[Value, ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Items(Value):
-    """A list, tuple or set as written."""
+    """A list, tuple or set as written. `open`: it was added to in a loop or on one way only, so the number is not known."""
 
     items: list[Value]
+    open: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Mapping(Value):
     """A dict with constant keys as written."""
 
     items: dict[Any, Value]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Named(Value):
     """A module, or something in a module that is not examined, by its full dotted name whatever its alias here.
 
@@ -63,7 +110,7 @@ class Named(Value):
     importer: Source | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Function(Value):
     """A function, method or lambda of an examined script; `scope` is where it was defined, `owner` what self is."""
 
@@ -71,13 +118,14 @@ class Function(Value):
     scope: Scope
     source: Source
     owner: Value | None = None
+    of: Class | None = None  # the class that defines it
 
     @property
     def name(self) -> str:
         return getattr(self.node, "name", "<lambda>")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Class(Value):
     node: ast.ClassDef
     attributes: dict[str, Value]
@@ -88,22 +136,78 @@ class Class(Value):
         """An attribute of the class or of its examined bases."""
         if name in self.attributes or depth > 10:
             return self.attributes.get(name)
+        return self.above(name, depth)
+
+    def above(self, name: str, depth: int = 0) -> Value | None:
+        """What super() has under this name, as far as the bases are examined."""
         found = (base.find(name, depth + 1) for base in self.bases if isinstance(base, Class))
         return next((value for value in found if value is not None), None)
 
+    def lineage(self, depth: int = 0) -> Iterator[Class]:
+        """The class and its examined bases."""
+        yield self
+        for base in self.bases:
+            if isinstance(base, Class) and depth < 10:
+                yield from base.lineage(depth + 1)
 
-@dataclass(eq=False)
+    def methods(self) -> list[Function]:
+        """The methods, those of bases included unless overridden."""
+        found: dict[str, Function] = {}
+        for of in self.lineage():
+            for name, value in of.attributes.items():
+                if isinstance(value, Function) and name not in found:
+                    found[name] = value
+        return list(found.values())
+
+    def fields(self) -> list[str]:
+        """The names annotated in its body: the parameters of a dataclass."""
+        return [
+            part.target.id
+            for part in self.node.body
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        ]
+
+    def beyond(self, depth: int = 0) -> list[str]:
+        """The full names of the bases that are not examined, nearest first."""
+        found: list[str] = []
+        for base in self.bases:
+            if isinstance(base, Class) and depth < 10:
+                found += base.beyond(depth + 1)
+            elif isinstance(base, (Named, Made)):
+                found.append(base.name)
+        return found
+
+
+@dataclass(eq=False, slots=True)
 class Instance(Value):
+    """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
+    `read`: the names of the attributes that were asked for."""
+
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
+    node: ast.AST | None = None
+    source: Source | None = None
+    frame: Frame | None = None
+    order: int = 0
+    tests: tuple[Test, ...] = ()
+    loops: tuple[ast.AST, ...] = ()
+    bound: list[str] = field(default_factory=list)
+    supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Made(Value):
-    """The result of a call that is not followed: of a function elsewhere by full name, or ".method" of `base`.
+    """The result of a call or operator that is not followed.
 
-    `bound` collects the names it was assigned to; `functions` and `conditions` tell where it was made: the functions then
-    running, outermost first, the constants that the innermost was called with, and the undecided conditions around it.
+    `name` is the full dotted name of a function elsewhere, ".method" of `base`, "" for calling `base` itself, a symbol such
+    as "+" or "==" for an operator (its operands are `args`), "@attribute" of `base`, "[]" for base[args[0]] and ".each"
+    for what a loop over base yields. `result` is what was returned by code of the project that the call runs in turn;
+    `bound` the names that it was assigned to; `fed` what was stored into it; `attached` the functions registered with it.
     """
 
     name: str
@@ -113,11 +217,16 @@ class Made(Value):
     source: Source
     base: Value | None = None
     unpacked: bool = False  # a *args or **kwargs of unknown content was passed
-    functions: tuple[str, ...] = ()
-    given: dict[str, Any] = field(default_factory=dict)
-    conditions: tuple[str, ...] = ()
+    frame: Frame | None = None
+    tests: tuple[Test, ...] = ()
+    loops: tuple[ast.AST, ...] = ()
+    order: int = 0
     bound: list[str] = field(default_factory=list)
     discarded: bool = False
+    result: Value | None = None
+    held: dict[Any, Value] | None = None
+    fed: list[Value] | None = None
+    attached: list[Function] | None = None
 
     @property
     def line(self) -> int:
@@ -126,6 +235,25 @@ class Made(Value):
     @property
     def last(self) -> str:
         return self.name.rsplit(".", 1)[-1]
+
+    @property
+    def api(self) -> str:
+        """The one name of MindSpore behind this spelling of it, or the name as it is."""
+        return names.canonical(self.name)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions then running, outermost first."""
+        return self.frame.names if self.frame else ()
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return self.frame.given if self.frame else {}
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The undecided conditions around it."""
+        return tuple(test.text for test in self.tests)
 
     def argument(self, parameters: list[str], name: str) -> Value | None:
         """What was passed for a parameter, given the order of the parameters; None when nothing was."""
@@ -142,6 +270,7 @@ class Scope:
         self.names: dict[str, Value] = {}
         self.parent = parent
         self.stars: list[Named] = []  # modules imported with *
+        self.outer: set[str] = set()  # names declared global or nonlocal
 
     def get(self, name: str) -> Value | None:
         scope: Scope | None = self
@@ -188,6 +317,11 @@ def name_of(value: Value) -> str:
     if isinstance(value, Named):
         return value.name.rpartition(".")[2]
     if isinstance(value, Made):
+        if value.name[:1] == "@":
+            return value.name[1:]
+        if value.name == "[]":
+            key = value.args[0]
+            return key.value if isinstance(key, Known) and isinstance(key.value, str) else ""
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
             return name_of(value.base)
         if value.name in ("bool", "str2bool", "builtins.bool") and len(value.args) == 1:
@@ -217,6 +351,8 @@ def words(value: Value | None, depth: int = 0) -> Iterator[str]:
             yield from words(held, depth + 3)
     elif isinstance(value, Made):
         yield from value.bound
+        if name := name_of(value):
+            yield name
         for part in (value.base, *value.args, *value.keywords.values()):
             yield from words(part, depth + 1)
 
@@ -229,3 +365,20 @@ def parts(value: Value | None, depth: int = 0) -> Iterator[Made]:
         inner = value.options if isinstance(value, Many) else value.items
         for item in list(inner.values() if isinstance(inner, dict) else inner)[:200]:
             yield from parts(item, depth + 1)
+
+
+@dataclass(eq=False, slots=True)
+class Partial(Value):
+    """functools.partial, or ops.partial, of something that is followed."""
+
+    function: Value
+    args: list[Value]
+    keywords: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class Super(Value):
+    """super() within a method of `of`, for the object `owner`."""
+
+    of: Class
+    owner: Value

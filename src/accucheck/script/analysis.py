@@ -1,0 +1,122 @@
+"""All scripts of a case, read once for all static probes: by role, followed through the project's own modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Finding, Language, Level, Where
+from .project import Project
+from .source import Source, read
+from .trace import Trace, follow
+from .training import assumption
+
+#: What the scripts of each role are read as: with flags such as is_training on or off.
+VIEWS = {"train": "train", "eval": "eval", "infer": "eval", "export": "eval"}
+
+#: For the MESSAGES of each probe that says what could not be read.
+GAP_MESSAGES: Words = {
+    "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    "too-complex": {
+        "en": "{path} is too deeply nested or too long to be followed to its end.",
+        "zh": "{path} 嵌套过深或过长，未能完整分析。",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One entry script followed under one view: `role` is the case's word for it, `view` "train" or "eval" what undecided
+    flags were taken for."""
+
+    role: str
+    view: str
+    source: Source
+    trace: Trace
+    project: Project
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that could not be read: a finding's code, its place, and what fills the message."""
+
+    code: str
+    path: str
+    line: int | None
+    data: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Scripts:
+    readings: list[Reading] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+
+    def of(self, *roles: str) -> list[Reading]:
+        """The readings of scripts with one of these roles; "eval" stands for all that do not train."""
+        wanted = {*roles, *(("infer", "test") if "eval" in roles else ())}
+        return [reading for reading in self.readings if reading.role in wanted]
+
+    @property
+    def training(self) -> list[Reading]:
+        return [reading for reading in self.readings if reading.role == "train" and reading.view == "train"]
+
+    @property
+    def sources(self) -> list[Source]:
+        """Every file that was read, once."""
+        found = {r.source.file: r.source for r in self.readings}
+        for reading in self.readings:
+            found.update({s.file: s for s in reading.project.sources.values() if s is not None})
+        return list(found.values())
+
+
+def read_scripts(case: Case) -> Scripts:
+    """The readings of a case; kept for the next probe in the same process while the files stay as they are."""
+    entries = []
+    for role in VIEWS:
+        for path in case.paths(f"scripts.{role}"):
+            try:
+                stat = path.stat()
+                stamp = stat.st_mtime_ns, stat.st_size
+            except OSError:
+                stamp = 0, 0
+            entries.append((role, path, case.relative(path), stamp))
+    return _read(Path(case.root), tuple(entries))
+
+
+@lru_cache(maxsize=1)
+def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
+    scripts = Scripts()
+    for role, path, shown, _ in entries:
+        try:
+            source = read(path, shown)
+        except ReadError as error:
+            scripts.gaps.append(_gap(error, shown))
+            continue
+        for view in (VIEWS[role], "eval"):
+            project = Project(root, path.parent)
+            trace = follow(source, assumption(view), project.find, root)
+            scripts.readings.append(Reading(role, view, source, trace, project))
+            if view == "eval" or not trace.assumed:
+                break
+        if trace.gave_up:
+            scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+        for name, problem in getattr(project, "unreadable", {}).items():
+            scripts.gaps.append(_gap(problem, str(name)))
+    return scripts
+
+
+def _gap(error: ReadError, shown: str) -> Gap:
+    problem = {language.value: error.text(language) for language in Language}
+    line = error.data.get("line")
+    return Gap("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})
+
+
+def gap_findings(scripts: Scripts) -> Iterator[Finding]:
+    """What keeps a probe from having seen everything: it is then undecided unless it finds a problem."""
+    for gap in scripts.gaps:
+        yield Finding(gap.code, Level.INFO, Where(path=gap.path, line=gap.line), dict(gap.data), incomplete=True)

@@ -1,0 +1,65 @@
+"""Configuration files that a script loads: YAML and JSON below the project's folder, as values that may be otherwise at run time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .values import Items, Known, Mapping, Value
+
+#: Larger files are no configuration.
+LIMIT = 1 << 20
+
+
+def load(root: Path, entry: Path, importer: Path, name: str, several: bool) -> Value | None:
+    """A file by the name the script opens it with: below the working folder (the project's or the script's own), or made from
+    __file__. None when it is not there, not below `root`, or not readable: its values are then unknown."""
+    real = Path(os.path.realpath(root))
+    for folder in (entry, root, importer.parent):
+        path = Path(os.path.realpath(folder / name))
+        if not path.is_relative_to(real) or not path.is_file():
+            continue
+        try:
+            if path.stat().st_size > LIMIT:
+                return None
+            documents = _parse(path.read_bytes(), path.suffix.lower())
+        except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+            return None
+        values = [_value(document, "", 0) for document in documents]
+        if several:
+            return Items(values)
+        return values[0] if values else None
+    return None
+
+
+def _parse(data: bytes, suffix: str) -> list[Any]:
+    if suffix == ".json":
+        return [msgspec.json.decode(data)]
+    if suffix not in (".yaml", ".yml"):
+        return []
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(data, loader)):
+            return []  # an alias can blow a small file up; configurations hardly use them
+        return list(yaml.load_all(data, loader))
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+
+
+def _value(item: Any, name: str, depth: int) -> Value:
+    if isinstance(item, dict) and depth < 20:
+        return Mapping({key: _value(held, str(key), depth + 1) for key, held in item.items() if _plain(key)})
+    if isinstance(item, list) and depth < 20:
+        return Items([_value(held, "", depth + 1) for held in item[:1000]])
+    if not _plain(item):
+        return Known(str(item), "config", name)
+    return Known(item, "config", name)
+
+
+def _plain(item: Any) -> bool:
+    return isinstance(item, (str, int, float, bool, type(None)))

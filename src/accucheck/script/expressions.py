@@ -1,0 +1,675 @@
+"""The expressions of a script, as values: the half of the tracer (trace.py) that looks at what stands within statements."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import models
+from .source import Source
+from .values import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Many,
+    Mapping,
+    Named,
+    Partial,
+    Scope,
+    Super,
+    Test,
+    Unknown,
+    Value,
+    join,
+    name_of,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+#: (dotted name of a module, the source that imports it) -> its source, or None for a module that is not followed into.
+Find = Callable[[str, Source], "Source | None"]
+
+#: Folded texts and numbers stay below this.
+BIG = 1 << 40
+
+_OPERATORS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any] | None]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", None),
+    ast.MatMult: ("@", None),
+    ast.BitAnd: ("&", None),
+    ast.BitOr: ("|", None),
+    ast.BitXor: ("^", None),
+    ast.LShift: ("<<", None),
+    ast.RShift: (">>", None),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Is: ("==", None),
+    ast.IsNot: ("!=", None),
+    ast.In: ("in", None),
+    ast.NotIn: ("not in", None),
+}
+
+
+class Expressions:
+    """Needs the state of trace.Tracer, which it is a base of."""
+
+    source: Source
+    find: Find
+    root: Path | None
+    trace: Trace
+    outside: set[tuple[str, Path | None]]
+    frame: Frame | None
+    tests: tuple[Test, ...]
+    loops: tuple[ast.AST, ...]
+    yields: list[list[Value]]
+    handed: list[Function]
+    entered: dict[ast.AST, int]
+
+    if TYPE_CHECKING:
+
+        def step(self) -> None: ...
+        def next(self) -> int: ...
+        def assume(self, name: str, compared: Any) -> bool | None: ...
+        def imported(self, module: Named) -> Scope | None: ...
+        def assign(self, target: ast.expr, value: Value, scope: Scope) -> None: ...
+        def call_function(
+            self,
+            function: Function,
+            args: list[Value],
+            keywords: dict[str, Value],
+            call: ast.AST,
+            unpacked: bool = False,
+            unseen: bool = False,
+        ) -> Value: ...
+        def construct(
+            self, of: Class, args: list[Value], keywords: dict[str, Value], node: ast.AST, unpacked: bool = False
+        ) -> Instance: ...
+        def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None: ...
+
+    def value(self, node: ast.expr | None, scope: Scope) -> Value:
+        if node is None:
+            return Unknown()
+        self.step()
+        method = getattr(self, "on_" + type(node).__name__, None)
+        if method is not None:
+            found: Value = method(node, scope)
+            return found
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child, scope)
+        return Unknown()
+
+    def on_Constant(self, node: ast.Constant, scope: Scope) -> Value:
+        return Known(node.value)
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    def resolved(self, value: Value, depth: int = 0) -> Value:
+        """What a full name stands for, when its module is followed into; any other value as it is."""
+        if not isinstance(value, Named) or depth > 10:
+            return value
+        key = value.name, value.importer.file if value.importer else None
+        if key in self.outside:
+            return value
+        module, _, last = value.name.rpartition(".")
+        if not module.strip("."):
+            module += "." * value.name.startswith(".")  # from . import x
+        scope = self.imported(Named(module, value.importer)) if module else None
+        found = None if scope is None else self.exported(scope, last)
+        if found is None:
+            self.outside.add(key)
+            return value
+        return self.resolved(found, depth + 1)
+
+    def exported(self, scope: Scope, name: str, depth: int = 0) -> Value | None:
+        """A name of a module, or of the modules that it imports with *."""
+        if name in scope.names:
+            return scope.names[name]
+        for star in scope.stars if depth < 8 else ():
+            other = self.imported(star)
+            if other is not None and (found := self.exported(other, name, depth + 1)) is not None:
+                return found
+        return None
+
+    def on_Name(self, node: ast.Name, scope: Scope) -> Value:
+        value = scope.get(node.id)
+        if value is not None:
+            return self.resolved(value)
+        if hasattr(builtins, node.id):
+            return Named(node.id)
+        if (found := self.exported(scope.top, node.id)) is not None:
+            return self.resolved(found)
+        stars = [star.name for star in scope.top.stars if star.importer is None]
+        known = [star for star in stars if star.split(".")[0] == "mindspore"]
+        star = (known if node.id[:1].isupper() else []) or stars
+        return Named(f"{star[-1]}.{node.id}") if star else Unknown(node.id)
+
+    def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
+        value = self.value(node.value, scope)
+        self.assign(node.target, value, scope)
+        return value
+
+    # --- attributes and items -----------------------------------------------------------------------------------------
+
+    def on_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
+        return join([self.attribute(owner, node.attr, node) for owner in options(self.value(node.value, scope))])
+
+    def attribute(self, owner: Value, name: str, node: ast.AST) -> Value:
+        found = self.held(owner, name, node)
+        if found is not None:
+            return found
+        if isinstance(owner, (Made, Unknown, Instance)):
+            return self.noted("@" + name, [], {}, node, owner)
+        return Unknown(name)
+
+    def held(self, owner: Value, name: str, node: ast.AST) -> Value | None:
+        """An attribute as far as it is seen; None when it is not."""
+        if isinstance(owner, Named):
+            return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
+        if isinstance(owner, Super):
+            found = owner.of.above(name)
+            if isinstance(found, Function):
+                return Function(found.node, found.scope, found.source, owner.owner, found.of)
+            return found
+        if isinstance(owner, Instance):
+            owner.read.add(name)
+            if name in owner.attributes:
+                return owner.attributes[name]
+            found = owner.of.find(name)
+            if isinstance(found, Function):
+                is_class = decorated_as(found.node, "classmethod")
+                bound = Function(found.node, found.scope, found.source, owner.of if is_class else owner, found.of)
+                if decorated_as(found.node, "property"):
+                    return self.call_function(bound, [], {}, node)
+                return bound
+            if name == "__dict__":
+                return Mapping(owner.attributes)
+            return found or models.inherited(self, owner, name, node)
+        if isinstance(owner, Class):
+            found = owner.find(name)
+            if isinstance(found, Function) and decorated_as(found.node, "classmethod"):
+                return Function(found.node, found.scope, found.source, owner, found.of)
+            return found
+        if isinstance(owner, Mapping):
+            return owner.items.get(name)
+        if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
+            return Known(os.path.dirname(owner.value), owner.assumed)
+        if isinstance(owner, (Made, Unknown)) and owner.held and name in owner.held:
+            return owner.held[name]
+        if isinstance(owner, Made):
+            if (option := models.option(self, owner, name)) is not None:
+                return option
+            for given in owner.args[:1]:  # EasyDict({...}) and its like
+                if isinstance(given, Mapping) and name in given.items:
+                    return given.items[name]
+            if name in owner.keywords and owner.base is None:  # SimpleNamespace(shuffle=True)
+                return owner.keywords[name]
+        return None
+
+    def on_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
+        owners = options(self.value(node.value, scope))
+        key = self.value(node.slice, scope)
+        return join([self.subscript(owner, key, node) for owner in owners])
+
+    def on_Slice(self, node: ast.Slice, scope: Scope) -> Value:
+        """A slice as Items of start, stop and step."""
+        parts = (node.lower, node.upper, node.step)
+        return self.noted("slice", [Known(None) if p is None else self.value(p, scope) for p in parts], {}, node)
+
+    def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
+        if isinstance(owner, Mapping):
+            if isinstance(key, Known) and models.hashable(key.value):
+                found = owner.items.get(key.value)
+                return found or Unknown(key.value if isinstance(key.value, str) else "")
+            return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
+        if isinstance(key, Known) and type(key.value) is int:
+            return self.item(owner, key.value, node)
+        if isinstance(owner, Items) and isinstance(key, Made) and key.name == "slice":
+            bounds: list[Any] = [part.value if isinstance(part, Known) else "" for part in key.args]
+            if all(part is None or type(part) is int for part in bounds) and bounds[2] != 0 and not owner.open:
+                return Items(owner.items[bounds[0] : bounds[1] : bounds[2]])
+            return Items(owner.items, open=True)
+        if isinstance(owner, Items):
+            return self.element(owner, node)
+        text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
+        if isinstance(owner, (Made, Unknown)):
+            if owner.held and text in owner.held:
+                return owner.held[text]
+            for given in owner.args[:1] if isinstance(owner, Made) else ():
+                if isinstance(given, Mapping) and text in given.items:
+                    return given.items[text]
+        if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
+            return self.call_function(
+                Function(method.node, method.scope, method.source, owner, method.of), [key], {}, node
+            )
+        if isinstance(owner, (Made, Unknown, Instance)):
+            return self.made("[]", [key], {}, node, owner)
+        return Unknown(text or "")
+
+    def item(self, value: Value, place: int, node: ast.AST) -> Value:
+        """One item of a value that is indexed or unpacked."""
+        found: list[Value] = []
+        for option in options(value):
+            if isinstance(option, Items):
+                inside = -len(option.items) <= place < len(option.items)
+                found.append(option.items[place] if inside else self.element(option, node))
+            elif isinstance(option, Made) and option.name == "comprehension":
+                found.append(option.args[0])
+            elif (inner := models.contained(option)) is not None:
+                found.append(self.item(inner, place, node))
+            elif isinstance(option, (Made, Unknown, Instance)):
+                found.append(self.made("[]", [Known(place)], {}, node, option))
+            else:
+                found.append(Unknown())
+        return join(found)
+
+    def element(self, value: Value, node: ast.AST) -> Value:
+        """What a loop over a value yields."""
+        found: list[Value] = []
+        for option in options(value):
+            if isinstance(option, Items):
+                found += option.items[:8] or [Unknown()]
+            elif isinstance(option, Mapping):
+                found += [Known(key) for key in list(option.items)[:8]]
+            elif isinstance(option, Made) and option.name == "comprehension":
+                found.append(option.args[0])
+            elif isinstance(option, Made) and option.name == "generator" and option.result is not None:
+                found.append(option.result)
+            elif isinstance(option, Made) and (made := models.elements(self, option, node)) is not None:
+                found.append(made)
+            elif (inner := models.contained(option)) is not None:
+                found.append(self.element(inner, node))
+            elif isinstance(option, Instance) and (method := option.of.find("__iter__")) is not None:
+                found.append(self.iterated(option, method, node))
+            elif isinstance(option, (Made, Unknown, Instance)):
+                found.append(self.made(".each", [], {}, node, option))
+        return join(found) if found else Unknown()
+
+    def iterated(self, owner: Instance, method: Value, node: ast.AST) -> Value:
+        """What the __iter__, and the __next__, of an object of the project yields."""
+        for name in ("__iter__", "__next__"):
+            method_ = owner.of.find(name)
+            if isinstance(method_, Function) and (name == "__next__" or method is method_):
+                bound = Function(method_.node, method_.scope, method_.source, owner, method_.of)
+                found = self.call_function(bound, [], {}, node)
+                if isinstance(found, Made) and found.name == "generator":
+                    return found.result or Unknown()
+                if found is not owner:
+                    return self.element(found, node) if name == "__iter__" else found
+        return self.made(".each", [], {}, node, owner)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def on_Call(self, node: ast.Call, scope: Scope) -> Value:
+        args: list[Value] = []
+        unpacked = False
+        called = self.callee(node.func, scope)
+        for part in node.args:
+            if isinstance(part, ast.Starred):
+                value = self.value(part.value, scope)
+                if isinstance(value, Items) and not value.open:
+                    args += value.items
+                else:
+                    args.append(self.noted("*args", [value], {}, part))
+                    unpacked = True
+            else:
+                args.append(self.value(part, scope))
+        keywords: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value, scope)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+            elif isinstance(value, Mapping):
+                keywords.update({key: item for key, item in value.items.items() if isinstance(key, str)})
+            else:
+                keywords["**"] = value
+                unpacked = True
+        if any(isinstance(part, Named) and part.name == "super" for part in called):
+            return self.super(args, scope)
+        return join([self.call(option, args, keywords, node, unpacked) for option in called])
+
+    def super(self, args: list[Value], scope: Scope) -> Value:
+        function = self.frame.function if self.frame else None
+        if function is not None and function.owner is not None:
+            of = args[0] if args and isinstance(args[0], Class) else function.of
+            if isinstance(of, Class):
+                return Super(of, function.owner)
+        return Unknown("super")
+
+    def callee(self, node: ast.expr, scope: Scope) -> list[Value | tuple[Value, str]]:
+        """What is called; a method of something that is not examined as (its owner, its name)."""
+        if not isinstance(node, ast.Attribute):
+            return list(options(self.value(node, scope)))
+        found: list[Value | tuple[Value, str]] = []
+        for owner in options(self.value(node.value, scope)):
+            held = self.held(owner, node.attr, node)
+            callable_ = isinstance(held, (Function, Class, Instance, Named, Partial, Super))
+            method_of = isinstance(owner, (Unknown, Known, Items)) or (
+                isinstance(owner, (Made, Mapping)) and not callable_
+            )
+            if held is None or method_of:
+                found.append((owner, node.attr))
+            else:
+                found += options(held)
+        return found
+
+    def call(
+        self,
+        called: Value | tuple[Value, str],
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: ast.AST,
+        unpacked: bool = False,
+    ) -> Value:
+        if isinstance(called, tuple):
+            owner, name = called
+            known = models.method(self, owner, name, args, keywords, node)
+            return known or self.made("." + name, args, keywords, node, owner, unpacked)
+        if isinstance(called, Function):
+            return self.call_function(called, args, keywords, node, unpacked)
+        if isinstance(called, Class):
+            return self.construct(called, args, keywords, node, unpacked)
+        if isinstance(called, Instance):
+            for name in ("__call__", "construct", "forward"):
+                method = called.of.find(name)
+                if isinstance(method, Function):
+                    bound = Function(method.node, method.scope, method.source, called, method.of)
+                    return self.call_function(bound, args, keywords, node, unpacked)
+            return models.applied_instance(self, called, args, keywords, node) or self.made(
+                called.of.node.name, args, keywords, node, called, unpacked
+            )
+        if isinstance(called, Partial):
+            return self.call(called.function, called.args + args, {**called.keywords, **keywords}, node, unpacked)
+        if isinstance(called, Named):
+            known = models.function(self, called.name, args, keywords, node)
+            return known or self.made(called.name, args, keywords, node, None, unpacked)
+        if isinstance(called, Made):
+            known = models.applied(self, called, args, keywords, node)
+            return known or self.made("", args, keywords, node, called, unpacked)
+        return self.made(called.name if isinstance(called, Unknown) else "", args, keywords, node, called, unpacked)
+
+    def made(
+        self,
+        name: str,
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: ast.AST,
+        base: Value | None = None,
+        unpacked: bool = False,
+    ) -> Made:
+        made = self.noted(name, args, keywords, node, base, unpacked)
+        self.trace.calls.append(made)
+        for value in (*args, *keywords.values()):
+            for option in options(value):
+                if isinstance(option, Function):
+                    self.handed.append(option)
+        return made
+
+    def noted(
+        self,
+        name: str,
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: ast.AST,
+        base: Value | None = None,
+        unpacked: bool = False,
+    ) -> Made:
+        """Like made, for what is no call: not listed among the calls of the trace."""
+        return Made(
+            name,
+            args,
+            keywords,
+            node,
+            self.source,
+            base,
+            unpacked,
+            frame=self.frame,
+            tests=self.tests,
+            loops=self.loops,
+            order=self.next(),
+        )
+
+    def on_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
+        return Function(node, scope, self.source)
+
+    def on_Await(self, node: ast.Await, scope: Scope) -> Value:
+        return self.value(node.value, scope)
+
+    def on_Yield(self, node: ast.Yield, scope: Scope) -> Value:
+        if self.yields:
+            self.yields[-1].append(self.value(node.value, scope) if node.value else Known(None))
+        return Unknown()
+
+    def on_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> Value:
+        value = self.value(node.value, scope)
+        if self.yields:
+            self.yields[-1].append(self.element(value, node))
+        return Unknown()
+
+    # --- conditions ---------------------------------------------------------------------------------------------------
+
+    def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
+        test = self.value(node.test, scope)
+        truth = self.truth(test)
+        if truth is not None:
+            return self.value(node.body if truth else node.orelse, scope)
+        outer, found = self.tests, []
+        for way, part in ((True, node.body), (False, node.orelse)):
+            self.tests = (*outer, Test(test, way, node.test))
+            found.append(self.value(part, scope))
+        self.tests = outer
+        return join(found)
+
+    def on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
+        possible: list[Value] = []
+        stops = isinstance(node.op, ast.Or)
+        for part in node.values:
+            value = self.value(part, scope)
+            truth = self.truth(value)
+            if truth is stops:
+                return join([*possible, value])
+            if truth is None or part is node.values[-1]:
+                possible.append(value)
+        return join(possible) if possible else Unknown()
+
+    def on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
+        values = [self.value(part, scope) for part in (node.left, *node.comparators)]
+        kind = type(node.ops[0])
+        if len(values) != 2:
+            return self.noted("<", values, {}, node)
+        left, right = values[0], values[1]
+        if isinstance(left, Known) and not name_of(left):
+            left, right = right, left
+        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and isinstance(right, Known):
+            negated = kind in (ast.IsNot, ast.NotEq)
+            certain = isinstance(left, Known) and left.assumed is None
+            taken = None if certain or not name_of(left) else self.assume(name_of(left), right.value)
+            if taken is not None:
+                return Known(taken is not negated)
+            if isinstance(left, Known):
+                return Known((left.value == right.value) is not negated, left.assumed or right.assumed)
+            told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
+            if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
+                return Known(negated)
+        if kind is ast.In and isinstance(right, Items) and all(isinstance(item, Known) for item in right.items):
+            if isinstance(left, Known) and left.assumed is None:
+                return Known(any(left.value == item.value for item in right.items if isinstance(item, Known)))
+            each = [self.assume(name_of(left), item.value) for item in right.items if isinstance(item, Known)]
+            if name_of(left) and None not in each:
+                return Known(any(each))
+        if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
+            return Known((values[0].value in values[1].items) is (kind is ast.In), "config")
+        return self.folded(kind, values[0], values[1], node)
+
+    def truth(self, value: Value) -> bool | None:
+        """Whether a value counts as true; None when that cannot be told."""
+        if isinstance(value, Many):
+            found = {self.truth(option) for option in value.options}
+            return found.pop() if len(found) == 1 else None
+        if isinstance(value, Known) and value.assumed is None:
+            return bool(value.value)
+        name = name_of(value)
+        taken = self.assume(name, None) if name else None
+        if taken is not None:
+            return taken
+        if isinstance(value, Known):
+            return bool(value.value) if value.assumed == "argparse" and not isinstance(value.value, bool) else None
+        if isinstance(value, Made) and value.name == "not":
+            inner = self.truth(value.args[0])
+            return None if inner is None else not inner
+        if isinstance(value, Items):
+            return True if value.items else None if value.open else False
+        if isinstance(value, Mapping):
+            return bool(value.items)
+        return True if isinstance(value, (Instance, Function, Class)) else None
+
+    # --- operators ----------------------------------------------------------------------------------------------------
+
+    def on_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Value:
+        value = self.value(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            truth = self.truth(value)
+            if truth is None:
+                return self.noted("not", [value], {}, node)
+            return Known(not truth, value.assumed if isinstance(value, Known) else None)
+        if isinstance(node.op, ast.USub):
+            if isinstance(value, Known):
+                return Known(-value.value, value.assumed) if type(value.value) in (int, float) else Unknown()
+            return self.made("neg", [value], {}, node)
+        return value if isinstance(node.op, ast.UAdd) else self.noted("~", [value], {}, node)
+
+    def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
+        left, right = self.value(node.left, scope), self.value(node.right, scope)
+        if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+            return Items(left.items + right.items, left.open or right.open)
+        if isinstance(node.op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
+            return models.function(self, "pathlib.Path", [left, right], {}, node) or Unknown()
+        return self.folded(type(node.op), left, right, node)
+
+    def folded(self, kind: type[ast.AST], left: Value, right: Value, node: ast.AST) -> Value:
+        symbol, compute = _OPERATORS.get(kind, ("?", None))
+        if not (isinstance(left, Known) and isinstance(right, Known)):
+            return self.made(symbol, [left, right], {}, node)
+        one, other = left.value, right.value
+        texts = (
+            isinstance(one, str) and isinstance(other, str) and kind is not ast.Mod and len(one) + len(other) < 10_000
+        )
+        numbers = all(isinstance(v, (int, float)) and abs(v) < BIG for v in (one, other))
+        if kind is ast.Pow and numbers and abs(other) <= 64 and abs(one) <= 1024:
+            compute = operator.pow
+        if compute is not None and (texts or numbers):
+            try:
+                value = compute(one, other)
+                return Known(value, left.assumed or right.assumed) if not isinstance(value, complex) else Unknown()
+            except (ArithmeticError, TypeError, ValueError):
+                pass
+        return Unknown()
+
+    # --- texts and collections ----------------------------------------------------------------------------------------
+
+    def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
+        known = True
+        text: list[str] = []
+        for part in node.values:
+            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            if isinstance(value, Known):
+                text.append(str(value.value)[:1000])
+            else:
+                known = False
+                text.append(name_of(value))
+        return Known("".join(text)[:10_000]) if known else Unknown("".join(text)[:1000])
+
+    def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
+        found = Items([])
+        for part in node.elts:
+            value = self.value(part.value if isinstance(part, ast.Starred) else part, scope)
+            if not isinstance(part, ast.Starred):
+                found.items.append(value)
+            elif isinstance(value, Items):
+                found.items += value.items
+                found.open |= value.open
+            else:
+                found.items.append(self.element(value, part))
+                found.open = True
+        return found
+
+    on_Tuple = on_Set = on_List
+
+    def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
+        found = Mapping({})
+        for key, part in zip(node.keys, node.values, strict=True):
+            value = self.value(part, scope)
+            if key is None:
+                if not isinstance(value, Mapping):
+                    return Unknown()
+                found.items.update(value.items)
+                continue
+            name = self.value(key, scope)
+            if isinstance(name, Known) and models.hashable(name.value):
+                found.items[name.value] = value
+                if isinstance(name.value, str):
+                    for option in options(value):
+                        if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
+                            option.bound.append(name.value)
+        return found
+
+    def on_ListComp(self, node: Any, scope: Scope) -> Value:
+        inner = Scope(scope)
+        first = self.value(node.generators[0].iter, inner)
+        plain = len(node.generators) == 1 and not node.generators[0].ifs and not isinstance(node, ast.DictComp)
+        if plain and isinstance(first, Items) and not first.open and len(first.items) <= 16:
+            unrolled = []
+            for item in first.items:
+                self.assign(node.generators[0].target, item, inner)
+                unrolled.append(self.value(node.elt, inner))
+            return Items(unrolled)
+        if isinstance(node, ast.DictComp) and isinstance(first, Items) and not first.open and len(first.items) <= 200:
+            return self.dictionary(node, first, inner)
+        outer = self.loops
+        self.loops = (*outer, node)
+        for place, part in enumerate(node.generators):
+            iterated = first if place == 0 else self.value(part.iter, inner)
+            self.assign(part.target, self.element(iterated, node), inner)
+            for test in part.ifs:
+                self.value(test, inner)
+        parts = [node.value, node.key] if isinstance(node, ast.DictComp) else [node.elt]
+        values = [self.value(part, inner) for part in parts]
+        self.loops = outer
+        return self.made("comprehension", [*values, first], {}, node)
+
+    on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
+
+    def dictionary(self, node: ast.DictComp, over: Items, inner: Scope) -> Value:
+        found = Mapping({})
+        for item in over.items:
+            self.assign(node.generators[0].target, item, inner)
+            if any(self.truth(self.value(test, inner)) is False for test in node.generators[0].ifs):
+                continue
+            key = self.value(node.key, inner)
+            if isinstance(key, Known) and models.hashable(key.value):
+                found.items[key.value] = self.value(node.value, inner)
+        return found
+
+
+def decorated_as(node: ast.AST, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in getattr(node, "decorator_list", ()))

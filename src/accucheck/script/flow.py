@@ -1,0 +1,90 @@
+"""What flows into what, among the values of a trace."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+
+from .trace import Trace
+from .values import Instance, Items, Made, Many, Mapping, Partial, Value
+
+#: A look at more values than this gives up: what is asked then counts as not found.
+LIMIT = 20_000
+
+
+def inputs(value: Value) -> list[Value]:
+    """What a value is directly made of. Where the project's own code was run in turn, what that returned is part of it."""
+    if isinstance(value, Many):
+        return list(value.options)
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Mapping):
+        return list(value.items.values())
+    if isinstance(value, Partial):
+        return [value.function, *value.args, *value.keywords.values()]
+    if isinstance(value, Instance):
+        return [*value.attributes.values(), *(arg for _, args, keywords in value.supers for arg in args)]
+    if not isinstance(value, Made):
+        return []
+    if value.name == "comprehension":
+        return value.args[:1]
+    found = [value.base] if value.base is not None else []
+    found += [*value.args, *value.keywords.values(), *(value.fed or ())]
+    if value.result is not None:
+        found.append(value.result)
+    return found
+
+
+def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:
+    """A value and everything that flows into it, nearest first, each once. What `stop` is true for is given, not passed."""
+    if value is None:
+        return
+    seen = {id(value)}
+    queue = deque([value])
+    while queue and len(seen) < LIMIT:
+        part = queue.popleft()
+        yield part
+        if stop is not None and part is not value and stop(part):
+            continue
+        for inner in inputs(part):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                queue.append(inner)
+
+
+def find(
+    value: Value | None, wanted: Callable[[Made], bool], stop: Callable[[Value], bool] | None = None
+) -> Made | None:
+    """The nearest call that flows into a value, or is it, and is wanted."""
+    return next((part for part in sources(value, stop) if isinstance(part, Made) and wanted(part)), None)
+
+
+def derives(value: Value | None, origin: Value, stop: Callable[[Value], bool] | None = None) -> bool:
+    """True when `origin` is, or flows into, a value."""
+    return any(part is origin for part in sources(value, stop))
+
+
+def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
+    """id of a value -> the calls that use it directly (also within a list, or as one of several), each with how: "base", a
+    keyword, or the place of the argument as "0", "1", ..."""
+    found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+    for call in trace.calls:
+        given = [
+            ("base", call.base),
+            *((str(place), arg) for place, arg in enumerate(call.args)),
+            *call.keywords.items(),
+        ]
+        for how, value in given:
+            for part in _spread(value):
+                found[id(part)].append((call, how))
+    return found
+
+
+def _spread(value: Value | None, depth: int = 0) -> Iterator[Value]:
+    """A value and what lists, dicts and alternatives it consists of."""
+    if value is None:
+        return
+    yield value
+    if isinstance(value, (Many, Items, Mapping)) and depth < 6:
+        for inner in inputs(value)[:200]:
+            yield from _spread(inner, depth + 1)

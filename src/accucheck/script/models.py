@@ -1,0 +1,734 @@
+"""What calls of Python's own and of known libraries give, for the tracer: containers, options of the command line,
+configuration files, and the places where MindSpore runs code of the project (gradients, training cells, mapped functions).
+
+Each function here returns None for what it has nothing to say about; the call is then noted as one that is not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..knowledge import names
+from .values import (
+    Function,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Mapping,
+    Named,
+    Partial,
+    Super,
+    Unknown,
+    Value,
+    join,
+    name_of,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .expressions import Expressions as Tracer
+
+#: Classes that make a record out of a dict or of keywords; by their last name, as projects bring copies of their own.
+_RECORDS = frozenset(
+    (
+        "EasyDict",
+        "edict",
+        "AttrDict",
+        "ConfigDict",
+        "DotDict",
+        "Namespace",
+        "SimpleNamespace",
+        "Munch",
+        "Box",
+        "OrderedDict",
+    )
+)
+#: Containers of cells, of parameters and of Python that give back what was put in.
+_HOLDERS = frozenset(
+    [
+        "nn.CellList",
+        "nn.SequentialCell",
+        "mint.nn.ModuleList",
+        "mint.nn.Sequential",
+        "list",
+        "tuple",
+        "reversed",
+        "ParameterTuple",
+    ]
+)
+_SEQUENTIAL = ("nn.SequentialCell", "mint.nn.Sequential")
+#: Methods that return the very object they are called on.
+_CHAINED = frozenset(
+    ("set_train", "to_float", "set_grad", "add_flags_recursive", "add_flags", "recompute", "set_broadcast_flag")
+)
+#: Methods that put what they are given into the object they are called on.
+_FEEDS = frozenset(
+    ("append", "extend", "add", "insert", "update", "appendleft", "push", "put", "set_data", "assign_value", "copy_")
+)
+#: MindSpore's training cells: the network is the first argument, and calling the cell runs it.
+_STEPS = {
+    "nn.TrainOneStepCell": ["network", "optimizer", "sens"],
+    "nn.TrainOneStepWithLossScaleCell": ["network", "optimizer", "scale_sense"],
+    "nn.WithLossCell": ["backbone", "loss_fn"],
+    "nn.WithGradCell": ["network", "loss_fn", "sens"],
+    "nn.WithEvalCell": ["network", "loss_fn", "add_cast_fp32"],
+    "nn.ForwardValueAndGrad": ["network", "weights", "get_all", "get_by_list", "sens_param"],
+    "nn.PipelineCell": ["network", "micro_size"],
+    "nn.MicroBatchInterleaved": ["network", "interleave_num"],
+}
+_HELD_AS = {"backbone": "_backbone", "loss_fn": "_loss_fn"}
+_TYPES: dict[str, tuple[type, ...]] = {
+    "dict": (dict,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "str": (str,),
+    "int": (int,),
+    "float": (float,),
+    "bool": (bool,),
+}
+_PARSED = (".parse_args", ".parse_known_args")
+
+
+def hashable(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool, bytes, type(None)))
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+
+def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """The result of calling a function, or class, by its full name."""
+    handler = _FUNCTIONS.get(name)
+    if handler is not None:
+        found: Value | None = handler(tracer, args, keywords, node)
+        return found
+    last = name.rsplit(".", 1)[-1]
+    if last in _RECORDS and not name.startswith("mindspore."):
+        return _record(args, keywords)
+    if (
+        name.startswith("os.path.")
+        and args
+        and all(isinstance(arg, Known) and isinstance(arg.value, str) for arg in args)
+    ):
+        return _path(last, [arg for arg in args if isinstance(arg, Known)])
+    if last == "partial" or last == "Partial":
+        return Partial(args[0], args[1:], keywords) if args else None
+    if last == "tqdm" and args:
+        return args[0]
+    if last in ("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "fromfile") and args:
+        return _loaded(tracer, name, args[0])
+    if name.startswith("mindspore.") and names.canonical(name) in ("jit", "ms_function", "vmap", "ops.vmap"):
+        return args[0] if args and isinstance(args[0], (Function, Instance, Partial)) else None
+    return None
+
+
+def _record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
+    held: dict[Any, Value] = {}
+    if args and isinstance(args[0], Mapping):
+        held = args[0].items
+    elif args and isinstance(args[0], Items):
+        for pair in args[0].items:
+            if isinstance(pair, Items) and len(pair.items) == 2 and isinstance(pair.items[0], Known):
+                held[pair.items[0].value] = pair.items[1]
+    elif args:
+        return None
+    made = Mapping({**held, **keywords})
+    for key, value in made.items.items():
+        if isinstance(value, Known) and not value.name and isinstance(key, str):
+            made.items[key] = Known(value.value, value.assumed, key)
+    return made
+
+
+_PATHS: dict[str, Any] = {
+    "join": os.path.join,
+    "dirname": os.path.dirname,
+    "basename": os.path.basename,
+    "abspath": os.path.normpath,
+    "realpath": os.path.normpath,
+    "normpath": os.path.normpath,
+    "expanduser": str,
+}
+
+
+def _path(name: str, args: list[Known]) -> Value | None:
+    texts = [arg.value for arg in args]
+    if any(len(text) > 4000 or "\0" in text for text in texts):
+        return None
+    if name not in _PATHS:
+        return None
+    try:
+        return Known(_PATHS[name](*texts), next((arg.assumed for arg in args if arg.assumed), None))
+    except TypeError:
+        return None
+
+
+def _loaded(tracer: Tracer, name: str, given: Value) -> Value | None:
+    """The content of a configuration file that the script loads, where it lies below the project."""
+    from . import configs
+
+    source = given
+    while isinstance(source, Made) and source.name in (".read", "yaml.load"):
+        source = source.base or Unknown()
+    if isinstance(source, Made) and source.name == "open" and source.args:
+        source = source.args[0]
+    if not (isinstance(source, Known) and isinstance(source.value, str)) or tracer.root is None:
+        return None
+    return configs.load(tracer.root, tracer.trace.source.file.parent, tracer.source.file, source.value, "_all" in name)
+
+
+def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) < 2:
+        return None
+    owner, name = args[0], args[1]
+    if not (isinstance(name, Known) and isinstance(name.value, str)):
+        for option in options(owner):
+            if isinstance(option, Instance):
+                option.read.add("*")  # any of them
+        return None
+    found = [tracer.held(option, name.value, node) for option in options(owner)]
+    values = [value for value in found if value is not None]
+    if len(values) == len(found) and values:
+        return join(values)
+    default = args[2:3]
+    return join([*values, *default]) if values or default else tracer.attribute(owner, name.value, node)
+
+
+def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) == 3 and isinstance(args[1], Known) and isinstance(args[1].value, str) and isinstance(node, ast.Call):
+        for owner in options(args[0]):
+            value = args[2]
+            if isinstance(value, Known) and not value.name:
+                value = Known(value.value, value.assumed, args[1].value)
+            tracer.set_attribute(owner, args[1].value, value, node)
+        return Known(None)
+    for owner in options(args[0]) if args else ():
+        if isinstance(owner, Instance):
+            owner.read.add("*")
+            if len(args) == 3:
+                owner.attributes.setdefault("*", args[2])
+    return None
+
+
+def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    owner = args[0] if len(args) == 1 else None
+    if isinstance(owner, Instance):
+        return Mapping(owner.attributes)
+    if isinstance(owner, Mapping):
+        return owner
+    return namespace(tracer, owner) if isinstance(owner, Made) else None
+
+
+def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) != 2:
+        return None
+    kinds = args[1].items if isinstance(args[1], Items) else [args[1]]
+    if not all(isinstance(kind, Named) and kind.name in _TYPES for kind in kinds):
+        return None
+    wanted = {t for kind in kinds if isinstance(kind, Named) for t in _TYPES[kind.name]}
+    if isinstance(args[0], Known) and args[0].value is not None:
+        return Known(isinstance(args[0].value, tuple(wanted)))
+    if isinstance(args[0], Mapping):
+        return Known(dict in wanted)
+    return Known(bool(wanted & {list, tuple})) if isinstance(args[0], Items) else None
+
+
+def _hasattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) == 2 and isinstance(args[0], Mapping) and isinstance(args[1], Known):
+        return Known(args[1].value in args[0].items, "config")
+    return None
+
+
+def _list(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if not args:
+        return Items([])
+    if isinstance(args[0], Items):
+        return Items(list(args[0].items), args[0].open)
+    if isinstance(args[0], Mapping):
+        return Items([Known(key) for key in args[0].items])
+    return None
+
+
+def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    return _record(args, keywords) if "**" not in keywords else None
+
+
+def _map(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) < 2 or not isinstance(args[0], (Function, Instance, Partial)):
+        return None
+    return mapped(tracer, args[0], args[1:], node)
+
+
+def mapped(tracer: Tracer, function: Value, over: list[Value], node: ast.AST) -> Value:
+    """A function applied to each element, as a comprehension would."""
+    given = [tracer.element(value, node) for value in over]
+    inner = attached(tracer, function, given, node) or tracer.call(function, given, {}, node)
+    return tracer.made("comprehension", [inner, *over], {}, node)
+
+
+def _next(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    return tracer.element(args[0], node) if args and isinstance(args[0], (Items, Made, Instance)) else None
+
+
+def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    return args[0] if args and isinstance(args[0], Items) else None
+
+
+def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if args and isinstance(args[0], (Items, Mapping)) and not getattr(args[0], "open", False):
+        return Known(len(args[0].items))
+    if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
+        bound = Function(method.node, method.scope, method.source, args[0], method.of)
+        return tracer.call_function(bound, [], {}, node)
+    return None
+
+
+def _number(convert: Any) -> Any:
+    def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+        if len(args) == 1 and isinstance(args[0], Known):
+            try:
+                return Known(convert(args[0].value), args[0].assumed, args[0].name)
+            except (TypeError, ValueError, OverflowError, ArithmeticError):
+                pass
+        return None
+
+    return handler
+
+
+def _bool(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if len(args) == 1 and (truth := tracer.truth(args[0])) is not None:
+        return Known(truth, args[0].assumed if isinstance(args[0], Known) else None, name_of(args[0]))
+    return None
+
+
+def _pathlib(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    known = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, str)]
+    return _path("join", known) if known and len(known) == len(args) else None
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "hasattr": _hasattr,
+    "vars": _vars,
+    "isinstance": _isinstance,
+    "list": _list,
+    "tuple": _list,
+    "dict": _dict,
+    "map": _map,
+    "next": _next,
+    "iter": _iter,
+    "len": _len,
+    "int": _number(lambda value: int(value) if isinstance(value, (int, float, str)) else None),
+    "float": _number(lambda value: float(value) if isinstance(value, (int, float, str)) else None),
+    "str": _number(lambda value: str(value)[:1000]),
+    "abs": _number(abs),
+    "bool": _bool,
+    "pathlib.Path": _pathlib,
+}
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+
+
+def method(
+    tracer: Tracer, owner: Value, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """The result of a method of something that is not the project's own."""
+    if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
+        return tracer.call_function(args[0], [owner], {}, node)
+    if isinstance(owner, Super):
+        return _of_super(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Items):
+        return _of_items(tracer, owner, name, args, node)
+    if isinstance(owner, Mapping):
+        return _of_mapping(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Known):
+        return _of_text(owner, name, args) if isinstance(owner.value, str) else None
+    if name in _CHAINED and isinstance(owner, (Made, Instance)):
+        tracer.made("." + name, args, keywords, node, owner)
+        return owner
+    if name in _FEEDS and isinstance(owner, Made):
+        owner.fed = [*(owner.fed or []), *args]
+    return None
+
+
+def _of_super(
+    tracer: Tracer, owner: Super, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    instance = owner.owner
+    if not isinstance(instance, Instance):
+        return None
+    if name == "__init__":
+        instance.supers += [(base, args, keywords) for base in owner.of.beyond()]
+        if args and isinstance(args[0], Mapping):  # class Config(dict)
+            instance.attributes.update(args[0].items)
+        return Known(None)
+    if name in ("construct", "__call__"):
+        return applied_instance(tracer, instance, args, keywords, node)
+    return tracer.made("." + name, args, keywords, node, instance)
+
+
+def _of_items(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> Value | None:
+    if name in ("append", "add", "extend", "insert", "appendleft", "update") and args:
+        given = args[-1]
+        if name in ("extend", "update"):
+            owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
+            owner.open |= not isinstance(given, Items) or given.open
+        elif name == "insert" and isinstance(args[0], Known) and type(args[0].value) is int:
+            owner.items.insert(args[0].value, given)
+        else:
+            owner.items.append(given)
+        del owner.items[400:]
+        owner.open |= bool(tracer.tests or tracer.loops)
+        return Known(None)
+    if name == "pop":
+        owner.open = True
+        return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
+    if name == "copy":
+        return Items(list(owner.items), owner.open)
+    return None
+
+
+def _of_mapping(
+    tracer: Tracer, owner: Mapping, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    if name in ("get", "pop", "setdefault") and args and isinstance(args[0], Known) and hashable(args[0].value):
+        key = args[0].value
+        if key not in owner.items and len(args) > 1:
+            if name == "setdefault":
+                owner.items[key] = args[1]
+            return args[1]
+        return tracer.subscript(owner, args[0], node)
+    if name == "items":
+        return Items([Items([Known(key), value]) for key, value in owner.items.items()])
+    if name == "keys":
+        return Items([Known(key) for key in owner.items])
+    if name == "values":
+        return Items(list(owner.items.values()))
+    if name == "update":
+        for value in args:
+            if isinstance(value, Mapping):
+                owner.items.update(value.items)
+        owner.items.update(keywords)
+        return Known(None)
+    return Mapping(dict(owner.items)) if name == "copy" else None
+
+
+def _of_text(owner: Known, name: str, args: list[Value]) -> Value | None:
+    given = [arg.value for arg in args if isinstance(arg, Known)]
+    if len(given) != len(args) or not all(isinstance(value, (str, int, float)) for value in given):
+        return None
+    if name == "join":
+        return None
+    if name in ("lower", "upper", "strip", "replace", "rstrip", "lstrip", "startswith", "endswith", "title", "split"):
+        try:
+            value = getattr(owner.value, name)(*given)
+        except (TypeError, ValueError):
+            return None
+        if isinstance(value, list):
+            return Items([Known(part, owner.assumed) for part in value[:200]])
+        return Known(value, owner.assumed, owner.name)
+    if name == "format" and len(owner.value) < 2000 and "{:" not in owner.value and "." not in owner.value:
+        try:
+            return Known(owner.value.format(*given)[:10_000], owner.assumed)
+        except (IndexError, KeyError, ValueError):
+            return None
+    if name in ("resolve", "absolute", "as_posix", "expanduser"):
+        return owner
+    return Known(os.path.join(owner.value, *given), owner.assumed) if name == "joinpath" else None
+
+
+# --- calling what was made --------------------------------------------------------------------------------------------
+
+
+def applied(tracer: Tracer, called: Made, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """The result of calling the result of a call: a layer, a gradient function, a training cell."""
+    api = called.api
+    if api == "" and isinstance(called.base, Made) and called.base.api == "ops.GradOperation":
+        return _gradient(tracer, called, args, keywords, node)
+    if api in ("value_and_grad", "grad"):
+        return _gradient(tracer, called, args, keywords, node)
+    if api in ("ops.HyperMap", "ops.Map"):
+        operation = called.args[:1] or args[:1]
+        over = args if called.args else args[1:]
+        if not operation or not over:
+            return None
+        if isinstance(operation[0], (Function, Instance, Partial)) or _graph(operation[0]) is not None:
+            made = tracer.made("", args, keywords, node, called)
+            made.result = mapped(tracer, operation[0], over, node)
+            return made.result
+        return None
+    if api == "ops.Partial" and args:
+        return Partial(args[0], args[1:], keywords)
+    if called.attached:
+        return attached(tracer, called, args, node)
+    if api in _SEQUENTIAL:
+        return _threaded(tracer, contained(called), args, node)
+    if api in _STEPS:
+        arguments = _bound(_STEPS[api], called.args, called.keywords)
+        return _stepped(tracer, api, called, arguments, args, keywords, node)
+    return None
+
+
+def applied_instance(
+    tracer: Tracer, called: Instance, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """Calling an object whose class leaves that to a base of the framework."""
+    for api, arguments in _supers(called):
+        if api in _SEQUENTIAL:
+            given = [*called.supers[-1][1]]
+            return _threaded(tracer, _flat(given), args, node)
+        if api in _STEPS:
+            return _stepped(tracer, api, called, arguments, args, keywords, node)
+    return None
+
+
+def _stepped(
+    tracer: Tracer,
+    api: str,
+    called: Value,
+    arguments: dict[str, Value],
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST,
+) -> Value | None:
+    network = arguments.get("network") or arguments.get("backbone")
+    if network is None:
+        return None
+    if api in ("nn.WithLossCell", "nn.WithEvalCell", "nn.WithGradCell") and len(args) == 2 and "loss_fn" in arguments:
+        output = join([tracer.call(option, args[:1], {}, node) for option in options(network)])
+        loss = join([tracer.call(option, [output, args[1]], {}, node) for option in options(arguments["loss_fn"])])
+        if api == "nn.WithLossCell":
+            return loss
+        made = tracer.made("", args, keywords, node, called)
+        made.result = loss
+        return made
+    made = tracer.made("", args, keywords, node, called)
+    made.result = join([tracer.call(option, args, keywords, node) for option in options(network)])
+    return made
+
+
+def _threaded(tracer: Tracer, cells: Value | None, args: list[Value], node: ast.AST) -> Value | None:
+    """Each cell applied to the result of the one before."""
+    if not isinstance(cells, Items) or not args or not cells.items:
+        return None
+    value = args[0]
+    for cell in cells.items:
+        value = join([tracer.call(option, [value], {}, node) for option in options(cell)])
+    return value
+
+
+def _gradient(
+    tracer: Tracer, called: Made, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """Calling a gradient function runs the function it was made of."""
+    function = called.args[0] if called.args else called.keywords.get("fn")
+    if function is None:
+        return None
+    given = args
+    if called.api == "":  # GradOperation(...)(function, weights)(inputs, sens)
+        maker = called.base
+        sens = (
+            maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if isinstance(maker, Made) else None
+        )
+        if isinstance(sens, Known) and sens.value and len(args) > 1:
+            given = args[:-1]
+    unpacked = any(isinstance(arg, Made) and arg.name == "*args" for arg in given)
+    results = [
+        tracer.call(option, given, keywords, node, unpacked)
+        for option in options(function)
+        if isinstance(option, (Function, Instance, Partial, Made))
+    ]
+    made = tracer.made("", args, keywords, node, called)
+    made.result = join(results) if results else None
+    if called.api == "value_and_grad":
+        return Items([made.result or Unknown("loss"), tracer.made("[]", [Known(1)], {}, node, made)])
+    return made
+
+
+def _graph(value: Value) -> Made | None:
+    """The MultitypeFuncGraph with functions registered, behind a value."""
+    return value if isinstance(value, Made) and value.attached else None
+
+
+def attached(tracer: Tracer, value: Value, args: list[Value], node: ast.AST) -> Value | None:
+    """The result of the functions that were registered with a MultitypeFuncGraph, called with these arguments."""
+    given = args
+    if isinstance(value, Partial):
+        given = value.args + args
+        value = value.function
+    graph = _graph(value)
+    if graph is None or not graph.attached:
+        return None
+    fitting = [f for f in graph.attached if len(f.node.args.args) == len(given)] or graph.attached
+    return join([tracer.call_function(function, given, {}, node) for function in fitting[:4]])
+
+
+# --- attributes -------------------------------------------------------------------------------------------------------
+
+
+def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Value | None:
+    """An attribute that a base class of the framework sets in its __init__."""
+    found: Value | None = None
+    for api, arguments in _supers(owner):
+        if api not in _STEPS:
+            continue
+        if name in arguments:
+            found = arguments[name]
+        elif name in _HELD_AS.values():
+            found = next((arguments[key] for key, held in _HELD_AS.items() if held == name and key in arguments), None)
+        elif name == "weights" and "optimizer" in arguments:
+            found = tracer.noted("@parameters", [], {}, node, arguments["optimizer"])
+        elif name == "grad":
+            by_list: dict[str, Value] = {"get_by_list": Known(True), "sens_param": Known(True)}
+            found = tracer.made("mindspore.ops.GradOperation", [], by_list, node)
+        elif name == "grad_reducer":
+            found = tracer.noted("mindspore.nn.DistributedGradReducer", [], {}, node)
+        elif name == "hyper_map":
+            found = tracer.noted("mindspore.ops.HyperMap", [], {}, node)
+        elif name == "sens" and api == "nn.TrainOneStepCell":
+            found = Known(1.0, name="sens")
+        if found is not None:
+            owner.attributes[name] = found
+            return found
+    return None
+
+
+def _supers(owner: Instance) -> list[tuple[str, dict[str, Value]]]:
+    found = []
+    for name, args, keywords in owner.supers:
+        api = names.canonical(name)
+        found.append((api, _bound(_STEPS.get(api, []), args, keywords)))
+    return found
+
+
+def _bound(parameters: list[str], args: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
+    return {**dict(zip(parameters, args, strict=False)), **keywords}
+
+
+def contained(value: Value) -> Items | Made | None:
+    """What a container of cells or a copy of a list gives back, item by item."""
+    if not isinstance(value, Made) or value.api not in _HOLDERS:
+        return None
+    inner = _flat(value.args)
+    if value.fed:
+        held = inner.items if isinstance(inner, Items) else [] if inner is None else [inner]
+        return Items([*held, *value.fed], open=True)
+    return inner
+
+
+def _flat(args: list[Value]) -> Items | Made | None:
+    """The items of a container from the arguments it was made with: one list of them, or each by itself."""
+    given: list[Value] = []
+    for arg in args:
+        if isinstance(arg, Made) and arg.name == "*args":
+            inner = arg.args[0]
+            given += inner.items if isinstance(inner, Items) else [inner]
+        else:
+            given.append(arg)
+    if len(given) == 1 and isinstance(given[0], Mapping):
+        return Items(list(given[0].items.values()))
+    if len(given) == 1 and isinstance(given[0], (Items, Made)) and not _is_cell(given[0]):
+        found = given[0]
+        return found if isinstance(found, (Items, Made)) else None
+    return Items(given) if given else Items([], open=True)
+
+
+def _is_cell(value: Value) -> bool:
+    return isinstance(value, Made) and value.api.startswith(("nn.", "mint.nn.", "ops.")) and value.api not in _HOLDERS
+
+
+def elements(tracer: Tracer, value: Made, node: ast.AST) -> Value | None:
+    """What a loop over the result of enumerate or zip yields."""
+    if value.name == "enumerate" and value.args:
+        return Items([Unknown("index"), tracer.element(value.args[0], node)])
+    if value.name == "zip" and value.args:
+        return Items([tracer.element(arg, node) for arg in value.args])
+    return None
+
+
+# --- options of the command line --------------------------------------------------------------------------------------
+
+
+def option(tracer: Tracer, owner: Made, name: str) -> Value | None:
+    """The default of a command line option, when `owner` is what a parser made of the command line."""
+    parsed = _parsed(owner)
+    if parsed is None:
+        return None
+    if parsed.held and isinstance(held := parsed.held.get("__dict__"), Mapping) and name in held.items:
+        return held.items[name]
+    if name == "__dict__":
+        return namespace(tracer, owner)
+    for call in reversed(_options(tracer, parsed)):
+        if call.name == ".set_defaults" and name in call.keywords:
+            value = call.keywords[name]
+            return Known(value.value, "config", name) if isinstance(value, Known) else value
+        if call.name == ".add_argument" and name in _targets(call):
+            return _default(call, name)
+    return tracer.noted("@" + name, [], {}, owner.node, owner)
+
+
+def namespace(tracer: Tracer, owner: Made) -> Mapping | None:
+    """All options with their defaults, as vars(args) has them."""
+    parsed = _parsed(owner)
+    if parsed is None:
+        return None
+    held = (parsed.held or {}).get("__dict__")
+    if isinstance(held, Mapping):
+        return held
+    made = Mapping({})
+    for call in _options(tracer, parsed):
+        if call.name == ".add_argument":
+            for name in _targets(call)[:1]:
+                made.items[name] = _default(call, name)
+    parsed.held = {**(parsed.held or {}), "__dict__": made}
+    return made
+
+
+def _parsed(owner: Made) -> Made | None:
+    if owner.name == "[]" and isinstance(owner.base, Made):
+        owner = owner.base
+    return owner if owner.name in _PARSED else None
+
+
+def _options(tracer: Tracer, parsed: Made) -> list[Made]:
+    root = _root(parsed)
+    calls = tracer.trace.calls
+    return [call for call in calls if call.name in (".add_argument", ".set_defaults") and _root(call) is root]
+
+
+def _targets(call: Made) -> list[str]:
+    """The attribute names of an option: its dest, or its long flags before its short ones."""
+    target = call.keywords.get("dest")
+    if isinstance(target, Known):
+        return [str(target.value)]
+    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
+    flags.sort(key=lambda flag: not flag.startswith("--"))
+    return [flag.lstrip("-").replace("-", "_") for flag in flags]
+
+
+def _default(call: Made, name: str) -> Value:
+    default, action = call.keywords.get("default"), call.keywords.get("action")
+    if isinstance(default, Known):
+        return Known(_boolean(default.value), default.assumed or "argparse", name)
+    if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
+        return Known(action.value == "store_false", "argparse", name)
+    return Unknown(name) if default is None else default
+
+
+def _boolean(value: Any) -> Any:
+    """The default of an option that is converted from text: "True" and "false" are meant as truth values."""
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    return value
+
+
+def _root(made: Made) -> Value:
+    """What a chain of methods started from."""
+    base: Value = made
+    while isinstance(base, Made) and base.base is not None:
+        base = base.base
+    return base
