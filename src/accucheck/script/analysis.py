@@ -11,6 +11,7 @@ from ..case import Case
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Language, Level, Where
+from . import salvage
 from .project import Project
 from .source import Source, read
 from .trace import Trace, follow
@@ -96,7 +97,10 @@ def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...
             source = read(path, shown)
         except ReadError as error:
             scripts.gaps.append(_gap(error, shown))
-            continue
+            remains = salvage.rest(path, shown) if error.code == "script-syntax" else None
+            if remains is None:
+                continue
+            source = remains
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent)
             trace = follow(source, assumption(view), project.find, root)

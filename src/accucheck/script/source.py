@@ -84,7 +84,7 @@ class Source:
             if outside or any(part.is_symlink() for part in links):
                 return None
             data = self.file.read_bytes()
-            changed = _decode(data, self.path) != "\n".join(self.lines)
+            changed = decode(data, self.path) != "\n".join(self.lines)
         except (OSError, ReadError):
             return None
         if changed or b"\r" in data.replace(b"\r\n", b"\n"):  # a bare one ends a line for Python, and none for git
@@ -114,7 +114,7 @@ def read(path: Path, shown: str) -> Source:
         raise ReadError("too-large", path=shown, size=path.stat().st_size, limit=LIMIT)
     if not data.strip():
         raise ReadError("empty", path=shown) if not data else ReadError("script-empty", path=shown)
-    text = _decode(data, shown)
+    text = decode(data, shown)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes are no business of ours
@@ -126,7 +126,8 @@ def read(path: Path, shown: str) -> Source:
     return Source(shown, path, tree, tuple(text.split("\n")))
 
 
-def _decode(data: bytes, shown: str) -> str:
+def decode(data: bytes, shown: str) -> str:
+    """The text of a file, with line ends of one kind."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
     else:
