@@ -9,7 +9,6 @@ the command line decide; such places are named and left undecided. Never imports
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -223,26 +222,15 @@ _FIXES = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..errors import ReadError
-    from ..model import Language
-    from ..script.project import Project
+    from ..script.analysis import gap_findings, read_scripts
     from ..script.shuffling import examine
-    from ..script.source import read
 
-    paths = case.paths("scripts.train")
-    for done, path in enumerate(paths):
-        shown = case.relative(path)
-        try:
-            source = read(path, shown)
-        except ReadError as error:
-            problem = {language.value: error.text(language) for language in Language}
-            where = Where(path=shown, line=error.data.get("line"))
-            yield Finding("unreadable", Level.INFO, where, {"problem": problem}, incomplete=True)
-            continue
-        project = Project(Path(case.root), path.parent)
-        for said in examine(source, project.find):
+    scripts = read_scripts(case)
+    yield from gap_findings(scripts)
+    for done, reading in enumerate(scripts.training, start=1):
+        for said in examine(reading.trace):
             yield _finding(said)
-        yield Progress(done + 1, len(paths), "files")
+        yield Progress(done, len(scripts.training), "files")
 
 
 def _finding(said: Said) -> Finding:

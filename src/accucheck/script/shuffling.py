@@ -10,7 +10,7 @@ from typing import Any
 
 from ..knowledge import dataset_classes
 from .source import Source
-from .trace import Find, Trace, follow
+from .trace import Trace
 from .training import assume, purpose, role
 from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
 
@@ -83,9 +83,9 @@ class Said:
     assumed: bool = False
 
 
-def examine(source: Source, find: Find) -> list[Said]:
-    """Everything that a script, and the modules that `find` gives for it, say about the order of its training data."""
-    return _Examination(follow(source, assume, find)).say()
+def examine(trace: Trace) -> list[Said]:
+    """Everything that a script, and the modules that were followed, say about the order of its training data."""
+    return _Examination(trace).say()
 
 
 class _Examination:
