@@ -114,6 +114,35 @@ WORDS: Words = {
         "en": "{text} To run without recording: --no-session",
         "zh": "{text} 如不需记录，可加 --no-session",
     },
+    # fix
+    "fix": {
+        "en": "Print the changes that mend what static probes found, as one patch for git apply. Edits nothing.",
+        "zh": "将静态探针所发现问题的修改合并为一个补丁输出，供 git apply 使用；不改动任何文件。",
+    },
+    "fix-made": {
+        "en": "findings that the patch mends: {mended:,} (files: {files:,}). Read it, then apply it in {folder}: git apply",
+        "zh": "补丁可修正 {mended:,} 处发现，涉及 {files:,} 个文件。请先审阅，再在 {folder} 中用 git apply 应用",
+    },
+    "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
+    "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
+    "fix-by-hand": {"en": "to be mended by hand:", "zh": "需手工修改："},
+    "fix-meant": {"en": "may well be meant, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
+    "fix-overlap": {
+        "en": "not in the patch, as it changes the same lines otherwise; apply it, then run accucheck fix again:",
+        "zh": "与补丁中其他修改涉及相同的行，未纳入补丁；应用补丁后请再次运行 accucheck fix：",
+    },
+    "fix-misfit": {
+        "en": "not in the patch, as the probe's diff does not fit the file:",
+        "zh": "探针给出的 diff 与文件内容不符，未纳入补丁：",
+    },
+    "fix-settled": {
+        "en": "left out, as a person concluded that these are in order: {items} (--item ITEM takes one in)",
+        "zh": "以下各项已由人工判定无需处理，未纳入：{items}（如需纳入，请用 --item 指定）",
+    },
+    "fix-undecided": {
+        "en": "places that could not be decided: {count:,}; accucheck run names them",
+        "zh": "另有 {count:,} 处未能判定，可用 accucheck run 查看",
+    },
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
     "report-format": {
@@ -641,6 +670,105 @@ def _status_line() -> Iterator[Callable[[str], None]]:
 def _amount(progress: Progress) -> str:
     of = f"/{progress.total:,}" if progress.total else ""
     return f"{progress.done:,}{of} {progress.unit}"
+
+
+# --- fix --------------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "fix",
+    lambda: [
+        _project(),
+        option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
+        _checklists(),
+        option("--item", "--only", "items", words="only", multiple=True, metavar="ITEM"),
+        _set(),
+    ],
+)
+def fix(
+    project: str,
+    scripts: tuple[str, ...],
+    checklists: tuple[str, ...],
+    items: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> None:
+    from pathlib import Path
+
+    from .fixes import collect
+    from .model import Kind, Level, Status, Verdict
+    from .project import open_project
+
+    settings = (*settings, *_script_settings(Path(project), scripts))
+    opened = open_project(Path(project), checklists, settings, session="read")
+    _speak(opened)
+    session = opened.session
+    assert session is not None
+    _talk_of(session)
+    results: list[tuple[str, Any]] = []
+    _run_with_progress(opened, opened.jobs(items, {Kind.STATIC}), results)
+    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
+    found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
+    settled = sorted({item for item, _ in found if session.entry(item).conclusion in fine} - {*items})
+    patch = collect(Path(opened.case.root), [result for item, result in results if item not in settled])
+    try:
+        _write_patch(patch.text)
+    except BrokenPipeError:
+        _discard_output()
+    if patch.text:
+        talk(say("fix-made", mended=patch.mended, files=patch.files, folder=opened.case.root))
+    _talk_of_unmended(patch.left)
+    if settled:
+        talk(say("fix-settled", items=", ".join(settled)))
+    done = [result for _, result in results if result.status is Status.DONE]
+    if not results:
+        talk(say("fix-no-probe"))
+    elif done and not found:
+        talk(say("fix-nothing"))
+    _talk_of_unexamined([result for _, result in results])
+    if any(left.finding.level is Level.PROBLEM for left in patch.left):
+        raise SystemExit(FOUND)
+    raise SystemExit(PROBE_FAILED if any(result.status is Status.FAILED for _, result in results) else OK)
+
+
+def _write_patch(text: bytes) -> None:
+    """The patch to stdout: the very bytes for a program, nothing that a terminal would obey for a person."""
+    if sys.stdout.isatty():
+        for line in text.decode("utf-8", "backslashreplace").split("\n")[:-1]:
+            show(line.removesuffix("\r"))
+    else:
+        sys.stdout.buffer.write(text)
+    sys.stdout.flush()
+
+
+def _talk_of_unmended(left: list[Any]) -> None:
+    """Each finding that the patch leaves as it is, with its place and its advice."""
+    from .report.machine import Speech
+
+    speech = Speech(LANGUAGE)
+    for why in ("by-hand", "meant", "overlap", "misfit"):
+        listed = [(name, finding) for name, finding, reason in left if reason == why]
+        if listed:
+            talk(say(f"fix-{why}"))
+        for name, finding in listed:
+            where = finding.where
+            place = where.path or name
+            place += f":{where.line}" if where.path and where.line is not None else ""
+            text = f"{place}: {speech.message(name, finding.code, finding.data)}"
+            if finding.fix is not None:
+                text += f" → {speech.message(name, finding.fix.message, finding.data)}"
+            click.echo(visible(f"  {text}"), err=True)
+
+
+def _talk_of_unexamined(results: list[Any]) -> None:
+    """What keeps a patch from being the whole truth: undecided places, and probes that did not finish, with the reason."""
+    from .report.machine import Speech
+
+    speech = Speech(LANGUAGE)
+    if count := sum(finding.incomplete for result in results for finding in result.findings):
+        talk(say("fix-undecided", count=count))
+    reasons = [f"{r.probe}: {speech.reason(r.probe, r.reason)}" for r in results if r.reason is not None]
+    for reason in dict.fromkeys(reasons):
+        talk(reason)
 
 
 # --- report -----------------------------------------------------------------------------------------------------------

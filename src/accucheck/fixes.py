@@ -1,0 +1,82 @@
+"""The fixes of findings as one patch. Nothing is edited here: the patch is for a person, git or patch to apply."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from .model import Finding, Level, ProbeResult, Sure
+from .script.patch import Edit, parse, split, unified
+
+
+class Left(NamedTuple):
+    """A finding that the patch does not mend. `why`: by-hand (it has no diff), meant (it may be right), overlap (another
+    fix changes the same lines) or misfit (the diff is not one of the file as it is)."""
+
+    probe: str
+    finding: Finding
+    why: str
+
+
+class Patch(NamedTuple):
+    """`text` holds one diff a file, the bytes of the files as they are; `mended` counts the findings that it mends."""
+
+    text: bytes
+    mended: int
+    files: int
+    left: list[Left]
+
+
+def collect(root: Path, results: Iterable[ProbeResult]) -> Patch:
+    """One patch of the fixes of all findings above info. Equal edits become one; of overlapping fixes the first stays."""
+    lines: dict[str, list[str]] = {}
+    edits: dict[str, list[Edit]] = {}
+    seen: set[tuple[str, bytes]] = set()
+    left: list[Left] = []
+    mended = 0
+    for result in results:
+        for finding in result.findings:
+            key = result.probe, msgspec.json.encode(finding)  # one probe may serve several items
+            if finding.level is Level.INFO or key in seen:
+                continue
+            seen.add(key)
+            why = _add(root, finding, lines, edits)
+            mended += not why
+            if why:
+                left.append(Left(result.probe, finding, why))
+    diffs = [unified(path, lines[path], edits[path]) for path in sorted(edits)]
+    return Patch("".join(diffs).encode("utf-8", "surrogateescape"), mended, len(edits), left)
+
+
+def _add(root: Path, finding: Finding, lines: dict[str, list[str]], edits: dict[str, list[Edit]]) -> str:
+    """Take a finding's edits in, all or none; returns why not, or nothing."""
+    if finding.fix is None or not finding.fix.diff:
+        return "by-hand"
+    if finding.sure is Sure.POSSIBLE:
+        return "meant"
+    try:
+        path, wanted = parse(finding.fix.diff)
+        if path not in lines:
+            lines[path] = _read(root, path)
+    except (OSError, ValueError):
+        return "misfit"
+    if not wanted or not all(edit.fits(lines[path]) for edit in wanted):
+        return "misfit"
+    taken = edits.get(path, [])
+    fresh = [edit for edit in wanted if edit not in taken]
+    if any(edit.clashes(other) for edit in fresh for other in taken):
+        return "overlap"
+    edits[path] = [*taken, *fresh]
+    return ""
+
+
+def _read(root: Path, path: str) -> list[str]:
+    """The lines of a file of the project. Raises ValueError for a path that leads out of it."""
+    file = Path(os.path.normpath(root / path))
+    if not file.is_relative_to(root) or not file.is_file():
+        raise ValueError("not a file of the project")
+    return split(file.read_bytes().decode("utf-8", "surrogateescape"))
