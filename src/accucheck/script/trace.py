@@ -39,6 +39,8 @@ from .values import (
 #: Calls within calls are followed so deep, one function so often, and so many expressions are looked at, before the trace
 #: gives up on the rest.
 DEPTH, TIMES, STEPS = 28, 120, 500_000
+#: What is run afterwards may look at so many expressions each time.
+MORE = 60_000
 #: Loops over constants that only set or add things are taken once for each of so many items.
 UNROLLED = 200
 
@@ -51,7 +53,7 @@ class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes set on results of calls, as (owner, attribute, value,
     target, frame), with "[]" for an item. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
-    much was asked."""
+    much was asked. `again` runs more of the project's code afterwards: see Tracer.again."""
 
     source: Source
     calls: list[Made] = field(default_factory=list)
@@ -60,6 +62,7 @@ class Trace:
     stores: list[Store] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
+    again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
 
 
 @dataclass(eq=False, slots=True)
@@ -99,6 +102,7 @@ def follow(
         tracer.rest()
     except (_GaveUp, RecursionError):
         tracer.trace.gave_up = True
+    tracer.trace.again = tracer.again
     return tracer.trace
 
 
@@ -169,6 +173,25 @@ class Tracer(Expressions):
                     if method.node not in self.entered:
                         bound = Function(method.node, method.scope, method.source, instance, method.of)
                         self.call_function(bound, [], {}, method.node, unseen=True)
+
+    def again(self, wanted: Callable[[Tracer], Value]) -> Value:
+        """What `wanted` makes of the tracer once the script is through: calls of the project's functions with values of the
+        trace, as a framework would make them. The trace itself stays as it is; too much gives Unknown."""
+        lists: tuple[list[Any], ...] = (self.trace.calls, self.trace.frames, self.trace.instances, self.trace.stores)
+        lengths = [len(held) for held in lists]
+        state = dict(self.__dict__)
+        self.steps, self.frame, self.tests, self.loops = max(0, STEPS - MORE), None, (), ()
+        self.active, self.entered, self.returns, self.yields, self.breaks, self.handed = [], {}, [], [], [], []
+        try:
+            return wanted(self)
+        except (_GaveUp, RecursionError):
+            return Unknown()
+        finally:
+            order = self.order
+            self.__dict__.update(state)
+            self.order = order
+            for held, length in zip(lists, lengths, strict=True):
+                del held[length:]
 
     def made_of(self, of: Class) -> bool:
         return any(of in instance.of.lineage() for instance in self.trace.instances)
