@@ -297,6 +297,25 @@ def _number(convert: Any) -> Any:
     return handler
 
 
+def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    values = [arg.value for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
+    if not values or len(values) != len(args) or len(args) > 2 or not all(-1e15 < value < 1e15 for value in values):
+        return None
+    return Known(
+        round(values[0], int(values[1])) if len(values) == 2 else round(values[0]), getattr(args[0], "assumed", None)
+    )
+
+
+def _extreme(choose: Any) -> Any:
+    def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+        values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
+        if len(values) < 2 or len(values) != len(args):
+            return None
+        return Known(choose(value.value for value in values), next((v.assumed for v in values if v.assumed), None))
+
+    return handler
+
+
 def _bool(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) == 1 and (truth := tracer.truth(args[0])) is not None:
         return Known(truth, args[0].assumed if isinstance(args[0], Known) else None, name_of(args[0]))
@@ -326,6 +345,9 @@ _FUNCTIONS: dict[str, Any] = {
     "str": _number(lambda value: str(value)[:1000]),
     "abs": _number(abs),
     "bool": _bool,
+    "round": _round,
+    "min": _extreme(min),
+    "max": _extreme(max),
     "pathlib.Path": _pathlib,
 }
 

@@ -39,6 +39,8 @@ from .values import (
 #: Calls within calls are followed so deep, one function so often, and so many expressions are looked at, before the trace
 #: gives up on the rest.
 DEPTH, TIMES, STEPS = 28, 120, 500_000
+#: A function within itself: nested settings are read so deep.
+RECURSION = 2
 #: What is run afterwards may look at so many expressions each time.
 MORE = 60_000
 #: Loops over constants that only set or add things are taken once for each of so many items.
@@ -507,7 +509,7 @@ class Tracer(Expressions):
         """Follow a function. `unseen`: nobody is seen to call it, so its defaults are no more than that."""
         node = function.node
         times = self.entered[node] = self.entered.get(node, 0) + 1
-        if node in self.active or len(self.active) >= DEPTH or times > TIMES:
+        if self.active.count(node) > RECURSION or len(self.active) >= DEPTH or times > TIMES:
             return self.made(function.name, args, keywords, call, function.owner, unpacked)
         scope = Scope(function.scope)
         self.parameters(function, args, keywords, scope, unpacked, unseen)

@@ -1,0 +1,278 @@
+"""What calls of known libraries give: gradient functions, training cells, containers, options and configuration files."""
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accucheck.script.flow import derives, find, sources, users
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import Trace, follow
+from accucheck.script.values import Instance, Items, Known, Made, Unknown, Value, options
+
+HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
+
+
+def trace(root: Path, script: str, **files: str) -> Trace:
+    for name, text in {"main.py": HEAD + textwrap.dedent(script), **files}.items():
+        path = root / name.replace("__", "/").replace("_yaml", ".yaml").replace("_py", ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    return follow(read(root / "main.py", "main.py"), lambda name, compared: None, Project(root, root).find, root)
+
+
+def given(found: Trace, name: str = "show") -> Value:
+    """What the script hands to show()."""
+    (call,) = [call for call in found.calls if call.name == name]
+    return call.args[0]
+
+
+def told(value: Value | None) -> Any:
+    """Constants as Python values, ... for what is unknown."""
+    if isinstance(value, Items):
+        return [told(item) for item in value.items]
+    found = [option.value if isinstance(option, Known) else ... for option in options(value)]
+    return found[0] if len(found) == 1 else set(found)
+
+
+NETWORK = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(4, 2)
+
+    def construct(self, x):
+        return self.dense(x)
+
+net = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "grad_fn = ms.value_and_grad(forward, None, net.trainable_params())\nloss, grads = grad_fn(x, y)",
+        "grad_fn = ms.value_and_grad(forward, None, net.trainable_params(), has_aux=True)\n(loss, aux), grads = grad_fn(x, y)",
+        "grads = ops.grad(forward, None, net.trainable_params())(x, y)",
+        "grads = ops.GradOperation(get_by_list=True)(forward, net.trainable_params())(x, y)",
+        "grads = ops.GradOperation(get_by_list=True, sens_param=True)(forward, net.trainable_params())(x, y, sens)",
+        "@ms.jit\ndef step(x, y):\n    return ms.value_and_grad(forward, None, net.trainable_params())(x, y)\nloss, grads = step(x, y)",
+    ],
+)
+def test_gradients_come_from_what_the_function_returns(tmp_path: Path, step: str) -> None:
+    script = NETWORK + "def forward(x, y):\n    return loss_fn(net(x), y) * 1024\n" + step + "\nshow(grads)\n"
+    scaled = find(given(trace(tmp_path, script)), lambda made: made.name == "*")
+    assert scaled is not None and told(scaled.args[1]) == 1024
+    assert find(scaled, lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense") is not None
+
+
+def test_a_mapped_graph_of_functions_is_followed(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        unscale = ops.MultitypeFuncGraph("unscale")
+
+        @unscale.register("Tensor", "Tensor")
+        def _unscale(scale, grad):
+            return grad / scale
+
+        grads = get()
+        show(ops.HyperMap()(ops.partial(unscale, ms.Tensor(1024)), grads))
+        """,
+    )
+    divided = find(given(found), lambda made: made.name == "/")
+    assert divided is not None and derives(divided.args[0], next(c for c in found.calls if c.name == "get"))
+    assert divided.functions == ("_unscale",)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        "net = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2))",
+        "net = nn.SequentialCell([nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2)])",
+        "layers = []\nfor i in range(2):\n    layers.append(nn.Dense(4, 4))\nnet = nn.SequentialCell(*layers, nn.ReLU(), nn.Dense(4, 2))",
+        "layers = nn.CellList([nn.Dense(4, 4) for _ in range(9)])\nlast = nn.Dense(4, 2)\n"
+        "def net(x):\n    for layer in layers:\n        x = layer(x)\n    return last(x)",
+        "class Net(nn.SequentialCell):\n    def __init__(self):\n        super().__init__(nn.Dense(4, 4), nn.Dense(4, 2))\nnet = Net()",
+        "class Base(nn.Cell):\n    def __init__(self):\n        super(Base, self).__init__()\n        self.one = nn.Dense(4, 4)\n"
+        "class Net(Base):\n    def __init__(self):\n        super().__init__()\n        self.two = nn.Dense(4, 2)\n"
+        "    def construct(self, x):\n        return self.two(self.one(x))\nnet = Net()",
+    ],
+)
+def test_layers_are_applied_one_after_the_other(tmp_path: Path, network: str) -> None:
+    found = trace(tmp_path, network + "\nx = load()\nshow(net(x))\n")
+    layers = [part for part in sources(given(found)) if isinstance(part, Made) and part.api == "nn.Dense"]
+    assert [told(layer.args[1]) for layer in layers] == [2, 4]
+    assert derives(given(found), next(call for call in found.calls if call.name == "load"))
+
+
+def test_a_training_cell_of_the_framework_runs_its_network(tmp_path: Path) -> None:
+    script = NETWORK + (
+        "loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)\n"
+        "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.SGD(net.trainable_params()))\n"
+        "show(step(x, y))\n"
+    )
+    loss = find(given(trace(tmp_path, script)), lambda made: isinstance(made.base, Made) and "Softmax" in made.base.api)
+    assert loss is not None and find(loss.args[0], lambda made: made.api == "nn.Dense") is not None
+
+
+def test_a_training_cell_of_the_project_has_what_its_base_sets(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        NETWORK
+        + """
+class Step(nn.TrainOneStepWithLossScaleCell):
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        grads = self.grad(self.network, self.weights)(x, y, self.scale_sense)
+        return self.optimizer(self.grad_reducer(grads))
+
+step = Step(net, nn.Momentum(net.trainable_params(), 0.1, 0.9), scale_sense=ms.Tensor(1024.0))
+show(step(x, y))
+""",
+    )
+    update = given(found)
+    assert isinstance(update, Made) and isinstance(update.base, Made) and update.base.api == "nn.Momentum"
+    assert find(update, lambda made: made.api == "Tensor" and told(made.args[0]) == 1024.0) is not None
+    assert find(update, lambda made: made.api == "nn.DistributedGradReducer") is not None
+
+
+def test_a_call_is_where_it_is(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        def step(x):
+            if flag:
+                net.set_train()
+            else:
+                net.set_train(False)
+            return x
+
+        for epoch in range(3):
+            for batch in data:
+                step(batch)
+        """,
+    )
+    on, off = [call for call in found.calls if call.name == ".set_train"]
+    assert [test.taken for test in on.tests] == [True] and [test.taken for test in off.tests] == [False]
+    assert on.conditions == ("flag",) and len(on.loops) == 2 and on.functions == ("step",) and on.order < off.order
+    assert isinstance(on.tests[0].value, Unknown)
+
+
+def test_what_is_read_of_an_object_is_noted(tmp_path: Path) -> None:
+    found = trace(tmp_path, NETWORK + "net.dense(1)\n" + "other = Net()\n")
+    read = [instance.read for instance in found.instances]
+    assert "dense" in read[0] and isinstance(found.instances[0], Instance)
+
+
+def test_users_tell_how_a_value_is_used(tmp_path: Path) -> None:
+    found = trace(tmp_path, "data = load()\nmodel.train(10, data, callbacks=[data])\ndata.close()\n")
+    load = next(call for call in found.calls if call.name == "load")
+    assert [(call.name, how) for call, how in users(found)[id(load)]] == [
+        (".train", "1"),
+        (".train", "callbacks"),
+        (".close", "base"),
+    ]
+
+
+CONFIG = """
+import argparse, ast, os, yaml
+
+class Config:
+    def __init__(self, values):
+        for key, value in values.items():
+            if isinstance(value, (list, tuple)):
+                setattr(self, key, [Config(x) if isinstance(x, dict) else x for x in value])
+            else:
+                setattr(self, key, Config(value) if isinstance(value, dict) else value)
+
+def parse_cli(parser, values):
+    parser = argparse.ArgumentParser(parents=[parser])
+    for item in values:
+        if not isinstance(values[item], list) and not isinstance(values[item], dict):
+            parser.add_argument("--" + item, type=type(values[item]), default=values[item])
+    return parser.parse_args()
+
+def get_config():
+    parser = argparse.ArgumentParser()
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--config_path", default=os.path.join(here, "settings.yaml"))
+    path, _ = parser.parse_known_args()
+    with open(path.config_path, "r") as stream:
+        values = [one for one in yaml.load_all(stream.read(), Loader=yaml.FullLoader)]
+    values = values[0] if len(values) == 1 else values[1]
+    args = parse_cli(parser, values)
+    for key, value in vars(args).items():
+        values[key] = value
+    return Config(values)
+
+config = get_config()
+"""
+
+
+@pytest.mark.parametrize(
+    "name, value", [("batch_size", 32), ("lr", 0.1), ("augment.flip", True), ("sizes", [224, 256])]
+)
+def test_a_configuration_file_gives_its_values(tmp_path: Path, name: str, value: Any) -> None:
+    settings = "batch_size: 32\nlr: 0.1\naugment: {flip: true}\nsizes: [224, 256]\n"
+    found = trace(
+        tmp_path,
+        f"from src.config import config\nshow(config.{name})\n",
+        src__config_py=CONFIG,
+        src__settings_yaml=settings,
+    )
+    assert told(given(found)) == value
+    if isinstance(held := given(found), Known):
+        assert held.assumed in ("config", "argparse"), "it may be otherwise at run time"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import yaml\nshow(yaml.safe_load(open('settings.yaml'))['lr'])",
+        "import yaml\nfrom easydict import EasyDict as edict\nshow(edict(yaml.safe_load(open('settings.yaml'))).lr)",
+        "from omegaconf import OmegaConf\nshow(OmegaConf.load('settings.yaml').lr)",
+        "from pathlib import Path\nimport yaml\nwith open(Path(__file__).parent / 'settings.yaml') as f:\n"
+        "    show(yaml.safe_load(f)['lr'])",
+        "import argparse, yaml\np = argparse.ArgumentParser()\np.add_argument('--lr', default=1.0)\n"
+        "p.set_defaults(**yaml.safe_load(open('settings.yaml')))\nshow(p.parse_args().lr)",
+        "import argparse, yaml\np = argparse.ArgumentParser()\nargs = p.parse_args()\n"
+        "args.__dict__.update(yaml.safe_load(open('settings.yaml')))\nshow(args.lr)",
+        "from dataclasses import dataclass\n@dataclass\nclass C:\n    lr: float = 0.1\nshow(C().lr)",
+        "from easydict import EasyDict\ncfg = EasyDict()\ncfg.opt = EasyDict()\ncfg.opt.lr = 0.1\nshow(cfg.opt.lr)",
+        "class Cfg:\n    lr = 0.1\nshow(getattr(Cfg(), 'lr', 3))",
+        "def make(**kw):\n    return kw.get('lr', 3)\nshow(make(lr=0.1))",
+        "lr = 3\ndef change():\n    global lr\n    lr = 0.1\nchange()\nshow(lr)",
+        "keep = 0.9\nshow(round(1 - keep, 1))",
+    ],
+)
+def test_settings_are_folded_through_what_people_use(tmp_path: Path, script: str) -> None:
+    found = trace(tmp_path, script, settings_yaml="lr: 0.1\n")
+    held = [call for call in found.calls if call.name == "show"]
+    assert told(held[0].args[0]) == 0.1
+
+
+@pytest.mark.parametrize(
+    "settings", ["a: &a [1]\nlr: *a\n", "lr: [", "!!python/object:os.system {}\n", "x" * 2_000_000]
+)
+def test_a_hostile_configuration_is_not_read(tmp_path: Path, settings: str) -> None:
+    script = "import yaml\nshow(yaml.load(open('settings.yaml'))['lr'])"
+    assert told(given(trace(tmp_path, script, settings_yaml=settings))) is ...
+
+
+def test_a_configuration_outside_the_project_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text("lr: 0.1\n")
+    inside = tmp_path / "project"
+    script = "import yaml\nshow(yaml.safe_load(open('../outside.yaml'))['lr'])"
+    assert told(given(trace(inside, script))) is ...
+
+
+def test_a_generator_gives_what_it_yields(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        "def rows():\n    for i in range(9):\n        yield load(i) / 255\nfor row in rows():\n    show(row)\n",
+    )
+    value = given(found)
+    assert isinstance(value, Made) and value.name == "/" and told(value.args[1]) == 255
