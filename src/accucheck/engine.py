@@ -412,11 +412,15 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
 FINGERPRINT_ENTRIES = 2000
 
 
+#: What scripts are made of, and the settings they load.
+SCRIPT_FILES = (".py", ".ipynb", ".yaml", ".yml", ".json")
+
+
 def fingerprint(case: Case, job: Job) -> str:
     """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
 
     A probe's section is what stands before the first dot of the keys it needs. Static and live probes also depend on
-    every Python file of the project.
+    every script and configuration file of the project.
     """
     from hashlib import blake2b
 
@@ -439,7 +443,7 @@ def fingerprint(case: Case, job: Job) -> str:
         except (OSError, ValueError):  # ValueError: a NUL byte in the name
             continue
     if module.KIND is not Kind.FILE:
-        state += _stats(Path(case.root), ".py")
+        state += _stats(Path(case.root), SCRIPT_FILES)
     # repr, not JSON: a file name need not be UTF-8
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
 
@@ -460,7 +464,7 @@ def _stat(path: Path) -> list[Any]:
     return [os.fsencode(path).hex(), status.st_size, status.st_mtime_ns]
 
 
-def _stats(folder: Path, ending: str = "") -> list[Any]:
+def _stats(folder: Path, ending: str | tuple[str, ...] = "") -> list[Any]:
     from .case import IGNORED
 
     found: list[Any] = []
