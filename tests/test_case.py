@@ -288,6 +288,12 @@ def test_the_role_of_a_script(tmp_path, name, text, role):
     assert cases.script_role(tmp_path / name) == role
 
 
+def test_a_file_named_as_a_script_needs_no_main_guard(tmp_path):
+    (tmp_path / "17_dropout.py").write_text("import mindspore as ms\ngrad = ms.value_and_grad(forward)\n")
+    assert cases.script_role(tmp_path / "17_dropout.py") is None
+    assert cases.script_role(tmp_path / "17_dropout.py", named=True) == "train"
+
+
 def test_what_is_no_script_has_no_role(tmp_path):
     os.mkfifo(tmp_path / "train.py")
     assert cases.script_role(tmp_path / "train.py") is None

@@ -346,8 +346,11 @@ class Proposal(msgspec.Struct, frozen=True):
     why: str
 
 
-def script_role(path: Path) -> str | None:
-    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script."""
+def script_role(path: Path, named: bool = False) -> str | None:
+    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script.
+
+    `named`: the user named this file as a script, so it needs no main guard.
+    """
     try:
         text = document.read_text(path)
     except UserError:
@@ -357,7 +360,7 @@ def script_role(path: Path) -> str | None:
     for role, pattern in _NAMED:
         if pattern.search(path.stem.lower()):
             return role
-    if not _USES_MINDSPORE.search(text) or b"__main__" not in text:
+    if not _USES_MINDSPORE.search(text) or not (named or b"__main__" in text):
         return None
     return next((role for role, pattern in _CALLS if pattern.search(text)), None)
 

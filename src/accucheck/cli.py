@@ -126,7 +126,7 @@ WORDS: Words = {
     "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
     "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
     "fix-by-hand": {"en": "to be mended by hand:", "zh": "需手工修改："},
-    "fix-meant": {"en": "may well be meant, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
+    "fix-meant": {"en": "may well be intended, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
     "fix-overlap": {
         "en": "not in the patch, as it changes the same lines otherwise; apply it, then run accucheck fix again:",
         "zh": "与补丁中其他修改涉及相同的行，未纳入补丁；应用补丁后请再次运行 accucheck fix：",
@@ -618,7 +618,7 @@ def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
     for script in scripts:
         path = Path(script) if Path(script).exists() else folder / script
         _require_file(path, script)
-        role = script_role(path)
+        role = script_role(path, named=True)
         if role is None:
             raise UserError("script-role", path=script)
         require_utf8(str(path.resolve()))

@@ -1,0 +1,748 @@
+"""Reads from the scripts whether networks train in training mode and are evaluated in inference mode.
+
+Catches: a loop of one's own that never calls set_train, set_train(False) before training, an evaluation in the loop or a
+callback after which nothing switches back, evaluation in training mode, dropout functions that the mode does not reach, batch
+statistics used at inference. Knows that Model switches by itself and that a new cell is in inference mode. Cannot tell:
+training in functions that nobody is seen to call. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..probe import Example
+
+if TYPE_CHECKING:
+    from ..script.analysis import Reading
+    from ..script.modes import Account, Event, Fault, Replay
+    from ..script.source import Source
+    from ..script.values import Frame, Made, Value
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    "no-set-train": {
+        "en": "This loop trains {network} but nothing calls set_train(): a new cell is in inference mode, so {layers} behave as at "
+        "inference.",
+        "zh": "这里训练 {network}，但没有任何地方调用 set_train()：Cell 创建后处于推理模式，{layers} 会按推理方式工作。",
+    },
+    "no-set-train-plain": {
+        "en": "This loop trains {network} but nothing calls set_train(). No layer was found in it that behaves differently in "
+        "training.",
+        "zh": "这里训练 {network}，但没有任何地方调用 set_train()。其中未发现随模式改变行为的层。",
+    },
+    "no-set-train-unknown": {
+        "en": "This loop trains {network} but nothing calls set_train(); which layers it has is not to be seen here.",
+        "zh": "这里训练 {network}，但没有任何地方调用 set_train()；从脚本中看不出它包含哪些层。",
+    },
+    "set-to-inference": {
+        "en": "{call} puts {network} into inference mode, and line {line} then trains it.",
+        "zh": "{call} 把 {network} 切到推理模式，随后第 {line} 行却在训练它。",
+    },
+    "not-set-back": {
+        "en": "{call} puts {network} into inference mode within the training loop, and nothing calls set_train() before line {line} "
+        "trains on.",
+        "zh": "训练循环中的 {call} 把 {network} 切到推理模式，在第 {line} 行继续训练之前没有调用 set_train() 切回。",
+    },
+    "evaluated-in-training": {
+        "en": "{network} is evaluated here in training mode: line {line} switched it on, and nothing calls set_train(False) after that.",
+        "zh": "此处在训练模式下评估 {network}：第 {line} 行切到训练模式后，没有再调用 set_train(False)。",
+    },
+    "callback-leaves-inference": {
+        "en": "This callback puts {network} into inference mode during training, and nothing in it switches back.",
+        "zh": "该回调在训练途中把 {network} 切到推理模式，之后没有切回。",
+    },
+    "always-drops": {
+        "en": "{function} is called without training=: it also drops at inference, whatever set_train says.",
+        "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
+    },
+    "batch-statistics": {
+        "en": "{layer} has use_batch_statistics=True: also at inference it uses, and updates, the statistics of the batch at hand.",
+        "zh": "{layer} 设置了 use_batch_statistics=True：推理时也使用当前 batch 的统计量，并继续更新。",
+    },
+    "trains": {
+        "en": "{network} is in training mode when it trains here.",
+        "zh": "{network} 在此处训练时处于训练模式。",
+    },
+    "by-model": {
+        "en": "{call} switches the mode of its network by itself.",
+        "zh": "{call} 会自行切换网络的模式。",
+    },
+    "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
+    "mode-unseen": {
+        "en": "Training is found only in code that nobody is seen to call; the mode at that time is not to be seen here.",
+        "zh": "只在未见被调用的代码中找到训练过程，从脚本中看不出当时处于何种模式。",
+    },
+    "no-training": {
+        "en": "No training with MindSpore was found in {path}, by Model or by a loop.",
+        "zh": "在 {path} 中没有找到用 MindSpore 训练的代码，既没有 Model，也没有训练循环。",
+    },
+    "no-evaluation": {
+        "en": "No evaluation or inference with MindSpore was found in {path}.",
+        "zh": "在 {path} 中没有找到用 MindSpore 评估或推理的代码。",
+    },
+    "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    "too-complex": {
+        "en": "{path} is too deeply nested or too long to be followed to its end.",
+        "zh": "{path} 嵌套过深或过长，未能完整分析。",
+    },
+    "fix-switch-on": {
+        "en": "Call set_train() on the network at the start of each epoch.",
+        "zh": "在每个 epoch 开始时对网络调用 set_train()。",
+    },
+    "fix-true": {"en": "Pass True here, or nothing.", "zh": "此处改为 True，或不传参数。"},
+    "fix-false": {"en": "Pass False here.", "zh": "此处改为 False。"},
+    "fix-switch-off": {
+        "en": "Call set_train(False) on the network before evaluating it.",
+        "zh": "评估之前对网络调用 set_train(False)。",
+    },
+    "fix-back": {
+        "en": "Call set_train(True) again when the evaluation is over.",
+        "zh": "评估结束后再调用 set_train(True)。",
+    },
+    "fix-training": {"en": "Pass training=self.training.", "zh": "传入 training=self.training。"},
+    "fix-statistics": {"en": "Leave use_batch_statistics out.", "zh": "去掉 use_batch_statistics。"},
+}
+WORDS: Words = {}
+
+_INFERENCE = {
+    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the "
+    "network trains without what was meant to regularise it, and the statistics it is later evaluated with are wrong.",
+    "zh": "推理模式下 Dropout 不起作用，BatchNorm 使用滑动均值和方差且从不更新：训练缺少了应有的正则化，"
+    "之后评估所用的统计量也是错的。",
+}
+_TRAINING = {
+    "en": "In training mode Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its moving "
+    "statistics: results depend on chance and on the batch, and are mostly worse than the network really is.",
+    "zh": "训练模式下 Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新滑动统计量：结果受随机性和 batch 影响，"
+    "通常比网络的真实水平差。",
+}
+_NOTHING = {
+    "en": "If the network does hold Dropout, BatchNorm or a branch on self.training, they behave as at inference all through "
+    "training.",
+    "zh": "如果网络中确有 Dropout、BatchNorm 或依赖 self.training 的分支，它们在整个训练过程中都会按推理方式工作。",
+}
+WHY: Words = {
+    "no-set-train": _INFERENCE,
+    "no-set-train-plain": _NOTHING,
+    "no-set-train-unknown": _NOTHING,
+    "set-to-inference": _INFERENCE,
+    "not-set-back": _INFERENCE,
+    "callback-leaves-inference": _INFERENCE,
+    "evaluated-in-training": _TRAINING,
+    "always-drops": {
+        "en": "The function's own default is training=True and set_train does not reach it: predictions are random and worse.",
+        "zh": "该函数的默认值是 training=True，set_train 对它不起作用：预测带有随机性，精度变差。",
+    },
+    "batch-statistics": {
+        "en": "A prediction then depends on the other samples in its batch, and small batches give poor statistics.",
+        "zh": "预测结果会受同一 batch 中其他样本的影响，batch 较小时统计量也不可靠。",
+    },
+}
+_PRINT = {
+    "en": "Print network.training right before line {line} runs the network.",
+    "zh": "在第 {line} 行运行网络之前打印 network.training。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _PRINT),
+    "always-drops": {
+        "en": "Call set_train(False) and run the network twice on one input: the outputs differ.",
+        "zh": "调用 set_train(False) 后，用同一输入运行网络两次：两次输出不同。",
+    },
+    "batch-statistics": {
+        "en": "Evaluate one sample alone and within two different batches: its outputs differ.",
+        "zh": "把同一样本单独评估，再放入两个不同的 batch 中评估：输出不同。",
+    },
+}
+
+_LEVELS = {
+    "no-set-train": Level.PROBLEM,
+    "no-set-train-plain": Level.SUSPECT,
+    "no-set-train-unknown": Level.SUSPECT,
+    "set-to-inference": Level.PROBLEM,
+    "not-set-back": Level.PROBLEM,
+    "evaluated-in-training": Level.PROBLEM,
+    "callback-leaves-inference": Level.PROBLEM,
+}
+_FIXES = {
+    "no-set-train": "fix-switch-on",
+    "no-set-train-plain": "fix-switch-on",
+    "no-set-train-unknown": "fix-switch-on",
+    "set-to-inference": "fix-true",
+    "not-set-back": "fix-switch-on",
+    "evaluated-in-training": "fix-switch-off",
+    "callback-leaves-inference": "fix-back",
+}
+#: Dropout as a function or operator: nothing in them follows the mode of a cell.
+_FUNCTIONS = {
+    "ops.dropout": "training",
+    "ops.dropout1d": "training",
+    "ops.dropout2d": "training",
+    "ops.dropout3d": "training",
+    "mint.nn.functional.dropout": "training",
+    "mint.nn.functional.dropout2d": "training",
+}
+MOST_NAMED = 4
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import gap_findings, read_scripts
+    from ..script.modes import Replay
+
+    scripts = read_scripts(case)
+    yield from gap_findings(scripts)
+    readings = [r for r in scripts.readings if r.role == "export" or not (r.role == "train" and r.view == "eval")]
+    done: set[tuple[str, str, int]] = set()
+    evaluated = any(reading.role in ("eval", "infer") for reading in readings)
+    for number, reading in enumerate(readings, 1):
+        if reading.role != "export":
+            replay = Replay(reading.trace, reading.role != "train")
+            account = replay.run()
+            evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
+            for finding in _of_reading(reading, replay, account):
+                key = finding.code, finding.where.path or "", finding.where.line or 0
+                if key not in done:
+                    done.add(key)
+                    yield finding
+        for finding in _of_layers(reading, evaluated):
+            key = finding.code, finding.where.path or "", finding.where.line or 0
+            if key not in done:
+                done.add(key)
+                yield finding
+        yield Progress(number, len(readings), "files")
+
+
+def _of_reading(reading: Reading, replay: Replay, account: Account) -> Iterator[Finding]:
+    path = reading.source.path
+    for fault in account.faults:
+        yield _of_fault(fault)
+    trains = reading.role == "train"
+    wrong = {id(fault.event) for fault in account.faults}
+    by_model = [model for model in account.models if model.mode is trains]
+    for model in by_model[:MOST_NAMED]:
+        yield _info("by-model", model.source, model.line, {"call": model.how})
+    if trains:
+        known = [step for step in account.steps if id(step) not in account.unknown]
+        for step in known:
+            if id(step) not in wrong:
+                yield _info("trains", step.source, step.line, {"network": _names(step.tops)})
+        if account.steps and not known and not by_model and not account.faults:
+            step = account.steps[0]
+            yield _info("mode-unseen", step.source, step.line, {}, incomplete=True)
+        elif not account.steps and not by_model:
+            yield _info("no-training", reading.source, None, {"path": path}, incomplete=True)
+        return
+    runs = [event for event in account.runs if id(event) not in wrong]
+    if runs:
+        cells = {id(cell): cell for event in runs for cell in event.cells}
+        yield _info("evaluates", runs[0].source, runs[0].line, {"network": _names(list(cells.values()))})
+    elif not by_model and not account.faults:
+        yield _info("no-evaluation", reading.source, None, {"path": path}, incomplete=True)
+
+
+def _info(code: str, source: Source, line: int | None, data: dict[str, Any], incomplete: bool = False) -> Finding:
+    evidence = [source.code(line)] if line else []
+    return Finding(code, Level.INFO, Where(path=source.path, line=line), data, [*evidence], incomplete=incomplete)
+
+
+def _names(cells: list[Value]) -> str:
+    from ..script.modes import called
+
+    shown = list(dict.fromkeys(called(cell) for cell in cells))
+    return ", ".join(shown[:MOST_NAMED]) + (", …" if len(shown) > MOST_NAMED else "") or "?"
+
+
+def _of_fault(fault: Fault) -> Finding:
+    event, cause = fault.event, fault.cause
+    at = event if cause is None or fault.code == "evaluated-in-training" else cause
+    shown = {
+        "network": _names(event.tops or event.cells or fault.layers),
+        "layers": _names(fault.layers),
+        "call": cause.how if cause else "",
+        "line": cause.line if cause and at is event else event.line,
+    }
+    if cause is not None and cause.how == "set_train":
+        shown["call"] = f"set_train({cause.mode})"
+    level = _LEVELS[fault.code]
+    sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN
+    if level is Level.PROBLEM and (event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))):
+        sure = Sure.LIKELY
+    fix = _FIXES[fault.code]
+    diff = _switch_on(fault) if fix == "fix-switch-on" else None
+    if cause is not None and cause.how == "set_train" and fault.code in ("set-to-inference", "evaluated-in-training"):
+        wanted = fault.code == "set-to-inference"
+        diff = _turned(cause, wanted)
+        if diff and not wanted:
+            fix = "fix-false"
+    evidence = [at.source.code(at.line, min(at.last, at.line + 3))]
+    other = cause if at is event else event
+    if other is not None and (other.source.path, other.line) != (at.source.path, at.line):
+        evidence.append(other.source.code(other.line, min(other.last, other.line + 3)))
+    where = Where(path=at.source.path, line=at.line)
+    return Finding(fault.code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
+
+
+def _decides(layer: Value) -> bool:
+    from ..script.modes import depends
+
+    return depends(layer)
+
+
+def _turned(cause: Event, wanted: bool) -> str | None:
+    """The diff that turns the argument of a set_train around, where it is written as a constant on one line."""
+    node = cause.place.node
+    if not isinstance(node, ast.Call):
+        return None
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if len(given) != 1 or not isinstance(given[0], ast.Constant) or given[0].value is wanted:
+        return None
+    constant = given[0]
+    line = cause.source.lines[constant.lineno - 1].encode()
+    new = line[: constant.col_offset] + str(wanted).encode() + line[constant.end_col_offset or 0 :]
+    return cause.source.diff(constant.lineno, new.decode())
+
+
+def _switch_on(fault: Fault) -> str | None:
+    """The diff that calls set_train() at the start of the epochs' loop, where the network has a name there."""
+    event, cause = fault.event, fault.cause
+    shared = [loop for loop in event.loops if cause is None or loop in cause.loops]
+    loops = [loop for loop in shared if isinstance(loop, (ast.For, ast.While))]
+    if not loops:
+        return None
+    loop = loops[0]
+    frame = event.place.frame if not hasattr(event.place, "parent") else event.place.parent
+    while frame is not None and not _encloses(frame.function.node, loop):
+        frame = frame.parent
+    source = frame.function.source if frame is not None else event.source
+    names = [_name_in(cell, frame, source, loop) for cell in event.tops or event.weights]
+    first = loop.body[0]
+    alone = source.lines[first.lineno - 1].encode()[: first.col_offset]
+    if not names or None in names or alone.strip() or loop not in ast.walk(source.tree):
+        return None
+    indent = alone.decode()
+    new = [f"{indent}{name}.set_train()" for name in dict.fromkeys(names)]
+    return source.patch([(first.lineno, first.lineno - 1, new)])
+
+
+def _encloses(outer: ast.AST, inner: ast.AST) -> bool:
+    return any(part is inner for part in ast.walk(outer))
+
+
+def _name_in(cell: Value, frame: Frame | None, source: Source, loop: ast.AST) -> str | None:
+    """A variable that holds a cell where the loop stands."""
+    body: ast.AST = frame.function.node if frame is not None else source.tree
+    if frame is not None:
+        for name, value in frame.parameters.items():
+            if value is cell:
+                return name
+    bound = getattr(cell, "bound", [])
+    line = getattr(loop, "lineno", 0)
+    for part in ast.walk(body):
+        if isinstance(part, ast.Assign) and part.lineno < line and len(part.targets) == 1:
+            target = part.targets[0]
+            if isinstance(target, ast.Name) and target.id in bound and getattr(cell, "frame", None) is frame:
+                return target.id
+    return None
+
+
+def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
+    """What the mode does not reach: dropout as a function, batch statistics at inference."""
+    from ..script.values import Known
+
+    for call in reading.trace.calls:
+        if call.last.endswith(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "BatchNorm")) and call.api.startswith(
+            "nn."
+        ):
+            given = call.keywords.get("use_batch_statistics")
+            if isinstance(given, Known) and given.value is True:
+                yield _of_call(call, "batch-statistics", Level.SUSPECT, "fix-statistics", {"layer": call.api})
+        if call.api in _FUNCTIONS and _drops(call) and _in_network(call.frame):
+            level = Level.PROBLEM if evaluated else Level.SUSPECT
+            yield _of_call(call, "always-drops", level, "fix-training", {"function": call.api})
+
+
+def _drops(call: Made) -> bool:
+    """True for a dropout function that is not told whether it trains."""
+    from ..script.values import Known
+
+    if "training" in call.keywords or len(call.args) > 2 or call.unpacked:
+        return False
+    rate = call.argument(["input", "p"], "p")
+    if isinstance(rate, Known) and rate.value == 0:
+        return False
+    return not any("train" in condition for condition in call.conditions)
+
+
+def _in_network(frame: Frame | None) -> bool:
+    names = ("construct", "forward")
+    while frame is not None:
+        if frame.function.name in names:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _of_call(call: Made, code: str, level: Level, fix: str, data: dict[str, Any]) -> Finding:
+    source = call.source
+    sure = Sure.LIKELY if level is Level.PROBLEM else Sure.POSSIBLE
+    where = Where(path=source.path, line=call.line)
+    diff = _with_training(call) if fix == "fix-training" else None
+    return Finding(code, level, where, data, [source.code(call.line)], Fix(fix, diff), sure=sure)
+
+
+def _with_training(call: Made) -> str | None:
+    """The diff that passes training=self.training, where the call stands in a method on one line."""
+    frame, node = call.frame, call.node
+    if frame is None or frame.owner is None or frame.function.name not in ("construct", "forward"):
+        return None
+    if not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
+        return None
+    first = frame.function.node.args.args
+    line = call.source.lines[node.lineno - 1].encode()
+    end = (node.end_col_offset or 0) - 1
+    if not first or line[end : end + 1] != b")":
+        return None
+    new = line[:end].rstrip().rstrip(b",") + f", training={first[0].arg}.training".encode() + line[end:]
+    return call.source.diff(node.lineno, new.decode())
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str, **files: str) -> Example:
+    head = "import mindspore as ms\nfrom mindspore import nn, ops\n"
+    given = {"train.py": head + script.lstrip("\n"), **{f"{key}.py": head + text for key, text in files.items()}}
+    roles = {role: f"{role}.py" for role in ("train", "eval", "infer") if f"{role}.py" in given}
+    return Example(name, files={**given}, case={"scripts": roles}, verdict=verdict, codes=codes)
+
+
+_NET = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.bn = nn.BatchNorm2d(8)
+        self.drop = nn.Dropout(p=0.1)
+        self.fc = nn.Dense(8, 10)
+
+    def construct(self, x):
+        return self.fc(self.drop(self.bn(self.conv(x)).mean((2, 3))))
+
+"""
+_STEP = (
+    _NET
+    + """
+net = Net()
+loss_fn = nn.CrossEntropyLoss()
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+
+def train_step(x, y):
+    loss, grads = grad_fn(x, y)
+    optimizer(grads)
+    return loss
+
+"""
+)
+_PLAIN = _STEP.replace("self.drop(self.bn(self.conv(x)).mean((2, 3)))", "self.conv(x).mean((2, 3))")
+
+EXAMPLES = [
+    _example(
+        "set_train in every epoch",
+        _STEP
+        + """
+for epoch in range(10):
+    net.set_train()
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "a loop without set_train",
+        _STEP
+        + """
+for epoch in range(10):
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+""",
+        Verdict.PROBLEM,
+        "no-set-train",
+    ),
+    _example(
+        "set_train inside a helper",
+        _STEP
+        + """
+def train_epoch(network, data):
+    network.set_train(True)
+    for x, y in data:
+        train_step(x, y)
+
+def prepare(network):
+    train_epoch(network, train_ds)
+
+for epoch in range(10):
+    prepare(net)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "set_train on the network with loss, which reaches the network",
+        _NET
+        + """
+net = Net()
+with_loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
+train_net = nn.TrainOneStepCell(with_loss, nn.SGD(net.trainable_params(), 0.1))
+train_net.set_train()
+for x, y in train_ds.create_tuple_iterator():
+    train_net(x, y)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "a training cell without set_train",
+        _NET
+        + """
+net = Net()
+with_loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
+train_net = nn.TrainOneStepCell(with_loss, nn.SGD(net.trainable_params(), 0.1))
+for x, y in train_ds.create_tuple_iterator():
+    train_net(x, y)
+""",
+        Verdict.PROBLEM,
+        "no-set-train",
+    ),
+    _example(
+        "Model.train without set_train",
+        _NET
+        + """
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(10, train_ds)
+""",
+        Verdict.OK,
+        "by-model",
+    ),
+    _example(
+        "set_train(False) before training",
+        _STEP
+        + """
+net.set_train(False)
+for x, y in train_ds.create_tuple_iterator():
+    train_step(x, y)
+""",
+        Verdict.PROBLEM,
+        "set-to-inference",
+    ),
+    _example(
+        "evaluation in the loop, and set_train only before it",
+        _STEP
+        + """
+model = ms.Model(net, loss_fn, metrics={"acc"})
+net.set_train()
+for epoch in range(10):
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+    model.eval(val_ds)
+""",
+        Verdict.PROBLEM,
+        "not-set-back",
+    ),
+    _example(
+        "evaluation every few epochs that switches both ways",
+        _STEP
+        + """
+def evaluate(network):
+    network.set_train(False)
+    for x, y in val_ds.create_tuple_iterator():
+        right = network(x).argmax(1) == y
+    network.set_train(True)
+
+net.set_train()
+for epoch in range(10):
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+    if epoch % 5 == 0:
+        evaluate(net)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "evaluation in training mode",
+        _STEP
+        + """
+def evaluate(network):
+    for x, y in val_ds.create_tuple_iterator():
+        right = network(x).argmax(1) == y
+
+for epoch in range(10):
+    net.set_train()
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+    evaluate(net)
+""",
+        Verdict.PROBLEM,
+        "evaluated-in-training",
+    ),
+    _example(
+        "no layer that depends on the mode",
+        _PLAIN
+        + """
+for x, y in train_ds.create_tuple_iterator():
+    train_step(x, y)
+""",
+        Verdict.UNDECIDED,
+        "no-set-train-plain",
+    ),
+    _example(
+        "BatchNorm kept in inference mode on purpose",
+        _STEP
+        + """
+for epoch in range(10):
+    net.set_train()
+    net.bn.set_train(False)
+    for x, y in train_ds.create_tuple_iterator():
+        train_step(x, y)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "images made by the generator while the discriminator trains",
+        _NET
+        + """
+generator, critic = Net(), Net()
+generator.set_train()
+critic.set_train()
+optimizer = nn.Adam(critic.trainable_params())
+
+def loss_of(fake, real):
+    return critic(fake).mean() - critic(real).mean()
+
+grad_fn = ms.value_and_grad(loss_of, None, critic.trainable_params())
+for real in train_ds.create_tuple_iterator():
+    fake = generator(ops.randn((8, 100)))
+    loss, grads = grad_fn(fake, real)
+    optimizer(grads)
+""",
+        Verdict.OK,
+        "trains",
+    ),
+    _example(
+        "a callback that does not switch back",
+        _NET
+        + """
+class Evaluate(ms.Callback):
+    def __init__(self, network):
+        self.network = network
+
+    def on_train_epoch_end(self, run_context):
+        self.network.set_train(False)
+        for x, y in val_ds.create_tuple_iterator():
+            right = self.network(x).argmax(1) == y
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(10, train_ds, callbacks=[Evaluate(net)], dataset_sink_mode=False)
+""",
+        Verdict.PROBLEM,
+        "callback-leaves-inference",
+    ),
+    _example(
+        "a fresh network is evaluated in inference mode",
+        "model = ms.Model(Net())\n".join(("", "model.train(1, train_ds)\n")),
+        Verdict.OK,
+        "evaluates",
+        eval=_NET
+        + """
+net = Net()
+ms.load_param_into_net(net, ms.load_checkpoint("net.ckpt"))
+for x, y in val_ds.create_tuple_iterator():
+    print(net(x))
+""",
+    ),
+    _example(
+        "an evaluation script that switches training on",
+        "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
+        Verdict.PROBLEM,
+        "evaluated-in-training",
+        eval=_NET
+        + """
+net = Net()
+net.set_train(True)
+for x, y in val_ds.create_tuple_iterator():
+    print(net(x))
+""",
+    ),
+    _example(
+        "dropout as a function follows no mode",
+        """
+class Net(nn.Cell):
+    def construct(self, x):
+        return ops.dropout(x, p=0.5)
+
+model = ms.Model(Net(), nn.MSELoss(), optimizer)
+model.train(1, train_ds)
+model.eval(val_ds)
+""",
+        Verdict.PROBLEM,
+        "always-drops",
+    ),
+    _example(
+        "dropout as a function that is told the mode",
+        """
+class Net(nn.Cell):
+    def construct(self, x):
+        return ops.dropout(x, p=0.5, training=self.training)
+
+model = ms.Model(Net(), nn.MSELoss(), optimizer)
+model.train(1, train_ds)
+model.eval(val_ds)
+""",
+        Verdict.OK,
+        "by-model",
+    ),
+    _example(
+        "batch statistics at inference",
+        """
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8, use_batch_statistics=True))
+ms.Model(net, nn.MSELoss(), optimizer).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "batch-statistics",
+    ),
+    _example(
+        "training that nobody is seen to start",
+        """
+def fit(net, loss_fn, optimizer, data):
+    def forward(x, y):
+        return loss_fn(net(x), y)
+
+    grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+    for x, y in data:
+        loss, grads = grad_fn(x, y)
+        optimizer(grads)
+""",
+        Verdict.UNDECIDED,
+        "mode-unseen",
+    ),
+    _example("no training at all", "print(ms.__version__)\n", Verdict.UNDECIDED, "no-training"),
+]

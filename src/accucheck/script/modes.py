@@ -1,0 +1,607 @@
+"""Whether cells are in training or inference mode when they train and when they are evaluated.
+
+Replays what switches the mode (set_train, Model.train, Model.eval, ...) and what runs cells (gradients, training cells, bare
+calls) in the order of the script, the bodies of loops twice and both ways of undecided conditions. A cell starts in inference
+mode, as MindSpore makes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..knowledge import names
+from . import flow
+from .source import Source
+from .trace import Trace
+from .training import role
+from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Unknown, Value, options
+
+#: Loops are replayed twice down to this depth.
+TWICE = 5
+#: So many cells are looked at within one.
+CELLS = 20_000
+
+#: Layers that do something else in training than at inference, and what makes one of them do so: the parameter of the rate
+#: that must not be zero and its default, or None when the layer always does.
+_RATES: dict[str, tuple[str, float] | None] = {
+    **dict.fromkeys(
+        ("nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d", "nn.SyncBatchNorm", "nn.RReLU", "nn.Conv2dBnAct")
+    ),
+    **dict.fromkeys(
+        ("mint.nn.BatchNorm1d", "mint.nn.BatchNorm2d", "mint.nn.BatchNorm3d", "mint.nn.SyncBatchNorm", "nn.BatchNorm")
+    ),
+    **dict.fromkeys(("nn.LSTM", "nn.GRU", "nn.RNN", "nn.MultiheadAttention"), ("dropout", 0.0)),
+    **dict.fromkeys(
+        (
+            "nn.Transformer",
+            "nn.TransformerEncoderLayer",
+            "nn.TransformerDecoderLayer",
+        ),
+        ("dropout", 0.1),
+    ),
+    **dict.fromkeys(
+        ("nn.Dropout", "nn.Dropout1d", "nn.Dropout2d", "nn.Dropout3d", "mint.nn.Dropout", "mint.nn.Dropout2d"),
+        ("p", 0.5),
+    ),
+}
+_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "ops.GradOperation"})
+_STEPS = frozenset(
+    {
+        "nn.TrainOneStepCell",
+        "nn.TrainOneStepWithLossScaleCell",
+        "nn.ForwardValueAndGrad",
+        "nn.WithGradCell",
+        "amp.build_train_network",
+        "boost.BoostTrainOneStepCell",
+        "boost.BoostTrainOneStepWithLossScaleCell",
+    }
+)
+_PARAMETERS = frozenset(
+    {".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict", ".untrainable_params"}
+)
+#: Methods that only a cell has.
+_OF_CELL = _PARAMETERS | {".set_train", ".set_grad", ".cells_and_names", ".to_float", ".update_parameters_name"}
+_FORWARD = ("construct", "forward", "__call__")
+_HOOK = re.compile(r"^(on_train_|on_)?(step|epoch)_(end|begin)$")
+_SELF = (".set_train", ".to_float", ".set_grad", ".recompute", ".add_flags_recursive", ".add_flags")
+
+
+@dataclass(eq=False)
+class Event:
+    """Something that switches cells ("set"), trains ("step"), or runs them without training ("run")."""
+
+    kind: str
+    order: int
+    end: int
+    loops: tuple[ast.AST, ...]
+    tests: tuple[Test, ...]
+    place: Made | Frame
+    cells: list[Value]
+    mode: bool | None = None
+    how: str = ""  # the call that switches, as one would name it
+    uses: list[Use] = field(default_factory=list)  # of a step or run: the cells that take part
+    weights: list[Value] = field(default_factory=list)  # of a step: cells whose parameters are trained
+    tops: list[Value] = field(default_factory=list)  # of a step: the outermost of the cells that take part
+
+    @property
+    def line(self) -> int:
+        return getattr(self.place.node, "lineno", 1)
+
+    @property
+    def last(self) -> int:
+        return getattr(self.place.node, "end_lineno", None) or self.line
+
+    @property
+    def source(self) -> Source:
+        return self.place.source
+
+
+@dataclass(eq=False)
+class Use:
+    """One application of a cell; what runs within it lies between `order` and `end`."""
+
+    cell: Value
+    order: int
+    end: int
+    place: Made | Frame
+
+
+@dataclass(eq=False)
+class Fault:
+    """`cause` is what put the cells into the wrong mode, None for the mode they were made in."""
+
+    code: str
+    event: Event
+    cause: Event | None
+    layers: list[Value]
+
+
+@dataclass
+class Account:
+    """What was seen of one trace."""
+
+    faults: list[Fault] = field(default_factory=list)
+    steps: list[Event] = field(default_factory=list)
+    models: list[Event] = field(default_factory=list)  # training, evaluation and prediction by Model
+    runs: list[Event] = field(default_factory=list)  # evaluation by bare calls
+    unknown: set[int] = field(default_factory=set)  # ids of steps whose mode is decided by code that is not seen
+
+
+def underlying(value: Value | None) -> Iterator[Value]:
+    """The cells that a value stands for."""
+    for option in options(value):
+        depth = 0
+        while isinstance(option, Made) and option.name in _SELF and option.base is not None and depth < 20:
+            option, depth = option.base, depth + 1
+        yield from option.options if isinstance(option, Many) else (option,)
+
+
+def within(cell: Value) -> dict[int, Value]:
+    """A cell and all cells inside it, by id."""
+    found: dict[int, Value] = {}
+    queue = [cell]
+    while queue and len(found) < CELLS:
+        value = queue.pop()
+        if id(value) in found:
+            continue
+        found[id(value)] = value
+        if isinstance(value, Instance):
+            queue += value.attributes.values()
+            queue += [arg for _, args, keywords in value.supers for arg in (*args, *keywords.values())]
+        elif isinstance(value, (Many, Items, Mapping)):
+            queue += flow.inputs(value)
+        elif isinstance(value, Partial):
+            queue += value.args
+        elif isinstance(value, Made):
+            if value.name in ("comprehension", *_SELF):
+                queue += [*value.args[:1], *([value.base] if value.base else [])]
+            elif value.base is None and value.name[:1].isalpha():
+                queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
+            elif value.name == "*args":
+                queue += value.args
+    return found
+
+
+def depends(value: Value) -> bool:
+    """True for a layer that behaves differently in training."""
+    if isinstance(value, Instance):
+        return "training" in value.read
+    if not isinstance(value, Made) or value.api not in _RATES:
+        return False
+    rate = _RATES[value.api]
+    if rate is None:
+        fixed = value.keywords.get("use_batch_statistics")
+        return not (isinstance(fixed, Known) and fixed.value is not None)
+    name, default = rate
+    given = value.keywords.get(name)
+    if value.api.endswith("Dropout") and given is None:
+        given = value.keywords.get("keep_prob") or (value.args[0] if value.args else None)
+        off: Any = 1.0 if value.api == "nn.Dropout" else 0.0
+    else:
+        off = 0.0
+        if given is None and value.last.startswith("Dropout") and value.args:
+            given = value.args[0]
+    if given is None:
+        return default > 0
+    return not (isinstance(given, Known) and given.assumed != "parameter" and given.value == off)
+
+
+def called(value: Value) -> str:
+    """What to call a cell in a message."""
+    if isinstance(value, Instance):
+        return value.of.node.name
+    return getattr(value, "last", "") or getattr(value, "name", "") or "?"
+
+
+class Replay:
+    """The events of one trace, and their replay."""
+
+    def __init__(self, trace: Trace, evaluates: bool) -> None:
+        self.trace, self.evaluates = trace, evaluates
+        self.account = Account()
+        self.state: dict[int, dict[bool, Event | None]] = {}
+        self.start: dict[bool, Event | None] = {False: None}  # the mode of a cell that nothing has switched
+        self.root: Frame | None = None
+        self.found: dict[tuple[str, int], Fault] = {}
+        self.uses = sorted(self._uses(), key=lambda use: use.order)
+        self.orders = [use.order for use in self.uses]
+
+    # --- what takes place ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def cells(self) -> set[int]:
+        """Values of unknown making that are treated as cells."""
+        found: set[int] = set()
+        for call in self.trace.calls:
+            given: list[Value | None] = []
+            if call.name in _OF_CELL:
+                given = [call.base]
+            elif call.api in ("Model", "load_param_into_net", "save_checkpoint") or call.api in _STEPS:
+                given = [*call.args[:1], call.keywords.get("network"), call.keywords.get("net")]
+            found.update(id(cell) for value in given for cell in underlying(value))
+        return found
+
+    def _uses(self) -> Iterator[Use]:
+        for frame in self.trace.frames:
+            if frame.function.name in _FORWARD and isinstance(frame.owner, Instance) and not _optimizes(frame.owner):
+                yield Use(frame.owner, frame.order, frame.end, frame)
+        for call in self.trace.calls:
+            for base in underlying(call.base):
+                if isinstance(base, Instance):
+                    if call.name == base.of.node.name or (call.name == "" and base.of.beyond()):
+                        yield Use(base, call.order, call.order, call)
+                elif call.name == "" and isinstance(base, (Made, Unknown)):
+                    layer = (
+                        isinstance(base, Made) and base.api.startswith(("nn.", "mint.nn.")) and base.api not in _STEPS
+                    )
+                    if layer or id(base) in self.cells:
+                        yield Use(base, call.order, call.order, call)
+
+    def used(self, first: int, last: int) -> list[Use]:
+        """The uses of cells between two moments."""
+        start = bisect_left(self.orders, first)
+        return self.uses[start : bisect_left(self.orders, last + 1)]
+
+    @cached_property
+    def by_call(self) -> dict[int, list[Frame]]:
+        found: dict[int, list[Frame]] = defaultdict(list)
+        for frame in self.trace.frames:
+            found[id(frame.node)].append(frame)
+        return found
+
+    @cached_property
+    def updates(self) -> bool:
+        """True when an optimizer is seen to be applied, or cannot be told from other calls."""
+        for call in self.trace.calls:
+            if any(_optimizes(base) or _named_optimizer(base) for base in underlying(call.base)):
+                return True
+        return any(isinstance(frame.owner, Instance) and _optimizes(frame.owner) for frame in self.trace.frames)
+
+    def steps(self) -> Iterator[Event]:
+        """Computations of gradients that an optimizer can use, each with the cells that take part."""
+        for call in self.trace.calls:
+            for base in underlying(call.base) if call.name == "" else ():
+                kind = _gradient(base)
+                if kind is None:
+                    continue
+                spans = [(f.order, f.end) for f in self.by_call[id(call.node)] if f.parent is call.frame]
+                uses = [use for span in spans for use in self.used(*span)]
+                uses += [use for use in self.uses if use.place.node is call.node and isinstance(use.place, Made)]
+                first = min([call.order, *(order for order, _ in spans)])
+                last = max([call.order, *(end for _, end in spans)])
+                event = Event("step", first, last, call.loops, call.tests, call, [], how=kind, uses=uses)
+                event.weights = list(self.trained(base))
+                if kind == "amp.build_train_network" and isinstance(base, Made):
+                    event.cells = list(underlying(base.argument(["network"], "network")))
+                yield event
+
+    def trained(self, gradient: Value) -> Iterator[Value]:
+        """The cells whose parameters a gradient is taken for, where that is seen."""
+        if isinstance(gradient, Made):
+            given = [*gradient.args[1:], *(v for k, v in gradient.keywords.items() if k not in ("fn", "network"))]
+        else:
+            given = list(flow.inputs(gradient))
+        for value in given:
+            for part in flow.sources(value, lambda v: isinstance(v, Instance) and not _optimizes(v)):
+                if isinstance(part, Made) and part.name in _PARAMETERS:
+                    yield from underlying(part.base)
+
+    @cached_property
+    def all(self) -> list[Event]:
+        steps = [step for step in self.all_steps if self.updates or step.how in _STEPS]
+        spans = sorted((step.order, step.end) for step in steps)
+        outermost = [
+            s for s in steps if not any(a <= s.order and s.end <= b and (a, b) != (s.order, s.end) for a, b in spans)
+        ]
+        found = list(outermost)
+        for call in self.trace.calls:
+            found += self.switches(call)
+        busy = [(e.order, e.end) for e in steps]
+        nested = 0
+        for use in self.uses:
+            if use.order <= nested or any(a <= use.order <= b for a, b in busy):
+                continue
+            nested = use.end
+            if not isinstance(use.cell, Made) or not use.cell.last.endswith("Loss"):
+                place = use.place
+                uses = self.used(use.order, use.end)
+                found.append(Event("run", use.order, use.end, place.loops, place.tests, place, [use.cell], uses=uses))
+        return sorted(found, key=lambda event: event.order)
+
+    def switches(self, call: Made) -> Iterator[Event]:
+        def event(cells: list[Value], mode: bool | None, how: str) -> Event:
+            return Event("set", call.order, call.order, call.loops, call.tests, call, cells, mode, how)
+
+        if call.name == ".set_train":
+            mode = call.argument(["mode"], "mode")
+            given = True if mode is None else bool(mode.value) if isinstance(mode, Known) else None
+            yield event(list(underlying(call.base)), given, "set_train")
+        elif call.name in (".train", ".fit", ".eval", ".predict", ".build"):
+            for base in underlying(call.base):
+                if isinstance(base, Made) and base.api == "Model":
+                    yield event(list(_networks(base)), call.name in (".train", ".fit"), "Model" + call.name)
+        elif call.api == "amp.build_train_network":
+            yield event(list(underlying(call.argument(["network"], "network"))), True, "build_train_network")
+
+    # --- the replay ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> Account:
+        groups: dict[int, tuple[Frame | None, list[Event]]] = {}
+        for event in self.all:
+            root = _unseen(event.place if isinstance(event.place, Frame) else event.place.frame)
+            groups.setdefault(id(root), (root, []))[1].append(event)
+        for root, events in groups.values():
+            self.root, self.state = root, {}
+            self.start = {False: None} if root is None else {}
+            self.play(events, 0, 0)
+        self.callbacks()
+        self.account.faults = list(self.found.values())
+        return self.account
+
+    def play(self, events: Sequence[Event], loops: int, tests: int) -> None:
+        place = 0
+        while place < len(events):
+            event = events[place]
+            looped = _shared(events, place, lambda e: e.loops[loops : loops + 1])
+            tested = _shared(events, place, lambda e: [(t.node, t.value) for t in e.tests[tests : tests + 1]])
+            if looped and looped >= tested:
+                group = events[place : place + looped]
+                for _ in range(2 if loops < TWICE else 1):
+                    self.play(group, loops + 1, tests)
+                place += looped
+            elif tested:
+                self.branches(events[place : place + tested], loops, tests)
+                place += tested
+            else:
+                self.handle(event)
+                place += 1
+
+    def branches(self, events: Sequence[Event], loops: int, tests: int) -> None:
+        before = {key: dict(held) for key, held in self.state.items()}
+        ends, ways = [], list(dict.fromkeys(event.tests[tests] for event in events))
+        for way in ways:
+            self.state = {key: dict(held) for key, held in before.items()}
+            self.play([event for event in events if event.tests[tests] is way], loops, tests + 1)
+            ends.append(self.state)
+        if len(ways) == 1:
+            ends.append(before)
+        self.state = {}
+        for key in {key: None for end in ends for key in end}:
+            joined: dict[bool, Event | None] = {}
+            for end in ends:
+                joined.update(end.get(key, self.start))
+            self.state[key] = joined
+
+    def mode(self, cell: Value) -> dict[bool, Event | None]:
+        """The modes a cell may be in, each with what put it there. Within a function that nobody is seen to call, only what is
+        made there is known to be as new."""
+        held = self.state.get(id(cell))
+        if held is None and self.root is not None and isinstance(cell, (Made, Instance)):
+            return {False: None} if self.root.order <= cell.order <= self.root.end else self.start
+        return self.start if held is None else held
+
+    def handle(self, event: Event) -> None:
+        if event.kind == "set":
+            if event.how.startswith("Model") and event not in self.account.models:
+                self.account.models.append(event)
+            for cell in event.cells:
+                for key in within(cell):
+                    self.state[key] = {} if event.mode is None else {event.mode: event}
+        elif event.kind == "step":
+            if event not in self.account.steps:
+                self.account.steps.append(event)
+            self.train(event)
+        else:
+            self.evaluate(event)
+
+    def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value]) -> None:
+        at = event if cause is None else cause
+        key = code, id(at.place.node)
+        if key not in self.found:
+            self.found[key] = Fault(code, event, cause, layers)
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def train(self, event: Event) -> None:
+        uses = event.uses
+        allowed: set[int] = set()
+        for cell in event.weights:
+            allowed.update(within(cell))
+        if allowed and any(id(use.cell) in allowed for use in uses):
+            uses = [use for use in uses if id(use.cell) in allowed]
+        used = {id(use.cell): use.cell for use in uses}
+        if not used:
+            for cell in event.cells or event.weights:
+                used.update({key: v for key, v in within(cell).items() if isinstance(v, (Instance, Made))})
+        layers = [cell for cell in used.values() if depends(cell)]
+        tops = event.tops = _tops(uses) or event.cells or event.weights
+        if not all(self.mode(cell) for cell in layers or tops) or not (layers or tops):
+            self.account.unknown.add(id(event))
+        wrong = [layer for layer in layers if False in self.mode(layer)]
+        if wrong:
+            cause = self.mode(wrong[0])[False]
+            if cause is not None and cause.how == "set_train" and not _covers(cause, tops):
+                return  # a part is kept in inference mode on purpose
+            self.untrained(event, cause, wrong, "no-set-train")
+            return
+        if layers:
+            return
+        idle = [top for top in tops if False in self.mode(top)]
+        if idle:
+            cause = self.mode(idle[0])[False]
+            plain = all(isinstance(top, Instance) for top in idle)
+            self.untrained(event, cause, idle, "no-set-train-plain" if plain else "no-set-train-unknown")
+
+    def untrained(self, event: Event, cause: Event | None, cells: list[Value], code: str) -> None:
+        if cause is None:
+            self.fault(code, event, None, cells)
+        elif cause.order > event.order or cause.how != "set_train":
+            self.fault("not-set-back", event, cause, cells)
+        else:
+            self.fault("set-to-inference", event, cause, cells)
+
+    def evaluate(self, event: Event) -> None:
+        used = {id(use.cell): use.cell for use in event.uses}
+        used[id(event.cells[0])] = event.cells[0]
+        layers = [cell for cell in used.values() if depends(cell)]
+        wrong = [cell for cell in layers if True in self.mode(cell)]
+        top = event.cells[0]
+        if not wrong and self.evaluates and not layers and (cause := self.mode(top).get(True)) is not None:
+            wrong = [top] if cause.how == "set_train" else []
+        if not self.is_evaluation(event):
+            return
+        self.account.runs.append(event)
+        if wrong:
+            cause = self.mode(wrong[0])[True]
+            if cause is not None:
+                self.fault("evaluated-in-training", event, cause, wrong)
+
+    def is_evaluation(self, event: Event) -> bool:
+        """True when a bare call of a cell evaluates or predicts, as far as names and what is done with the result tell."""
+        if self.evaluates:
+            return True
+        frame = event.place.parent if isinstance(event.place, Frame) else event.place.frame
+        callers = []
+        while frame is not None:
+            callers.append(frame)
+            frame = frame.parent
+        if role([f.function.name for f in callers[:3]]) == "eval":
+            return True
+        inside = [f for f in callers[:1] if any(f.order <= step.order <= f.end for step in self.account.steps)]
+        if inside or self.trains_within(event):
+            return False
+        given = event.place.args if isinstance(event.place, Made) else list(event.place.parameters.values())
+        return role(list(_said(given))) == "eval"
+
+    def trains_within(self, event: Event) -> bool:
+        """True when the innermost loop around a call also trains."""
+        return bool(event.loops) and any(event.loops[-1] in step.loops for step in self.all_steps)
+
+    @cached_property
+    def all_steps(self) -> list[Event]:
+        return list(self.steps())
+
+    # --- callbacks ----------------------------------------------------------------------------------------------------
+
+    def callbacks(self) -> None:
+        """A callback that switches to inference must switch back: Model does not look when it does not sink data."""
+        handed: dict[int, Event] = {}
+        for model in self.account.models:
+            call = model.place
+            if not isinstance(call, Made) or not model.mode or _is_true(call.keywords.get("dataset_sink_mode")):
+                continue
+            for value in (call.keywords.get("callbacks"), *call.args[2:3]):
+                for part in flow.sources(value, lambda v: isinstance(v, Instance)):
+                    if isinstance(part, Instance):
+                        handed[id(part)] = model
+        for frame in self.trace.frames:
+            if id(frame.owner) not in handed or not _HOOK.match(frame.function.name):
+                continue
+            inside = [event for event in self.all if frame.order <= event.order <= frame.end]
+            self.state, self.start = {}, {True: handed[id(frame.owner)]}
+            self.play(inside, len(frame.loops), len(frame.tests))
+            for event in inside:
+                if event.kind == "set" and event.how == "set_train" and event.mode is False:
+                    left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
+                    if left:
+                        self.fault("callback-leaves-inference", event, event, left)
+
+
+def _optimizes(value: Value) -> bool:
+    """True for an optimizer, of the framework or of the project."""
+    if isinstance(value, Instance):
+        return any(names.canonical(base) in _OPTIMIZERS for base in value.of.beyond())
+    return isinstance(value, Made) and value.api in _OPTIMIZERS
+
+
+def _named_optimizer(value: Value) -> bool:
+    return isinstance(value, Unknown) and re.search(r"(?i)(^|_)opt", value.name) is not None
+
+
+_OPTIMIZERS = frozenset(
+    f"{space}.{name}"
+    for space, all_ in (
+        (
+            "nn",
+            "ASGD AdaFactor AdaMax Adadelta Adagrad Adam AdamOffload AdamWeightDecay FTRL LARS Lamb LazyAdam Momentum Optimizer"
+            " ProximalAdagrad RMSProp Rprop SGD thor",
+        ),
+        ("mint.optim", "Adam AdamW SGD"),
+        ("experimental.optim", "ASGD Adadelta Adagrad Adam AdamW Adamax NAdam RAdam RMSprop Rprop SGD Optimizer"),
+    )
+    for name in all_.split()
+)
+
+
+def _gradient(base: Value) -> str | None:
+    """How calling `base` computes gradients; None when it does not."""
+    if isinstance(base, Instance):
+        return next((api for name in base.of.beyond() if (api := names.canonical(name)) in _STEPS), None)
+    if not isinstance(base, Made):
+        return None
+    if base.api in _STEPS or (base.api in _GRADIENTS and base.api != "ops.GradOperation"):
+        return base.api
+    if base.name == "" and isinstance(base.base, Made) and base.base.api == "ops.GradOperation":
+        return "ops.GradOperation"
+    return None
+
+
+def _networks(model: Made) -> Iterator[Value]:
+    order = ["network", "loss_fn", "optimizer", "metrics", "eval_network"]
+    for name in ("network", "eval_network"):
+        yield from underlying(model.argument(order, name))
+
+
+def _tops(uses: Iterable[Use]) -> list[Value]:
+    """The outermost cells among those that take part."""
+    found, nested = [], 0
+    for use in sorted(uses, key=lambda use: use.order):
+        if use.order > nested:
+            nested = use.end
+            if isinstance(use.cell, Instance) or not getattr(use.cell, "api", "nn.").startswith(("nn.", "mint.")):
+                found.append(use.cell)
+    return found
+
+
+def _covers(cause: Event, tops: Sequence[Value]) -> bool:
+    inside = {key for cell in cause.cells for key in within(cell)}
+    return not tops or any(id(top) in inside for top in tops)
+
+
+def _unseen(frame: Frame | None) -> Frame | None:
+    """The outermost function that nobody is seen to call."""
+    found = None
+    while frame is not None:
+        if frame.unseen:
+            found = frame
+        frame = frame.parent
+    return found
+
+
+def _shared(events: Sequence[Event], start: int, around: Callable[[Event], Sequence[Any]]) -> int:
+    """How many events from `start` on lie within the same loop or condition; 0 when the first lies in none."""
+    first, place = around(events[start]), start
+    while first and place < len(events) and around(events[place]) == first:
+        place += 1
+    return place - start
+
+
+def _is_true(value: Value | None) -> bool:
+    return isinstance(value, Known) and value.value is True
+
+
+def _said(values: Iterable[Value]) -> Iterator[str]:
+    """The names of data sets and files behind what a network is given."""
+    for value in values:
+        for part in flow.sources(value, lambda v: isinstance(v, Instance)):
+            if isinstance(part, Made):
+                yield from part.bound
+            elif isinstance(part, Known) and isinstance(part.value, str) and len(part.value) < 200:
+                yield part.value
