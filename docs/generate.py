@@ -60,13 +60,14 @@ WORDS: Words = {
     "code": {"en": "Code", "zh": "退出码"},
     "exit-ok": {"en": "done; nothing that counts was found", "zh": "完成，没有需要计入的发现"},
     "exit-found": {
-        "en": "`run`: what `--fail-on` names was found; `manifest --check`: there are differences",
-        "zh": "`run`：发现了 `--fail-on` 所指的结果；`manifest --check`：存在差异",
+        "en": "`run`: what `--fail-on` names was found; `fix`: a problem is left that the patch does not mend; "
+        "`manifest --check`: there are differences",
+        "zh": "`run`：发现了 `--fail-on` 所指的结果；`fix`：有补丁未能修正的问题；`manifest --check`：存在差异",
     },
     "exit-wrong": {"en": "wrong use, or an input that cannot be read", "zh": "用法有误，或输入无法读取"},
     "exit-failed": {
-        "en": "`run`: a probe failed (and nothing was found); `manifest`: something could not be read",
-        "zh": "`run`：有探针执行失败（且没有发现）；`manifest`：有内容无法读取",
+        "en": "`run`, `fix`: a probe failed (and nothing was found); `manifest`: something could not be read",
+        "zh": "`run`、`fix`：有探针执行失败（且没有发现）；`manifest`：有内容无法读取",
     },
     "exit-interrupted": {"en": "interrupted", "zh": "被中断"},
     "keys": {"en": "The keys of the walkthrough", "zh": "向导的按键"},
@@ -363,6 +364,18 @@ def _probe(name: str, users: list[str]) -> list[str]:
         lines += ["Parameters", "", *table(["Name", "Meaning", "Default", "Unit", "Source of the default"], rows)]
     messages = [[code(key), cell(text["en"]), cell(text["zh"])] for key, text in module.MESSAGES.items()]
     lines += ["Findings, reasons and fixes", "", *table(["Code", "English", "中文"], messages)]
+    if why := getattr(module, "WHY", {}):
+        rows = [
+            [
+                code(key),
+                *(
+                    "<br>".join(cell(words[key][language]) for words in (why, module.PROOF))
+                    for language in ("en", "zh")
+                ),
+            ]
+            for key in why
+        ]
+        lines += ["Why it hurts accuracy, and what would prove it", "", *table(["Code", "English", "中文"], rows)]
     examples = [[cell(e.name), e.verdict.value, ", ".join(map(code, e.codes)) or "-"] for e in module.EXAMPLES]
     lines += ["Examples, run by the tests", "", *table(["Example", "Suggestion", "Findings"], examples)]
     return lines

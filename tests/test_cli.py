@@ -183,7 +183,8 @@ def test_run_as_json_has_the_documented_keys(faulty):
                 assert list(result["reason"]) == ["code", "message", "data"]
             for finding in result["findings"]:
                 findings += 1
-                assert list(finding) == ["code", "level", "message", "where", "data", "fix"]
+                assert list(finding) == ["code", "level", "message", "why", "sure", "proof", "where", "data", "fix"]
+                assert finding["sure"] in (None, "certain", "likely", "possible")
                 assert list(finding["where"]) == ["path", "line", "column", "name", "field", "step"]
                 assert finding["level"] in ("problem", "suspect", "info")
                 assert finding["fix"] is None or list(finding["fix"]) == ["message", "diff"]
@@ -590,7 +591,15 @@ CONSOLE = Path(sys.executable).with_name("accucheck")
 @pytest.mark.skipif(not CONSOLE.exists(), reason="accucheck is not installed beside this Python")
 @pytest.mark.parametrize(
     "command",
-    [["list"], ["validate"], ["run"], ["status"], ["report", "--format", "md"], ["report", "--format", "docx"]],
+    [
+        ["list"],
+        ["validate"],
+        ["run"],
+        ["fix"],
+        ["status"],
+        ["report", "--format", "md"],
+        ["report", "--format", "docx"],
+    ],
 )
 def test_the_console_script_imports_nothing_of_the_project(trap, command):
     project, mark = trap
