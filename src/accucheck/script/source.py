@@ -49,10 +49,9 @@ class Source:
         not: a file of another encoding than UTF-8 with other than ASCII near the edits, one with bare carriage returns, one
         outside of the project or behind a symbolic link, one that has changed since, and a notebook.
         """
-        disk = self._disk
-        if disk is None or any(first < 1 for first, _, _ in edits):
+        if self._disk is None or any(first < 1 for first, _, _ in edits):
             return None
-        end = "\r\n" if any(line.endswith("\r\n") for line in disk) else "\n"
+        disk, end, plain = self._disk
         made: list[Edit] = []
         for first, last, new in edits:
             first, last = min(first, len(disk) + 1), min(last, len(disk))
@@ -71,13 +70,14 @@ class Source:
         if any(one.clashes(other) for one, other in pairwise(made)):
             return None
         diff = unified(self.path, disk, made)
-        read = (line.removeprefix("\ufeff").rstrip("\r\n") for line in disk)
-        known = all(line == mine for line, mine in zip(read, self.lines, strict=False))
-        return diff if 0 < len(diff) <= LARGEST and (known or diff.isascii()) else None
+        return diff if 0 < len(diff) <= LARGEST and (plain or diff.isascii()) else None
 
     @cached_property
-    def _disk(self) -> list[str] | None:
-        """The lines as they are on disk, with their ends; None when no diff of this file can be trusted."""
+    def _disk(self) -> tuple[list[str], str, bool] | None:
+        """The lines as they are on disk, with their ends; the line end in use; whether all is UTF-8.
+
+        None when no diff of this file can be trusted.
+        """
         links = [self.file, *self.file.parents][: self.path.count("/") + 1]
         outside = Path(self.path).is_absolute() or self.path.startswith("../") or self.file.suffix == ".ipynb"
         try:
@@ -89,9 +89,9 @@ class Source:
             return None
         if changed or b"\r" in data.replace(b"\r\n", b"\n"):  # a bare one ends a line for Python, and none for git
             return None
-        return split(
-            data.decode("utf-8", "surrogateescape")
-        )  # of another encoding, some lines are not those of `lines`
+        text = data.decode("utf-8", "surrogateescape")
+        plain = text.removeprefix("\ufeff").replace("\r\n", "\n") == "\n".join(self.lines)
+        return split(text), "\r\n" if "\r\n" in text else "\n", plain
 
     def segment(self, node: ast.expr, limit: int = 120) -> str:
         """The text of an expression on one line."""
