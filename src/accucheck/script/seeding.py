@@ -1,0 +1,245 @@
+"""Which generators of random numbers a script uses, which of them it seeds, and in which order.
+
+What each seed reaches was run on MindSpore 2.10: mindspore.set_seed seeds numpy, Python's random, the data sets, initial
+weights and operators, but not mint; dataset.config.set_seed seeds numpy and random too, and numpy's seed decides the initial
+weights as long as mindspore.set_seed was not called.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .flow import sources
+from .source import Source
+from .trace import Trace
+from .values import Frame, Known, Made, Value, options
+
+#: What random numbers are used for, in the order in which it matters.
+KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
+
+_ALL = frozenset(("weights", "numpy", "python", "operators", "data"))
+_DATA = frozenset(("weights", "numpy", "python", "data"))
+_SEEDS: dict[str, frozenset[str]] = {
+    "set_seed": _ALL,
+    "dataset.config.set_seed": _DATA,
+    "dataset.set_seed": _DATA,
+    "numpy.random.seed": frozenset(("numpy", "weights")),
+    "random.seed": frozenset(("python",)),
+    "manual_seed": frozenset(("mint",)),
+    "mint.manual_seed": frozenset(("mint",)),
+}
+#: Functions elsewhere that by their names set seeds.
+_HELPER = re.compile(
+    r"(^|\.|_)(set|setup|fix|init|make|manual)_?(\w+_)?(seed|deterministic|random_?state)s?$|seed_(everything|all)$|set_global_seed",
+    re.I,
+)
+_NUMPY_QUIET = frozenset(
+    (
+        "seed",
+        "RandomState",
+        "default_rng",
+        "Generator",
+        "SeedSequence",
+        "get_state",
+        "set_state",
+        "PCG64",
+        "MT19937",
+        "Philox",
+    )
+)
+_PYTHON = re.compile(
+    r"random$|rand(int|range|bytes)|(\w*uni|tri)form|choices?$|sample$|shuffle$|gauss|\w*variate$|getrandbits|triangular"
+)
+_GENERATORS = frozenset(("numpy.random.RandomState", "numpy.random.default_rng", "random.Random"))
+_WEIGHTS = re.compile(
+    r"^(mint\.)?nn\.(Conv\d|Dense$|Linear$|Embedding|BiDense$|Bilinear$|LSTM|GRU|RNN|MultiheadAttention$|Transformer|"
+    r"SeparableConv|thor|DenseThor|Conv2dThor)"
+)
+_INITIALIZERS = re.compile(
+    r"^(initializer\.)?(normal|uniform|truncatednormal|xavier\w*|he\w*|lecun\w*|orthogonal|sparse|variancescaling)$",
+    re.I,
+)
+_OPERATORS = re.compile(
+    r"^(ops|mnp)\.(standard_?normal|standard_?laplace|normal|uniform|uniform_?(int|real)|gamma|random_gamma|poisson|random_poisson|"
+    r"multinomial\w*|rand|randn|randint|randperm|randint_like|rand_like|randn_like|bernoulli|laplace|shuffle|random\w*|dropout\w*|"
+    r"alpha_dropout|feature_alpha_dropout|\w+_candidate_sampler|permutation|choice|rrelu)$",
+    re.I,
+)
+_DROPOUT = re.compile(r"^(mint\.)?nn\.(Dropout|AlphaDropout|Dropout[123]d|FeatureAlphaDropout|RReLU)", re.I)
+_TRAINS = frozenset((".train", ".fit"))
+_VARIES = re.compile(
+    r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|random\.\w+|numpy\.random\.\w+|\.now)$"
+)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A call that seeds `reaches`. `value` says what with; `sure` is False within a function that nobody is seen to call."""
+
+    call: Made
+    reaches: frozenset[str]
+    value: Value | None
+    seen: bool
+
+    @property
+    def name(self) -> str:
+        return self.call.name.lstrip(".")
+
+
+@dataclass(frozen=True)
+class Use:
+    """Random numbers of one kind are drawn, or will be when this object is used."""
+
+    kind: str
+    call: Made
+    seen: bool
+
+
+@dataclass
+class Randomness:
+    seeds: list[Seed] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    unseeded: list[Made] = field(default_factory=list)  # generator objects made without a seed
+    elsewhere: list[Made] = field(default_factory=list)  # functions out of sight that by their names set seeds
+    deterministic: list[Made] = field(default_factory=list)
+    unreached: list[tuple[Source, ast.Call]] = field(
+        default_factory=list
+    )  # seeds written where the script does not come
+    training: Made | None = None
+
+    def first(self, kind: str) -> Use | None:
+        """The first use of a kind: one that the script comes to, if there is one."""
+        fitting = [use for use in self.uses if use.kind == kind]
+        return next((use for use in fitting if use.seen), fitting[0] if fitting else None)
+
+    def reaching(self, kind: str) -> list[Seed]:
+        return [seed for seed in self.seeds if kind in seed.reaches]
+
+
+def read(trace: Trace, modules: list[Source]) -> Randomness:
+    """Everything about random numbers that a script and the modules that were followed do."""
+    found = Randomness()
+    nodes: set[int] = set()
+    trains = next((call for call in trace.calls if _is_training(call)), None)
+    found.training = trains
+    for call in trace.calls:
+        api = call.api
+        seen = _seen(call.frame) or (trains is not None and not _seen(trains.frame))
+        if api in _SEEDS or (reaches := _helper(call)) is not None:
+            nodes.add(id(call.node))
+            value = call.args[0] if call.args else call.keywords.get("seed")
+            if api in _SEEDS:
+                if not _nothing(value):
+                    found.seeds.append(Seed(call, _SEEDS[api], value, seen))
+            elif reaches:
+                found.elsewhere.append(call)
+        elif kind := _kind(call):
+            found.uses.append(Use(kind, call, seen))
+        elif api in _GENERATORS and not call.unpacked:
+            if not call.args and not call.keywords:
+                found.unseeded.append(call)
+        elif api == "set_deterministic" or (api == "set_context" and "deterministic" in call.keywords):
+            found.deterministic.append(call)
+    if trains is not None and not any(use.kind == "weights" for use in found.uses):
+        found.uses.append(Use("weights", trains, True))
+    found.unreached = [(source, node) for source in modules for node in _written(source) if id(node) not in nodes]
+    return found
+
+
+def _seen(frame: Frame | None) -> bool:
+    """False within a function that nobody is seen to call."""
+    while frame is not None:
+        if frame.unseen:
+            return False
+        frame = frame.parent
+    return True
+
+
+def _is_training(call: Made) -> bool:
+    """Something that trains: a Model, or gradients that are taken."""
+    if call.name in _TRAINS and call.base is not None:
+        return any(isinstance(part, Made) and part.api == "Model" for part in options(call.base))
+    return call.api in (
+        "value_and_grad",
+        "ops.GradOperation",
+        "nn.TrainOneStepCell",
+        "nn.TrainOneStepWithLossScaleCell",
+        "grad",
+    )
+
+
+def _nothing(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Known) and value.value is None and not value.assumed)
+
+
+def _helper(call: Made) -> bool | None:
+    """True for a function out of sight that by its name sets a seed."""
+    if call.base is not None or call.name.startswith(("mindspore.", "numpy.", "random.", "torch.")):
+        return None
+    return True if call.name and _HELPER.search(call.name) else None
+
+
+def _kind(call: Made) -> str | None:
+    api = call.api
+    if api.startswith("numpy.random.") and call.base is None:
+        return None if call.last in _NUMPY_QUIET else "numpy"
+    if api.startswith("random.") and call.base is None:
+        return "python" if _PYTHON.match(call.last) else None
+    if _WEIGHTS.match(api):
+        return "weights"
+    if api == "initializer":
+        kind = call.argument(["init", "shape", "dtype"], "init")
+        for option in options(kind):
+            name = option.value if isinstance(option, Known) else option.api if isinstance(option, Made) else ""
+            if isinstance(name, str) and _INITIALIZERS.match(name.rsplit(".", 1)[-1]):
+                return "weights"
+        return None
+    if _DROPOUT.match(api):
+        rate = call.argument(["keep_prob", "p"], "p")
+        off = isinstance(rate, Known) and rate.value in (0, 0.0) and not rate.assumed
+        return None if off else "mint" if api.startswith("mint.") else "operators"
+    if _OPERATORS.match(api):
+        return "operators"
+    if api.startswith(("mint.rand", "mint.normal", "mint.bernoulli", "mint.multinomial")):
+        return "mint"
+    if api.startswith(("vision.Random", "transforms.Random", "audio.Random")) or api in (
+        "dataset.RandomSampler",
+        "dataset.SubsetRandomSampler",
+        "dataset.WeightedRandomSampler",
+    ):
+        return "data"
+    return "data" if api.startswith("dataset.") and call.last.endswith("Dataset") and _shuffles(call) else None
+
+
+def _shuffles(call: Made) -> bool:
+    given = call.keywords.get("shuffle")
+    return not (isinstance(given, Known) and given.value is False)
+
+
+def _written(source: Source) -> Iterator[ast.Call]:
+    """Calls in the text that set a seed, wherever they stand."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call):
+            called = node.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            owner = called.value if isinstance(called, ast.Attribute) else None
+            if name in ("set_seed", "manual_seed") or (
+                name == "seed" and isinstance(owner, (ast.Attribute, ast.Name)) and "random" in ast.unparse(owner)
+            ):
+                yield node
+
+
+def varies(value: Value | None) -> Made | None:
+    """The call that makes a seed another one in each run: the time, a process number, a random number."""
+    for part in sources(value):
+        if isinstance(part, Made) and _VARIES.match(part.name):
+            return part
+    return None
+
+
+def text_of(call: Made) -> str:
+    """A call as it is written, shortened."""
+    return call.source.segment(call.node, 60) if isinstance(call.node, ast.expr) else call.name
