@@ -28,6 +28,7 @@ from .values import (
     Made,
     Mapping,
     Named,
+    Partial,
     Scope,
     Test,
     Unknown,
@@ -261,12 +262,8 @@ class Tracer(Expressions):
         iterated = self.value(node.iter, scope)
         if isinstance(iterated, Mapping):
             iterated = Items([Known(key) for key in iterated.items])
-        if (
-            isinstance(iterated, Items)
-            and not iterated.open
-            and len(iterated.items) <= UNROLLED
-            and _sets_only(node.body)
-        ):
+        sets = isinstance(iterated, Items) and not iterated.open and len(iterated.items) <= UNROLLED
+        if isinstance(iterated, Items) and ((sets and _sets_only(node.body)) or _applies(node, iterated)):
             for item in iterated.items:
                 self.assign(node.target, item, scope)
                 self.loop(node, scope)
@@ -629,6 +626,22 @@ def _sets_only(body: list[ast.stmt]) -> bool:
             elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
                 return True
     return False
+
+
+def _applies(node: ast.For, over: Items) -> bool:
+    """True for a loop that applies one transform after the other: it is no loop over like things then."""
+    if not isinstance(node.target, ast.Name) or not 0 < len(over.items) <= 24 or len(node.body) > 8:
+        return False
+    for item in over.items:
+        for option in options(item):
+            transforms = isinstance(option, Made) and option.api.startswith(
+                ("vision.", "transforms.", "text.", "audio.")
+            )
+            if not transforms and not isinstance(option, (Function, Partial)):
+                if not (isinstance(option, Instance) and option.of.find("__call__") is not None):
+                    return False
+    called = (part.func for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call))
+    return any(isinstance(part, ast.Name) and part.id == node.target.id for part in called)
 
 
 def _bound(value: Value, name: str) -> None:
