@@ -262,11 +262,10 @@ class Tracer(Expressions):
         iterated = self.value(node.iter, scope)
         if isinstance(iterated, Mapping):
             iterated = Items([Known(key) for key in iterated.items])
-        sets = isinstance(iterated, Items) and not iterated.open and len(iterated.items) <= UNROLLED
-        if isinstance(iterated, Items) and ((sets and _sets_only(node.body)) or _applies(node, iterated)):
+        if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
             for item in iterated.items:
                 self.assign(node.target, item, scope)
-                self.loop(node, scope)
+                self.turn(node, scope)
         else:
             self.assign(node.target, self.element(iterated, node), scope)
             self.loop(node, scope)
@@ -284,10 +283,14 @@ class Tracer(Expressions):
     def loop(self, node: ast.For | ast.While, scope: Scope) -> None:
         outer = self.loops
         self.loops = (*outer, node)
+        self.turn(node, scope)
+        self.loops = outer
+
+    def turn(self, node: ast.For | ast.While, scope: Scope) -> None:
+        """The body of a loop, once."""
         self.breaks.append([])
         self.block(node.body, scope)
         self.joined(scope, [scope.names, *self.breaks.pop()])
-        self.loops = outer
 
     def do_Break(self, node: ast.Break, scope: Scope) -> bool:
         if self.breaks:
@@ -611,17 +614,21 @@ def _loaded(target: ast.expr) -> ast.expr:
     return target
 
 
-def _sets_only(body: list[ast.stmt]) -> bool:
-    """True for the short body of a loop that sets attributes or items, or adds options: a configuration being put together."""
-    if len(body) > 8 or any(isinstance(part, (ast.For, ast.While, ast.With)) for part in body):
+def _fills(node: ast.For, over: Items) -> bool:
+    """True for a short loop over constants that sets attributes or items, or adds options: a configuration being put
+    together; or that fills a short list."""
+    if over.open or len(over.items) > UNROLLED or len(node.body) > 8:
         return False
-    for part in body:
+    if any(isinstance(part, (ast.For, ast.While, ast.With)) for part in node.body):
+        return False
+    adds = ("append", "add", "extend") if len(over.items) <= 16 else ()
+    for part in node.body:
         for inner in ast.walk(part):
             if isinstance(inner, ast.Call):
                 called = inner.func
                 if isinstance(called, ast.Name) and called.id == "setattr":
                     return True
-                if isinstance(called, ast.Attribute) and called.attr in ("add_argument", "__setattr__", "setdefault"):
+                if isinstance(called, ast.Attribute) and called.attr in ("add_argument", "__setattr__", *adds):
                     return True
             elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
                 return True
@@ -632,14 +639,11 @@ def _applies(node: ast.For, over: Items) -> bool:
     """True for a loop that applies one transform after the other: it is no loop over like things then."""
     if not isinstance(node.target, ast.Name) or not 0 < len(over.items) <= 24 or len(node.body) > 8:
         return False
-    for item in over.items:
-        for option in options(item):
-            transforms = isinstance(option, Made) and option.api.startswith(
-                ("vision.", "transforms.", "text.", "audio.")
-            )
-            if not transforms and not isinstance(option, (Function, Partial)):
-                if not (isinstance(option, Instance) and option.of.find("__call__") is not None):
-                    return False
+    for option in (option for item in over.items for option in options(item)):
+        transforms = isinstance(option, Made) and option.api.startswith(("vision.", "transforms.", "text.", "audio."))
+        own = isinstance(option, Instance) and option.of.find("__call__") is not None
+        if not (transforms or own or isinstance(option, (Function, Partial))):
+            return False
     called = (part.func for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call))
     return any(isinstance(part, ast.Name) and part.id == node.target.id for part in called)
 
