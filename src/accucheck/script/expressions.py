@@ -153,6 +153,8 @@ class Expressions:
 
     def on_Name(self, node: ast.Name, scope: Scope) -> Value:
         value = scope.get(node.id)
+        if isinstance(value, Many):
+            return join([self.resolved(option) for option in value.options])
         if value is not None:
             return self.resolved(value)
         if hasattr(builtins, node.id):
@@ -242,13 +244,13 @@ class Expressions:
                 found = owner.items.get(key.value)
                 return found or Unknown(key.value if isinstance(key.value, str) else "")
             return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
+        if isinstance(owner, Known) and isinstance(owner.value, str):
+            return self.part_of_text(owner, key)
         if isinstance(key, Known) and type(key.value) is int:
             return self.item(owner, key.value, node)
         if isinstance(owner, Items) and isinstance(key, Made) and key.name == "slice":
-            bounds: list[Any] = [part.value if isinstance(part, Known) else "" for part in key.args]
-            if all(part is None or type(part) is int for part in bounds) and bounds[2] != 0 and not owner.open:
-                return Items(owner.items[bounds[0] : bounds[1] : bounds[2]])
-            return Items(owner.items, open=True)
+            bounds = _bounds(key)
+            return Items(owner.items, open=True) if bounds is None or owner.open else Items(owner.items[bounds])
         if isinstance(owner, Items):
             return self.element(owner, node)
         text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
@@ -265,6 +267,13 @@ class Expressions:
         if isinstance(owner, (Made, Unknown, Instance)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
+
+    def part_of_text(self, owner: Known, key: Value) -> Value:
+        place = key.value if isinstance(key, Known) else _bounds(key)
+        try:
+            return Known(owner.value[place], owner.assumed) if isinstance(place, (int, slice)) else Unknown()
+        except IndexError:
+            return Unknown()
 
     def item(self, value: Value, place: int, node: ast.AST) -> Value:
         """One item of a value that is indexed or unpacked."""
@@ -669,6 +678,15 @@ class Expressions:
             if isinstance(key, Known) and models.hashable(key.value):
                 found.items[key.value] = self.value(node.value, inner)
         return found
+
+
+def _bounds(key: Value) -> slice | None:
+    """A slice of constants, as Python has it."""
+    if not (isinstance(key, Made) and key.name == "slice"):
+        return None
+    bounds = [part.value if isinstance(part, Known) else "" for part in key.args]
+    plain = all(part is None or type(part) is int for part in bounds) and bounds[2] != 0
+    return slice(*bounds) if plain else None
 
 
 def decorated_as(node: ast.AST, name: str) -> bool:

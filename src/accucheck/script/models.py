@@ -228,7 +228,7 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
     if not all(isinstance(kind, Named) and kind.name in _TYPES for kind in kinds):
         return None
     wanted = {t for kind in kinds if isinstance(kind, Named) for t in _TYPES[kind.name]}
-    if isinstance(args[0], Known) and args[0].value is not None:
+    if isinstance(args[0], Known):
         return Known(isinstance(args[0].value, tuple(wanted)))
     if isinstance(args[0], Mapping):
         return Known(dict in wanted)
@@ -439,13 +439,31 @@ def _of_mapping(
     return Mapping(dict(owner.items)) if name == "copy" else None
 
 
+_TEXT = frozenset(
+    (
+        "lower",
+        "upper",
+        "strip",
+        "rstrip",
+        "lstrip",
+        "replace",
+        "startswith",
+        "endswith",
+        "split",
+        "rsplit",
+        "find",
+        "rfind",
+    )
+)
+
+
 def _of_text(owner: Known, name: str, args: list[Value]) -> Value | None:
     given = [arg.value for arg in args if isinstance(arg, Known)]
     if len(given) != len(args) or not all(isinstance(value, (str, int, float)) for value in given):
         return None
     if name == "join":
         return None
-    if name in ("lower", "upper", "strip", "replace", "rstrip", "lstrip", "startswith", "endswith", "title", "split"):
+    if name in _TEXT:
         try:
             value = getattr(owner.value, name)(*given)
         except (TypeError, ValueError):
