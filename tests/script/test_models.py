@@ -276,3 +276,8 @@ def test_a_generator_gives_what_it_yields(tmp_path: Path) -> None:
     )
     value = given(found)
     assert isinstance(value, Made) and value.name == "/" and told(value.args[1]) == 255
+
+
+def test_a_missing_configuration_is_named(tmp_path: Path) -> None:
+    found = trace(tmp_path, "import yaml\nshow(yaml.safe_load(open('gone.yaml'))['lr'])")
+    assert found.unread == [("gone.yaml", "main.py", 4)] and told(given(found)) is ...

@@ -23,6 +23,10 @@ VIEWS = {"train": "train", "eval": "eval", "infer": "eval", "export": "eval"}
 #: For the MESSAGES of each probe that says what could not be read.
 GAP_MESSAGES: Words = {
     "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    "no-config": {
+        "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
+        "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
+    },
     "too-complex": {
         "en": "{path} is too deeply nested or too long to be followed to its end.",
         "zh": "{path} 嵌套过深或过长，未能完整分析。",
@@ -109,6 +113,8 @@ def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...
                 break
         if trace.gave_up:
             scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+        for name, loader, line in dict.fromkeys(trace.unread):
+            scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
         for name, problem in getattr(project, "unreadable", {}).items():
             scripts.gaps.append(_gap(problem, str(name)))
     return scripts
@@ -123,4 +129,6 @@ def _gap(error: ReadError, shown: str) -> Gap:
 def gap_findings(scripts: Scripts) -> Iterator[Finding]:
     """What keeps a probe from having seen everything: it is then undecided unless it finds a problem."""
     for gap in scripts.gaps:
-        yield Finding(gap.code, Level.INFO, Where(path=gap.path, line=gap.line), dict(gap.data), incomplete=True)
+        # A value that a configuration would give is told as unknown where it matters.
+        incomplete = gap.code != "no-config"
+        yield Finding(gap.code, Level.INFO, Where(path=gap.path, line=gap.line), dict(gap.data), incomplete=incomplete)

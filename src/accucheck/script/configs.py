@@ -10,6 +10,7 @@ import msgspec
 
 from .values import Items, Known, Mapping, Value
 
+ENDINGS = (".yaml", ".yml", ".json")
 #: Larger files are no configuration.
 LIMIT = 1 << 20
 

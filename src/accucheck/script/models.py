@@ -119,7 +119,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if last == "tqdm" and args:
         return args[0]
     if last in ("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "fromfile") and args:
-        return _loaded(tracer, name, args[0])
+        return _loaded(tracer, name, args[0], node)
     if name.startswith("mindspore.") and names.canonical(name) in ("jit", "ms_function", "vmap", "ops.vmap"):
         return args[0] if args and isinstance(args[0], (Function, Instance, Partial)) else None
     return None
@@ -165,7 +165,7 @@ def _path(name: str, args: list[Known]) -> Value | None:
         return None
 
 
-def _loaded(tracer: Tracer, name: str, given: Value) -> Value | None:
+def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | None:
     """The content of a configuration file that the script loads, where it lies below the project."""
     from . import configs
 
@@ -176,7 +176,12 @@ def _loaded(tracer: Tracer, name: str, given: Value) -> Value | None:
         source = source.args[0]
     if not (isinstance(source, Known) and isinstance(source.value, str)) or tracer.root is None:
         return None
-    return configs.load(tracer.root, tracer.trace.source.file.parent, tracer.source.file, source.value, "_all" in name)
+    if not source.value.lower().endswith(configs.ENDINGS):
+        return None
+    found = configs.load(tracer.root, tracer.trace.source.file.parent, tracer.source.file, source.value, "_all" in name)
+    if found is None:
+        tracer.trace.unread.append((source.value, tracer.source.path, getattr(node, "lineno", 1)))
+    return found
 
 
 def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:

@@ -55,7 +55,8 @@ Assume = Callable[[str, Any], "bool | None"]
 class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes set on results of calls, as (owner, attribute, value,
-    target, frame), with "[]" for an item. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
+    target, frame), with "[]" for an item; `unread` are configuration files that are not there or not readable, with the place
+    that loads them. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
     much was asked. `again` runs more of the project's code afterwards: see Tracer.again."""
 
     source: Source
@@ -63,6 +64,7 @@ class Trace:
     frames: list[Frame] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
+    unread: list[tuple[str, str, int]] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
     again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
