@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """`parameters` in their order, written as in Python: "*" begins the keyword-only ones, "*args" and "**kwargs" take any."""
+    """`parameters` in their order, as Python writes them: "*" before the keyword-only ones, "*args", "**kwargs"."""
 
     parameters: list[str]
     defaults: dict[str, Any] = {}
@@ -28,7 +28,7 @@ class Signature(msgspec.Struct, frozen=True):
         return tuple(self.parameters[: next(starred, len(self.parameters))])
 
     def bind(self, args: Sequence[T], keywords: Mapping[str, T]) -> dict[str, T] | None:
-        """The arguments of a call by parameter; None when they do not fit. Further positional ones for *args are left out."""
+        """The arguments of a call by parameter, those for *args left out; None when they do not fit."""
         names = self.positional
         if len(args) > len(names) and not any(
             name[0] == "*" and name[1:2] not in ("", "*") for name in self.parameters
@@ -48,17 +48,18 @@ class OlderSignature(Signature, frozen=True):
 
 
 class Api(Signature, frozen=True):
-    """An API; for a class or Primitive `parameters` are those of its constructor and `inputs` those of calling the object.
+    """An API. Of a class, `parameters` are those of its constructor and `inputs` (of losses) those of calling the object.
 
-    kind        convolution, dense, embedding, dropout, normalization, recurrent, attention, pooling, activation, padding, layer,
-                container, loss, optimizer, schedule, scaler, step (cells around a network), model, checkpoint, gradient, clip,
-                precision, overflow, scaling, seed, context, parameter, initializer, callback, communication, cell, statistics, compile
+    kind        convolution, dense, embedding, dropout, normalization, recurrent, attention, pooling, activation, padding,
+                layer, container, cell (methods of one), loss, optimizer, schedule, scaler, scaling (methods of a scaler),
+                step (cells around a network), model, checkpoint, gradient, clip, precision, overflow, statistics, seed,
+                context, parameter, initializer, callback, communication, compile
     modes       set_train changes what it does (perhaps only with some arguments: dropout of an LSTM)
     weights     its parameters -> the argument that initializes each, None when there is none
     expects     of a loss, its prediction: logits, probabilities, log-probabilities, raw
     labels      of a loss: classes, one-hot, same-shape, "by sparse", ...
     reduction   of a loss when not given: mean, sum, none
-    gives       of an activation: probabilities, log-probabilities (over an axis); "element ..." for each element by itself
+    gives       of an activation: probabilities, log-probabilities (over an axis); "element ..." when each counts alone
     dynamic     of a loss scaler: changes its scale by itself; `scale` is the parameter with the (first) scale
     """
 
@@ -86,10 +87,10 @@ class Api(Signature, frozen=True):
 
 
 class Transform(Signature, frozen=True):
-    """A transform of data sets; `random` when its result may differ from call to call, `random_if` when an argument is True.
+    """A transform of data sets; `random` when its result may differ from call to call, `random_if` an argument is True.
 
-    category    normalize, rescale, totensor, decode, layout, cast, resize, crop, resized-crop, flip, geometry, color, blur, pad,
-                erase, mix, compose, one-hot, tokenize, lookup, truncate, text, filter, spectrum, resample, mask, gain, ...
+    category    normalize, rescale, totensor, decode, layout, cast, resize, crop, resized-crop, flip, geometry, color,
+                blur, pad, erase, mix, compose, one-hot, tokenize, lookup, truncate, text, filter, spectrum, ...
     """
 
     category: str = ""
@@ -99,7 +100,7 @@ class Transform(Signature, frozen=True):
 
 
 class Torch(Signature, frozen=True):
-    """An API of PyTorch. `api` is MindSpore's nearest; `aligned` the one with PyTorch's own parameters, defaults and meaning.
+    """An API of PyTorch. `api` is MindSpore's nearest; `aligned` the one with PyTorch's own parameters and defaults.
 
     `renamed` are parameters that are called otherwise in `api`.
     """
@@ -117,7 +118,7 @@ class Torch(Signature, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """A difference of `apis` from `torch` (one each, or one for all), in versions from `since` to `until`, both included.
 
-    grave       reversal (the same number means the opposite), default (another value when left out) or meaning (other behaviour)
+    grave       reversal (the same number means the opposite), default (another value when left out) or meaning
     mindspore, pytorch  the defaults of `parameter` and `torch_parameter`; UNSET where it is not about a default
     """
 
@@ -195,7 +196,7 @@ def parameters(name: str) -> tuple[str, ...] | None:
 
 
 def differences(name: str, version: str | None = None) -> list[Difference]:
-    """How an API of this canonical name differs from PyTorch, in one version of MindSpore; without one, in the newest known."""
+    """How an API of this canonical name differs from PyTorch, in a version of MindSpore; the newest known without one."""
     return [row for row in _rows().get(name, ()) if row.holds(version or load().mindspore)]
 
 
