@@ -125,7 +125,7 @@ WORDS: Words = {
     },
     "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
     "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
-    "fix-by-hand": {"en": "to be mended by hand:", "zh": "需手工修改："},
+    "fix-by-hand": {"en": "not in the patch, to be looked at by hand:", "zh": "未纳入补丁，需人工处理："},
     "fix-meant": {"en": "may well be intended, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
     "fix-overlap": {
         "en": "not in the patch, as it changes the same lines otherwise; apply it, then run accucheck fix again:",
@@ -743,6 +743,7 @@ def _write_patch(text: bytes) -> None:
 def _talk_of_unmended(left: list[Any]) -> None:
     """Each finding that the patch leaves as it is, with its place and its advice."""
     from .report.machine import Speech
+    from .report.words import LEVELS
 
     speech = Speech(LANGUAGE)
     for why in ("by-hand", "meant", "overlap", "misfit"):
@@ -756,7 +757,7 @@ def _talk_of_unmended(left: list[Any]) -> None:
             text = f"{place}: {speech.message(name, finding.code, finding.data)}"
             if finding.fix is not None:
                 text += f" → {speech.message(name, finding.fix.message, finding.data)}"
-            click.echo(visible(f"  {text}"), err=True)
+            click.echo(visible(f"  {LEVELS[finding.level.value][LANGUAGE.value]}  {text}"), err=True)
 
 
 def _talk_of_unexamined(results: list[Any]) -> None:
