@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import models
 from .source import Source
+from .training import MANY_DEVICES
 from .values import (
     Class,
     Frame,
@@ -542,7 +543,9 @@ class Expressions:
         if taken is not None:
             return taken
         if isinstance(value, Known):
-            return bool(value.value) if value.assumed == "argparse" and not isinstance(value.value, bool) else None
+            if value.assumed != "argparse" or isinstance(value.value, bool) or MANY_DEVICES.search(name):
+                return None  # on how many devices it runs is told by who starts it
+            return bool(value.value)
         if isinstance(value, Made) and value.name == "not":
             inner = self.truth(value.args[0])
             return None if inner is None else not inner

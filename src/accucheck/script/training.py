@@ -17,6 +17,12 @@ _NOT_FLAG = re.compile(
 _SPLIT = re.compile(
     r"(usage|mode|phase|split|subset|stage|task_type|set_?name|image_?set|partition|run_?type|data_?type)$", re.I
 )
+#: Conditions and flags about how many devices there are, by name.
+MANY_DEVICES = re.compile(
+    r"distribut|(^|_)parallel(?!_workers)|multi_?(device|card|gpu|npu|node|process)|(device|rank|world|group|gpu|npu|card|node)_?(num|size|count)s?|"
+    r"num_?(device|card|gpu|npu|shard|node|rank)s?|n_?gpus?|is_?multi|data_?parallel",
+    re.IGNORECASE,
+)
 _TRAINS = re.compile(
     r"(?<![a-z])(train|trn|training|trainer|fit|finetune|fine_tune|pretrain|pre_train)(?![a-z])|^train|(Train|Fit)"
 )

@@ -1,0 +1,235 @@
+"""Whether a script runs on several devices, and what depends on which of them it runs on: ranks, sizes, branches."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .flow import sources
+from .trace import Trace
+from .training import MANY_DEVICES
+from .values import Frame, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
+
+_RANK_NAME = re.compile(r"^(local_?|global_?|dp_?|data_?)?rank(_?id)?$|^rank_?index$", re.IGNORECASE)
+_SIZE_NAME = re.compile(
+    r"^(rank|world|group|dp|device|data)_?(size|nums?|count)$|^num_?(devices|shards|ranks)$|^device_?nums?$",
+    re.IGNORECASE,
+)
+_RANK_CALL = re.compile(r"(^|[._])(get_)?(local_|global_)?rank(_id|_num)?$")
+_SIZE_CALL = re.compile(r"(^|[._])get_(group_size|device_num|rank_size|world_size|local_rank_size|num_devices)$")
+_DEVICE_CALL = re.compile(r"(^|[._])get_device_id$")
+_RANK_ENV = frozenset(("RANK_ID", "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MS_RANK_ID"))
+_SIZE_ENV = frozenset(("RANK_SIZE", "WORLD_SIZE", "DEVICE_NUM", "OMPI_COMM_WORLD_SIZE", "MS_WORKER_NUM"))
+_DEVICE_ENV = frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES"))
+_STARTS = frozenset(("communication.init", "mint.distributed.init_process_group"))
+_FALSE = ("false", "0", "no", "none", "")
+
+
+def kinds(value: Value | None, deep: bool = True) -> set[str]:
+    """Which of "rank", "size" and "device" a value is made of: the number of this process, how many there are, the device."""
+    found: set[str] = set()
+    for part in sources(value) if deep else options(value):
+        if (kind := _kind(part)) is not None:
+            found.add(kind)
+    return found
+
+
+def _kind(value: Value) -> str | None:
+    if isinstance(value, Made):
+        if (variable := environment(value)) is not None:
+            if variable in _RANK_ENV:
+                return "rank"
+            return "size" if variable in _SIZE_ENV else "device" if variable in _DEVICE_ENV else None
+        if value.name.startswith("@"):
+            return _named(value.name[1:])
+        if value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")) or (
+            value.base is None and "." in value.name
+        ):
+            if _SIZE_CALL.search(value.name):
+                return "size"
+            if _RANK_CALL.search(value.name):
+                return "rank"
+            return "device" if _DEVICE_CALL.search(value.name) else None
+        if value.name in (".get_rank", ".get_rank_id", ".get_group_size"):
+            return "size" if value.name.endswith("size") else "rank"
+        return None
+    if isinstance(value, Unknown):
+        return _named(value.name)
+    return None
+
+
+def _named(name: str) -> str | None:
+    return "rank" if _RANK_NAME.match(name) else "size" if _SIZE_NAME.match(name) else None
+
+
+def environment(value: Made) -> str | None:
+    """The environment variable that a value is read from."""
+    if value.name in ("os.getenv", "os.environ.get") or (
+        value.name == "[]" and isinstance(value.base, Named) and value.base.name == "os.environ"
+    ):
+        key = value.args[0] if value.args else None
+        return key.value if isinstance(key, Known) and isinstance(key.value, str) else None
+    if value.name == ".get" and isinstance(value.base, Named) and value.base.name == "os.environ" and value.args:
+        key = value.args[0]
+        return key.value if isinstance(key, Known) and isinstance(key.value, str) else None
+    return None
+
+
+def way(node: ast.expr, taken: bool) -> bool | None:
+    """True for a way of a condition that only several devices take, False for one that a single device takes too."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return way(node.operand, not taken)
+    if isinstance(node, ast.BoolOp):
+        parts = [way(part, taken) for part in node.values]
+        if isinstance(node.op, ast.And) is taken:  # all of them hold, or none of them
+            return True if True in parts else False if False in parts else None
+        return False if False in parts else True if None not in parts else None
+    many = _says_many(node)
+    return None if many is None else many is taken
+
+
+def _says_many(node: ast.expr) -> bool | None:
+    """True for a condition that holds on several devices only, False for one that holds on one device only."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right, kind = node.left, node.comparators[0], node.ops[0]
+        if isinstance(left, ast.Constant):
+            left, right = right, left
+            kind = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}.get(type(kind), type(kind))()
+        if not MANY_DEVICES.search(_subject(left)) or not isinstance(right, ast.Constant):
+            return None
+        value = right.value
+        if isinstance(kind, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
+            negated = isinstance(kind, (ast.NotEq, ast.IsNot))
+            if isinstance(value, (bool, type(None))):
+                return bool(value) is not negated
+            if isinstance(value, str):
+                if value.lower() in (*_FALSE, "true", "1", "yes"):
+                    return (value.lower() not in _FALSE) is not negated
+                return None
+            return (value > 1) is not negated if isinstance(value, int) else None
+        if isinstance(value, (int, float)):
+            if isinstance(kind, ast.Gt):
+                return True if value >= 1 else None
+            if isinstance(kind, ast.GtE):
+                return True if value > 1 else None
+            if isinstance(kind, ast.LtE):
+                return False if value == 1 else None
+            if isinstance(kind, ast.Lt):
+                return False if value == 2 else None
+        return None
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and MANY_DEVICES.search(_subject(node)):
+        return True
+    return None
+
+
+def _subject(node: ast.expr) -> str:
+    """What a condition asks about: the last part of a name, without the calls around it."""
+    while isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and not node.args:
+            name = node.func.attr
+            if name in ("lower", "upper", "strip"):
+                node = node.func.value
+                continue
+        if node.args and isinstance(node.func, ast.Name) and node.func.id in ("int", "bool", "str", "str2bool"):
+            node = node.args[0]
+            continue
+        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            return node.args[0].value  # os.getenv("RANK_SIZE")
+        return _subject(node.func)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        return node.slice.value if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str) else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def branch(tests: tuple[Test, ...]) -> bool | None:
+    """True where only several devices come, False where a single device comes too, None where nothing says so."""
+    ways = [way(test.node, test.taken) for test in tests if test.taken is not None and isinstance(test.node, ast.expr)]
+    return False if False in ways else True if True in ways else None
+
+
+def tests_of(call: Made) -> tuple[Test, ...]:
+    """The undecided conditions around a call and around the calls of the functions it stands in, outermost first."""
+    return (*frame_tests(call.frame), *call.tests)
+
+
+def frame_tests(frame: Frame | None) -> tuple[Test, ...]:
+    found: tuple[Test, ...] = ()
+    while frame is not None:
+        found = (*frame.tests, *found)
+        frame = frame.parent
+    return found
+
+
+@dataclass
+class Deployment:
+    """How a script runs on several devices. `starts`: where communication begins; `contexts`: settings of parallel modes."""
+
+    starts: list[Made] = field(default_factory=list)
+    contexts: list[Made] = field(default_factory=list)
+    broadcasts: list[Made] = field(default_factory=list)
+
+    @property
+    def distributed(self) -> Made | None:
+        """What shows that the script is made for several devices."""
+        started = [call for call in self.starts if branch(tests_of(call)) is not False]
+        return started[0] if started else None
+
+    @property
+    def whole_batch(self) -> Made | None:
+        """The setting by which all devices take the same input."""
+        for call in self.contexts:
+            full = call.keywords.get("full_batch")
+            if any(isinstance(option, Known) and option.value is True for option in options(full)):
+                return call
+            strategy = call.keywords.get("dataset_strategy")
+            for option in options(strategy):
+                if isinstance(option, Known) and option.value == "data_parallel":
+                    continue
+                if option is not None and not (isinstance(option, Known) and option.value is None):
+                    return call
+        return None
+
+    def modes(self) -> Iterator[str]:
+        for call in self.contexts:
+            for option in options(call.argument(["device_num"], "parallel_mode")):
+                text = option.name if isinstance(option, Named) else option.value if isinstance(option, Known) else ""
+                if isinstance(text, str):
+                    yield text.rsplit(".", 1)[-1].lower()
+
+
+def deployment(trace: Trace) -> Deployment:
+    found = Deployment()
+    for call in trace.calls:
+        if call.api in _STARTS:
+            found.starts.append(call)
+        elif call.api == "set_auto_parallel_context":
+            found.contexts.append(call)
+            given = call.keywords.get("parameter_broadcast")
+            if any(isinstance(option, Known) and option.value is True for option in options(given)):
+                found.broadcasts.append(call)
+        elif call.last in (
+            "parameter_broadcast",
+            "broadcast_parameters",
+            "sync_params",
+            "sync_parameters",
+        ) or call.api in ("ops.Broadcast", "communication.comm_func.broadcast", "mint.distributed.broadcast"):
+            found.broadcasts.append(call)
+    return found
+
+
+def constant(value: Value | None) -> bool:
+    """True for a value that is a constant on each way."""
+    found = options(value)
+    return bool(found) and all(isinstance(option, Known) for option in found)
+
+
+def text_of(value: Value | None) -> str:
+    if isinstance(value, Known):
+        return repr(value.value)
+    if isinstance(value, Many):
+        return " | ".join(text_of(option) for option in value.options[:3])
+    return name_of(value) if value is not None else ""
