@@ -17,6 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
+from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
@@ -34,6 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
+    **_gaps.MESSAGES,
     "no-seed": {
         "en": "No seed is set anywhere, and {what} are random from here on.",
         "zh": "全程没有设置任何随机种子，而{what}从此处起是随机的。",
@@ -78,11 +80,6 @@ MESSAGES: Words = {
     "also-random": {
         "en": "Beside the seeds, {count:,} places decide whether two runs agree step by step: see the table.",
         "zh": "除种子外，还有 {count:,} 处会影响两次运行能否逐步一致，见下表。",
-    },
-    "unreadable": {"en": "{problem}", "zh": "{problem}"},
-    "too-complex": {
-        "en": "{path} is too deeply nested or too long to be followed to its end.",
-        "zh": "{path} 嵌套过深或过长，未能完整分析。",
     },
     "fix-seed": {
         "en": "Call mindspore.set_seed(1) once, right after the imports: it seeds weights, operators, data sets, numpy and random.",
@@ -158,10 +155,10 @@ PROOF: Words = {
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import seeding
-    from ..script.analysis import gap_findings, read_scripts
+    from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
-    yield from gap_findings(scripts)
+    yield from _gaps.findings(scripts)
     for done, reading in enumerate(scripts.training, start=1):
         found = seeding.read(reading.trace, scripts.sources)
         yield from _seeds(reading, found, scripts)

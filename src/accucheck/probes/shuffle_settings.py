@@ -17,6 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
+from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.shuffling import Said
@@ -30,6 +31,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
+    **_gaps.MESSAGES,
     "shuffle-off": {
         "en": "{dataset} for training has shuffle=False, and no .shuffle() follows.",
         "zh": "训练数据集 {dataset} 设置了 shuffle=False，之后也没有调用 .shuffle()。",
@@ -98,11 +100,6 @@ MESSAGES: Words = {
     "no-dataset": {
         "en": "No MindSpore data set for training is made in {path}.",
         "zh": "{path} 中没有创建用于训练的 MindSpore 数据集。",
-    },
-    "unreadable": {"en": "{problem}", "zh": "{problem}"},
-    "too-complex": {
-        "en": "{path} is too deeply nested or too long to be followed to its end.",
-        "zh": "{path} 嵌套过深或过长，未能完整分析。",
     },
     "shuffled": {"en": "{dataset} needs no attention: {why}.", "zh": "{dataset} 的混洗没有问题：{why}。"},
     "fix-shuffle": {
@@ -222,11 +219,11 @@ _FIXES = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script.analysis import gap_findings, read_scripts
+    from ..script.analysis import read_scripts
     from ..script.shuffling import examine
 
     scripts = read_scripts(case)
-    yield from gap_findings(scripts)
+    yield from _gaps.findings(scripts)
     for done, reading in enumerate(scripts.training, start=1):
         for said in examine(reading.trace):
             yield _finding(said)

@@ -18,6 +18,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
+from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
@@ -34,6 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
+    **_gaps.MESSAGES,
     "no-set-train": {
         "en": "This loop trains {network} but nothing calls set_train(): a new cell is in inference mode, so {layers} behave as at "
         "inference.",
@@ -93,11 +95,6 @@ MESSAGES: Words = {
     "no-evaluation": {
         "en": "No evaluation or inference with MindSpore was found in {path}.",
         "zh": "在 {path} 中没有找到用 MindSpore 评估或推理的代码。",
-    },
-    "unreadable": {"en": "{problem}", "zh": "{problem}"},
-    "too-complex": {
-        "en": "{path} is too deeply nested or too long to be followed to its end.",
-        "zh": "{path} 嵌套过深或过长，未能完整分析。",
     },
     "fix-switch-on": {
         "en": "Call set_train() on the network at the start of each epoch.",
@@ -199,11 +196,11 @@ MOST_NAMED = 4
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script.analysis import gap_findings, read_scripts
+    from ..script.analysis import read_scripts
     from ..script.modes import Replay
 
     scripts = read_scripts(case)
-    yield from gap_findings(scripts)
+    yield from _gaps.findings(scripts)
     readings = [r for r in scripts.readings if r.role == "export" or not (r.role == "train" and r.view == "eval")]
     done: set[tuple[str, str, int]] = set()
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from ..case import Case
 from ..errors import ReadError
-from ..language import Words
-from ..model import Finding, Language, Level, Where
+from ..model import Language
 from . import salvage
 from .project import Project
 from .source import Source, read
@@ -19,19 +17,6 @@ from .training import assumption
 
 #: What the scripts of each role are read as: with flags such as is_training on or off.
 VIEWS = {"train": "train", "eval": "eval", "infer": "eval", "export": "eval"}
-
-#: For the MESSAGES of each probe that says what could not be read.
-GAP_MESSAGES: Words = {
-    "unreadable": {"en": "{problem}", "zh": "{problem}"},
-    "no-config": {
-        "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
-        "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
-    },
-    "too-complex": {
-        "en": "{path} is too deeply nested or too long to be followed to its end.",
-        "zh": "{path} 嵌套过深或过长，未能完整分析。",
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -124,11 +109,3 @@ def _gap(error: ReadError, shown: str) -> Gap:
     problem = {language.value: error.text(language) for language in Language}
     line = error.data.get("line")
     return Gap("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})
-
-
-def gap_findings(scripts: Scripts) -> Iterator[Finding]:
-    """What keeps a probe from having seen everything: it is then undecided unless it finds a problem."""
-    for gap in scripts.gaps:
-        # A value that a configuration would give is told as unknown where it matters.
-        incomplete = gap.code != "no-config"
-        yield Finding(gap.code, Level.INFO, Where(path=gap.path, line=gap.line), dict(gap.data), incomplete=incomplete)
