@@ -184,6 +184,36 @@ WORDS: Words = {
         "zh": "{path}:{line}：无法按 Python 3 语法解析（{problem}），因此无法检查。",
     },
     "script-empty": {"en": "{path} holds no code.", "zh": "{path} 中没有代码。"},
+    "problem-tabs": {
+        "en": "indented with tabs and spaces in a mix that Python 3 refuses; use one of the two",
+        "zh": "缩进混用了制表符和空格，Python 3 不接受，请统一为一种",
+    },
+    "problem-python2": {"en": "Python 2 syntax: {what}", "zh": "Python 2 语法：{what}"},
+    "script-nul": {
+        "en": "{path}:{line}: there is a NUL byte, so this is no Python file. Copy or export it again.",
+        "zh": "{path}:{line}：含有 NUL 字节，不是 Python 文件。请重新拷贝或导出。",
+    },
+    "script-complex": {
+        "en": "{path}:{line}: too long or too deeply nested to be parsed, so it cannot be examined.",
+        "zh": "{path}:{line}：过长或嵌套过深，无法解析，因此无法检查。",
+    },
+    "script-shadow": {
+        "en": "{path}: import {name} gets {local} of this project and not the framework, so nothing can be said about what it calls. "
+        "Rename {local}.",
+        "zh": "{path}：import {name} 得到的是本项目的 {local}，而不是框架本身，因此无法判断其调用的含义。请重命名 {local}。",
+    },
+    "script-modules": {
+        "en": "{path} was not read: the script has more than {limit} modules.",
+        "zh": "未读取 {path}：脚本涉及的模块超过 {limit} 个。",
+    },
+    "notebook": {
+        "en": "{path} cannot be read as a Jupyter notebook ({problem}).",
+        "zh": "无法将 {path} 作为 Jupyter notebook 读取（{problem}）。",
+    },
+    "notebook-language": {
+        "en": "{path} is a notebook of {language}, not of Python.",
+        "zh": "{path} 是 {language} 语言的 notebook，不是 Python。",
+    },
     # the user's own code, run by a live probe
     "live-raised": {
         "en": "{call} raised {error}\n{lines}",
@@ -269,6 +299,7 @@ def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadErro
         errno.ENOSPC: "disk-full",
         errno.EDQUOT: "disk-full",
         errno.EROFS: "read-only",
+        errno.ELOOP: "link-loop",
     }
     code = codes.get(error.errno or 0, "io")
     return kind(code, path=str(path), problem=error.strerror or str(error))

@@ -6,11 +6,11 @@ A reviewer reads on after a broken line. What is found in the rest is shown; tha
 from __future__ import annotations
 
 import ast
-import warnings
 from pathlib import Path
 
 from ..errors import ReadError
-from .source import LIMIT, Source, decode
+from .source import Source, read
+from .syntax import tree_of
 
 #: So many lines are left out at most, and so much text is parsed again for it, before the file counts as unreadable.
 LINES, TEXT = 60, 8_000_000
@@ -21,13 +21,11 @@ def parse(text: str) -> ast.Module | None:
     lines = text.split("\n")
     for _ in range(min(LINES, TEXT // (len(text) + 1))):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse("\n".join(lines))
+            tree = tree_of("\n".join(lines), "")
             return tree if any(not isinstance(part, ast.Pass) for part in tree.body) else None
         except SyntaxError as error:
             place = min(max(1, error.lineno or 1), len(lines)) - 1
-        except (ValueError, RecursionError, MemoryError):
+        except ReadError:
             return None
         while place > 0 and not lines[place].strip():
             place -= 1
@@ -40,11 +38,14 @@ def parse(text: str) -> ast.Module | None:
 
 def rest(path: Path, shown: str) -> Source | None:
     """What can be read of a file that source.read refused for its syntax."""
+
+    def parsed(text: str, shown: str) -> ast.Module:
+        tree = parse(text)
+        if tree is None:
+            raise ReadError("script-empty", path=shown)
+        return tree
+
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(LIMIT)
-        text = decode(data, shown)
-    except (OSError, ReadError):
+        return read(path, shown, parsed)
+    except ReadError:
         return None
-    tree = parse(text)
-    return None if tree is None else Source(shown, path, tree, tuple(text.split("\n")))

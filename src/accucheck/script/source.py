@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +11,8 @@ from pathlib import Path
 
 from ..errors import ReadError, from_os_error
 from ..model import Code
+from . import notebook, syntax
+from .encoding import candidates, decode
 from .patch import Edit, split, unified
 
 #: No script written by a person comes near this.
@@ -24,19 +23,33 @@ LARGEST = 1 << 16
 
 @dataclass(frozen=True)
 class Source:
-    """`path` as it is shown, `file` as it is opened; `lines` without line ends."""
+    """`path` as it is shown, `file` as it is opened; `lines` without line ends.
+
+    `encoding` is what the bytes were taken for, `guessed` when that is not what the file says. Of a notebook, `cells` tells
+    which lines belong together; see notebook.
+    """
 
     path: str
     file: Path
     tree: ast.Module
     lines: tuple[str, ...]
+    encoding: str = "utf-8"
+    guessed: bool = False
+    cells: tuple[notebook.Cell, ...] = ()
 
     def code(self, first: int, last: int | None = None, around: int = 2) -> Code:
-        """The lines from `first` to `last` (from 1) marked, with some around them; at most 30 lines."""
+        """The lines from `first` to `last` (from 1) marked, with some around them; at most 30 lines.
+
+        Those of a notebook end with their cell, whose number the path then names.
+        """
         last = min(last or first, first + 20)
         start, end = max(1, first - around), min(len(self.lines), last + around)
+        path = self.path
+        if cell := next((cell for cell in self.cells if cell.first <= first <= cell.last), None):
+            start, end, last = max(start, cell.first), min(end, cell.last), min(last, cell.last)
+            path = f"{path} [{cell.number}]"
         text = "\n".join(line[:400] for line in self.lines[start - 1 : end])
-        return Code(self.path, start, text, list(range(first, last + 1)))
+        return Code(path, start, text, list(range(first, last + 1)))
 
     def diff(self, line: int, new: str) -> str | None:
         """A unified diff that replaces one line; see patch."""
@@ -84,8 +97,8 @@ class Source:
             if outside or any(part.is_symlink() for part in links):
                 return None
             data = self.file.read_bytes()
-            changed = decode(data, self.path) != "\n".join(self.lines)
-        except (OSError, ReadError):
+            changed = decode(data, self.encoding) != "\n".join(self.lines)
+        except OSError:
             return None
         if changed or b"\r" in data.replace(b"\r\n", b"\n"):  # a bare one ends a line for Python, and none for git
             return None
@@ -95,51 +108,57 @@ class Source:
 
     def segment(self, node: ast.expr, limit: int = 120) -> str:
         """The text of an expression on one line."""
-        text = " ".join(ast.unparse(node).split())
+        try:
+            text = " ".join(ast.unparse(node).split())
+        except RecursionError:
+            text = "…"
         return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def read(path: Path, shown: str) -> Source:
-    """Decode by BOM or coding cookie and parse as Python 3. Raises ReadError for whatever keeps a file from being examined."""
+def read(path: Path, shown: str, parse: Callable[[str, str], ast.Module] = syntax.parse) -> Source:
+    """A Python file or a notebook, decoded and parsed as Python 3. Raises ReadError for whatever keeps it from being examined.
+
+    A text that is not in the encoding it says, or says none and is no UTF-8, is taken for what it may be: see encoding.
+    """
+    data = _bytes(path, shown)
+    encodings = candidates(data)
+    problem: ReadError | None = None
+    for encoding in encodings:
+        text = decode(data, encoding)
+        if text is None:
+            continue
+        run = text
+        cells: tuple[notebook.Cell, ...] = ()
+        if path.suffix == ".ipynb":
+            text, run, cells = notebook.read(text, shown)
+        try:
+            tree = parse(run, shown)
+        except ReadError as error:
+            problem = problem or error
+            if encoding == encodings[0] or error.code != "script-syntax":
+                break  # as it should be, only wrong; a wrong guess may be what breaks it
+        else:
+            return Source(shown, path, tree, tuple(text.split("\n")), encoding, encoding != encodings[0], cells)
+    assert problem is not None  # any bytes are Latin-1
+    raise problem
+
+
+def _bytes(path: Path, shown: str) -> bytes:
+    limit = notebook.LIMIT if path.suffix == ".ipynb" else LIMIT
     try:
         if path.is_dir():
             raise ReadError("is-directory", path=shown)
         if not path.is_file() and path.exists():
             raise ReadError("not-regular", path=shown)
         with open(path, "rb") as stream:
-            data = stream.read(LIMIT + 1)
+            data = stream.read(limit + 1)
     except OSError as error:
         raise from_os_error(error, shown) from None
-    if len(data) > LIMIT:
-        raise ReadError("too-large", path=shown, size=path.stat().st_size, limit=LIMIT)
+    if len(data) > limit:
+        raise ReadError("too-large", path=shown, size=path.stat().st_size, limit=limit)
     if not data.strip():
         raise ReadError("empty", path=shown) if not data else ReadError("script-empty", path=shown)
-    text = decode(data, shown)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes are no business of ours
-            tree = ast.parse(text)
-    except SyntaxError as error:
-        raise ReadError("script-syntax", path=shown, line=error.lineno or 1, problem=error.msg) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ReadError("script-syntax", path=shown, line=1, problem=str(error) or type(error).__name__) from None
-    return Source(shown, path, tree, tuple(text.split("\n")))
-
-
-def decode(data: bytes, shown: str) -> str:
-    """The text of a file, with line ends of one kind."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    else:
-        try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        except SyntaxError as error:
-            raise ReadError("script-syntax", path=shown, line=1, problem=error.msg) from None
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise ReadError("encoding", path=shown, offset=error.start, expected=encoding) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return data
 
 
 def _trimmed(edit: Edit) -> Edit:

@@ -1,0 +1,133 @@
+"""The text of a script -> its syntax tree, or an error that says what is wrong with it and where.
+
+The parser survives any text, but not every text in reasonable time and memory, and on older Pythons not any depth of it:
+what is beyond all that people or their generators write is refused before it is parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import ReadError, UserError
+
+#: A text shorter than this cannot do harm, unless most of it is one line.
+SMALL, LONG = 50_000, re.compile(r"[^\n]{2000}")
+#: Operators, brackets, strings and line ends; 50,000 lines have about 220,000. A field of an f-string counts for four.
+TOKENS = 650_000
+#: Operators in a row, as in a + b + c or a.b.c; Python itself compiles no more. Fields of one f-string.
+CHAIN, FIELDS = 3_000, 2_000
+
+_TOKEN = re.compile(
+    r"""(?sx)
+    \#[^\n]*
+    | \"\"\" [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* (?: \"\"\" | \Z )
+    | ''' [^'\\]* (?: (?: \\. | '(?!'') ) [^'\\]* )* (?: ''' | \Z )
+    | " [^"\\\n]* (?: \\. [^"\\\n]* )* "?
+    | ' [^'\\\n]* (?: \\. [^'\\\n]* )* '?
+    | \\\n | \n | [^\w\s]
+    """
+)
+
+
+def tokens(text: str, start: int = 0) -> Iterator[re.Match[str]]:
+    """Comments, strings, line ends (with a backslash before them: continued lines) and operators, a character each."""
+    return _TOKEN.finditer(text, start)
+
+
+def parse(text: str, shown: str) -> ast.Module:
+    """The tree. Raises ReadError: "script-syntax" when lines are wrong, "script-complex" when it is not even tried."""
+    try:
+        return tree_of(text, shown)
+    except SyntaxError as error:
+        line = max(1, error.lineno or 1)
+        raise ReadError("script-syntax", path=shown, line=line, problem=_problem(error, text, line)) from None
+
+
+def tree_of(text: str, shown: str) -> ast.Module:
+    """The tree. Raises SyntaxError, and ReadError for what no parser should be given."""
+    if "\0" in text:
+        raise ReadError("script-nul", path=shown, line=text.count("\n", 0, text.index("\0")) + 1)
+    _bounded(text, shown)
+    try:
+        with warnings.catch_warnings(), _uncollected():
+            warnings.simplefilter("ignore")  # invalid escapes are no business of ours
+            return ast.parse(text)
+    except (RecursionError, MemoryError):
+        raise ReadError("script-complex", path=shown, line=1) from None
+    except UnicodeError:  # a lone surrogate, as JSON may hold
+        raise SyntaxError("not a valid character", (shown, 1, 0, None)) from None
+    except ValueError as error:
+        raise SyntaxError(str(error), (shown, 1, 0, None)) from None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection: a tree has no garbage, and looking for it takes as long as parsing."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _bounded(text: str, shown: str) -> None:
+    """Refuse what is nested or chained too deeply, or too long."""
+    if len(text) < SMALL and not LONG.search(text) and text.count("\\\n") < CHAIN:
+        return
+    chains, count = [0], 0
+    for match in tokens(text):
+        sign = match[0]
+        count += 1
+        if sign in "([{":
+            chains[-1] += 1
+            chains.append(0)
+        elif sign in ")]}":
+            if len(chains) > 1:
+                chains.pop()
+        elif sign == "\n":
+            if len(chains) == 1:
+                chains = [0]
+        elif sign in ",;:=":
+            chains[-1] = 0
+        elif sign[0] in "\"'":
+            before = text[max(0, match.start() - 2) : match.start()].lower()
+            fields = sign.count("{") if "f" in before else 0
+            count += 4 * fields
+            if fields > FIELDS:
+                chains[-1] = CHAIN + 1
+        elif sign[0] not in "#\\":
+            chains[-1] += 1
+        if chains[-1] > CHAIN or count > TOKENS:
+            raise ReadError("script-complex", path=shown, line=text.count("\n", 0, match.start()) + 1)
+
+
+#: What is Python 2, where a line does not parse as Python 3.
+_PYTHON2 = {
+    "print": r"(^|[:;])\s*print\b\s*(?![\s(=.,)\]:;]|$)",
+    "exec": r"(^|[:;])\s*exec\s+[\w\"']",
+    "except": r"\bexcept\b[^:()]*,[^:()]*:|\bexcept\s*\([^)]*\)\s*,\s*\w+\s*:",
+    "raise": r"\braise\s+[\w.]+\s*,",
+    "``": r"^[^\"'#]*`[^`]*`",
+    "<>": r"^[^\"'#]*<>",
+    "0777, 1L": r"^[^\"'#]*(?<![\w.])(0\d+|\d+[lL]|0[xX][\da-fA-F]+[lL])\b",
+    "ur''": r"\b[uU][rR][\"']",
+    "def f((a, b))": r"\bdef\s+\w+\s*\(([^()=]*,)?\s*\(|\blambda\s*\(",
+}
+
+
+def _problem(error: SyntaxError, text: str, number: int) -> UserError | str:
+    """What the parser says, or what it comes from."""
+    if isinstance(error, TabError):
+        return UserError("problem-tabs")
+    line = next(iter(text.split("\n")[number - 1 : number]), "")[:2000]
+    for what, pattern in _PYTHON2.items():
+        if re.search(pattern, line):
+            return UserError("problem-python2", what=what)
+    return error.msg
