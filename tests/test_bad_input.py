@@ -171,7 +171,7 @@ def test_a_case_file_that_is_no_file(project):
     refused(project, "status", str(project), words="neither a regular file nor a folder")
     file.unlink()
     file.symlink_to(file)
-    refused(project, "doctor", str(project), words="accucheck.yaml: ")
+    refused(project, "doctor", str(project), words="accucheck.yaml is a link")
 
 
 @pytest.mark.parametrize("content", [b"", b"# nothing\n", b"\xef\xbb\xbfname: x\n", "name: 中文\n".encode("utf-16")])
