@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..knowledge import names
+from ..knowledge import api, names
 from . import flow
 from .source import Source
 from .trace import Trace
@@ -28,29 +28,6 @@ TWICE = 5
 #: So many cells are looked at within one.
 CELLS = 20_000
 
-#: Layers that do something else in training than at inference, and what makes one of them do so: the parameter of the rate
-#: that must not be zero and its default, or None when the layer always does.
-_RATES: dict[str, tuple[str, float] | None] = {
-    **dict.fromkeys(
-        ("nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d", "nn.SyncBatchNorm", "nn.RReLU", "nn.Conv2dBnAct")
-    ),
-    **dict.fromkeys(
-        ("mint.nn.BatchNorm1d", "mint.nn.BatchNorm2d", "mint.nn.BatchNorm3d", "mint.nn.SyncBatchNorm", "nn.BatchNorm")
-    ),
-    **dict.fromkeys(("nn.LSTM", "nn.GRU", "nn.RNN", "nn.MultiheadAttention"), ("dropout", 0.0)),
-    **dict.fromkeys(
-        (
-            "nn.Transformer",
-            "nn.TransformerEncoderLayer",
-            "nn.TransformerDecoderLayer",
-        ),
-        ("dropout", 0.1),
-    ),
-    **dict.fromkeys(
-        ("nn.Dropout", "nn.Dropout1d", "nn.Dropout2d", "nn.Dropout3d", "mint.nn.Dropout", "mint.nn.Dropout2d"),
-        ("p", 0.5),
-    ),
-}
 _GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "ops.GradOperation"})
 _STEPS = frozenset(
     {
@@ -173,24 +150,26 @@ def depends(value: Value) -> bool:
     """True for a layer that behaves differently in training."""
     if isinstance(value, Instance):
         return "training" in value.read
-    if not isinstance(value, Made) or value.api not in _RATES:
+    known = api.find(value.api) if isinstance(value, Made) else None
+    if known is None or not known.modes or not isinstance(value, Made):
         return False
-    rate = _RATES[value.api]
-    if rate is None:
-        fixed = value.keywords.get("use_batch_statistics")
-        return not (isinstance(fixed, Known) and fixed.value is not None)
-    name, default = rate
-    given = value.keywords.get(name)
-    if value.api.endswith("Dropout") and given is None:
-        given = value.keywords.get("keep_prob") or (value.args[0] if value.args else None)
-        off: Any = 1.0 if value.api == "nn.Dropout" else 0.0
-    else:
-        off = 0.0
-        if given is None and value.last.startswith("Dropout") and value.args:
-            given = value.args[0]
-    if given is None:
-        return default > 0
-    return not (isinstance(given, Known) and given.assumed != "parameter" and given.value == off)
+    given = known.bind_any(value.args, value.keywords) or value.keywords
+    if "has_bn" in known.parameters:
+        return "has_bn" in given and not _is(given["has_bn"], False)
+    if "use_batch_statistics" in given:
+        return _is(given["use_batch_statistics"], None)
+    if "keep_prob" in given:
+        return not _is(given["keep_prob"], 1)
+    for name in ("p", "dropout"):
+        if name in known.parameters:
+            default = known.defaults.get(name)
+            return not _is(given[name], 0) if name in given else default != 0
+    return True
+
+
+def _is(value: Value, constant: Any) -> bool:
+    """True when a value is that constant, whatever the command line says."""
+    return isinstance(value, Known) and value.assumed is None and value.value == constant
 
 
 def called(value: Value) -> str:
@@ -517,33 +496,23 @@ class Replay:
 def _optimizes(value: Value) -> bool:
     """True for an optimizer, of the framework or of the project."""
     if isinstance(value, Instance):
-        return any(names.canonical(base) in _OPTIMIZERS for base in value.of.beyond())
-    return isinstance(value, Made) and value.api in _OPTIMIZERS
+        return any(_is_optimizer(names.canonical(base)) for base in value.of.beyond())
+    return isinstance(value, Made) and _is_optimizer(value.api)
+
+
+def _is_optimizer(name: str) -> bool:
+    known = api.find(name)
+    return known is not None and known.kind == "optimizer"
 
 
 def _named_optimizer(value: Value) -> bool:
     return isinstance(value, Unknown) and re.search(r"(?i)(^|_)opt", value.name) is not None
 
 
-_OPTIMIZERS = frozenset(
-    f"{space}.{name}"
-    for space, all_ in (
-        (
-            "nn",
-            "ASGD AdaFactor AdaMax Adadelta Adagrad Adam AdamOffload AdamWeightDecay FTRL LARS Lamb LazyAdam Momentum Optimizer"
-            " ProximalAdagrad RMSProp Rprop SGD thor",
-        ),
-        ("mint.optim", "Adam AdamW SGD"),
-        ("experimental.optim", "ASGD Adadelta Adagrad Adam AdamW Adamax NAdam RAdam RMSprop Rprop SGD Optimizer"),
-    )
-    for name in all_.split()
-)
-
-
 def _gradient(base: Value) -> str | None:
     """How calling `base` computes gradients; None when it does not."""
     if isinstance(base, Instance):
-        return next((api for name in base.of.beyond() if (api := names.canonical(name)) in _STEPS), None)
+        return next((known for name in base.of.beyond() if (known := names.canonical(name)) in _STEPS), None)
     if not isinstance(base, Made):
         return None
     if base.api in _STEPS or (base.api in _GRADIENTS and base.api != "ops.GradOperation"):

@@ -1,0 +1,632 @@
+"""Reads from the training scripts whether losses get what they expect, are averaged, and are really trained with.
+
+Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a loss that wants probabilities or their
+logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
+loss on classes, class weights that are none, a number in the place of a loss function, training cells that are never run, the
+wrong interpolation in a gradient penalty. Cannot tell: formulas of one's own beyond these, and networks that are not seen.
+Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.losses import Said
+    from ..script.source import Source
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "double-softmax": {
+        "en": "{loss} contains a softmax and gets the result of {layer} (line {other}): the softmax is applied twice.",
+        "zh": "{loss} 内部已含 softmax，而它的输入已经过 {layer}（第 {other} 行）：softmax 做了两次。",
+    },
+    "double-sigmoid": {
+        "en": "{loss} contains a sigmoid and gets the result of {layer} (line {other}): probabilities are squashed a second time.",
+        "zh": "{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（第 {other} 行）：概率又被压缩了一次。",
+    },
+    "sigmoid-for-classes": {
+        "en": "{loss} takes logits of classes and gets the result of {layer} (line {other}), which lies between 0 and 1.",
+        "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（第 {other} 行）的输出，取值在 0 到 1 之间。",
+    },
+    "activation-for-logits": {
+        "en": "{loss} takes logits and gets the result of {layer} (line {other}), which cuts off or squashes part of them.",
+        "zh": "{loss} 需要 logits，得到的却是 {layer}（第 {other} 行）的输出，部分取值已被截断或压缩。",
+    },
+    "logits-for-probabilities": {
+        "en": "{loss} takes probabilities and gets the bare result of {layer} (line {other}): a sigmoid is missing.",
+        "zh": "{loss} 需要概率，得到的却是 {layer}（第 {other} 行）的原始输出：缺少 sigmoid。",
+    },
+    "no-log-softmax": {
+        "en": "{loss} takes logarithms of probabilities and gets the result of {layer} (line {other}): log_softmax is missing.",
+        "zh": "{loss} 需要对数概率，得到的却是 {layer}（第 {other} 行）的输出：缺少 log_softmax。",
+    },
+    "no-logarithm": {
+        "en": "This is the formula of a negative log-likelihood, but the result of {layer} (line {other}) enters it without a "
+        "logarithm.",
+        "zh": "这里是负对数似然的公式，但 {layer}（第 {other} 行）的输出没有取对数就代入了。",
+    },
+    "sometimes": {
+        "en": "On one way through the script {loss} gets the result of {layer} (line {other}), which is not what it expects.",
+        "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（第 {other} 行）的输出，与它的要求不符。",
+    },
+    "one-hot-for-sparse": {
+        "en": "{loss} is set to take class ids, but gets one-hot labels (line {other}).",
+        "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（第 {other} 行）。",
+    },
+    "none-reduction": {
+        "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken (line {other}): gradients "
+        "add up over the batch.",
+        "zh": "{loss} 的 reduction 为 none，求梯度之前（第 {other} 行）没有再取平均：梯度按整个 batch 累加。",
+    },
+    "sum-reduction": {
+        "en": '{loss} adds the loss up over the batch (reduction="sum"), so gradients grow with the batch size.',
+        "zh": '{loss} 对整个 batch 求和（reduction="sum"），梯度会随 batch size 增大。',
+    },
+    "regression-on-classes": {
+        "en": "{loss} compares the scores of classes with class labels: both are judged as classes elsewhere, and nothing encodes "
+        "the labels as one-hot.",
+        "zh": "{loss} 把各类别的得分与类别标签直接比较：别处按分类来评判它们，而标签没有转成 one-hot。",
+    },
+    "weight-per-position": {
+        "en": "The third argument of {loss} is a weight for each class, but gets one for each position, flattened like the labels.",
+        "zh": "{loss} 的第三个参数是每个类别的权重，这里传入的却是每个位置的权重，与标签一样被展平。",
+    },
+    "value-as-loss": {
+        "en": "{cell} expects a loss function but gets a number that was computed before: it has no connection to what the network "
+        "will give.",
+        "zh": "{cell} 需要损失函数，这里传入的却是已经算好的损失值，与网络之后的输出没有关系。",
+    },
+    "never-called": {
+        "en": "This {cell} is made but never run, and nothing else uses its optimizer: no weight is updated by it.",
+        "zh": "这个 {cell} 创建后从未运行，它的优化器也没有用在别处：权重不会被更新。",
+    },
+    "penalty-normal": {
+        "en": "The gradient penalty interpolates between real and generated samples with {function}, normally distributed; it takes "
+        "a uniform number from 0 to 1.",
+        "zh": "梯度惩罚用 {function}（正态分布）在真实样本与生成样本之间插值，应使用 0 到 1 之间的均匀分布。",
+    },
+    "penalty-once": {
+        "en": "The interpolation weight of the gradient penalty is drawn by {function} once, when the network is built or compiled, "
+        "not anew for each batch.",
+        "zh": "梯度惩罚的插值系数由 {function} 在构建或编译网络时只抽取一次，而不是每个 batch 重新抽取。",
+    },
+    "fits": {
+        "en": "{loss} gets what it expects: the result of {layer}.",
+        "zh": "{loss} 的输入符合要求：来自 {layer}。",
+    },
+    "own-likelihood": {
+        "en": "A negative log-likelihood written out, on logarithms of probabilities.",
+        "zh": "自写的负对数似然，输入为对数概率。",
+    },
+    "prediction-unseen": {
+        "en": "Whether {loss} gets what it expects could not be made out: where its prediction comes from is not to be seen here.",
+        "zh": "无法确定 {loss} 的输入是否符合要求：从脚本中看不出预测值的来源。",
+    },
+    "no-loss": {
+        "en": "No loss of MindSpore is applied in what {path} runs; a formula of its own is not judged here.",
+        "zh": "{path} 所运行的代码中没有用到 MindSpore 的损失函数；自写的公式不在判断范围内。",
+    },
+    "fix-remove-softmax": {
+        "en": "Give the loss the logits; apply the softmax only to what is shown.",
+        "zh": "把 logits 直接交给损失函数，只在展示结果时做 softmax。",
+    },
+    "fix-remove-sigmoid": {
+        "en": "Remove the sigmoid, or use BCELoss, which takes probabilities.",
+        "zh": "去掉 sigmoid，或改用接收概率的 BCELoss。",
+    },
+    "fix-add-sigmoid": {
+        "en": "Use BCEWithLogitsLoss, or apply a sigmoid before the loss.",
+        "zh": "改用 BCEWithLogitsLoss，或在损失之前加 sigmoid。",
+    },
+    "fix-log-softmax": {
+        "en": "Apply log_softmax before the loss, or use a cross entropy on the logits.",
+        "zh": "在损失之前做 log_softmax，或对 logits 使用交叉熵。",
+    },
+    "fix-sparse": {"en": "Pass class ids, or set sparse=False.", "zh": "传入类别编号，或设置 sparse=False。"},
+    "fix-mean": {"en": 'Pass reduction="mean".', "zh": '传入 reduction="mean"。'},
+    "fix-cross-entropy": {
+        "en": "Use CrossEntropyLoss, or encode the labels as one-hot.",
+        "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
+    },
+    "fix-weight": {
+        "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
+        "zh": '使用 reduction="none"，乘以权重后求和，再除以权重之和。',
+    },
+    "fix-function": {
+        "en": "Pass the loss function itself; it is applied to the network's result at each step.",
+        "zh": "传入损失函数本身，每一步会用它处理网络的输出。",
+    },
+    "fix-call": {"en": "Call it with each batch.", "zh": "用每个 batch 调用它。"},
+    "fix-uniform": {
+        "en": "Draw it anew for each batch with ops.rand, which is uniform from 0 to 1.",
+        "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
+    },
+}
+WORDS: Words = {}
+
+_SQUASHED = {
+    "en": "Probabilities lie between 0 and 1, so after the second time all classes are nearly alike: gradients are small, the loss "
+    "cannot come near zero, and training is slow and stops too early.",
+    "zh": "概率在 0 到 1 之间，再做一次后各类别几乎相同：梯度很小，loss 降不到接近 0，训练慢且过早停滞。",
+}
+_NOT_PROBABLE = {
+    "en": "The loss takes the logarithm of these numbers as if they were probabilities: outside 0 to 1 it is NaN or clamped, and "
+    "its gradient means nothing.",
+    "zh": "损失会把这些数当作概率取对数：超出 0 到 1 时得到 NaN 或被截断，梯度没有意义。",
+}
+_NOT_LOG = {
+    "en": "The loss then only adds up the numbers for the right classes: it has no lower bound, or hardly punishes confident "
+    "mistakes, and does not lead to probabilities.",
+    "zh": "这样损失只是把正确类别的数值相加：要么没有下界，要么对自信的错误几乎没有惩罚，学不到概率。",
+}
+_SUMMED = {
+    "en": "The update is larger by the batch size than with a mean, so the learning rate that was meant is that much too high.",
+    "zh": "与取平均相比，更新量放大了 batch size 倍，相当于学习率过高同样的倍数。",
+}
+_INTERPOLATED = {
+    "en": "The penalty is meant for points on the line between real and generated samples; elsewhere the critic is constrained where "
+    "it does not matter, and not where it does.",
+    "zh": "惩罚应施加在真实样本与生成样本连线上的点；取在别处时，约束落在无关的位置，真正需要的位置却没有约束。",
+}
+WHY: Words = {
+    "double-softmax": _SQUASHED,
+    "double-sigmoid": _SQUASHED,
+    "sigmoid-for-classes": _SQUASHED,
+    "sometimes": _SQUASHED,
+    "activation-for-logits": {
+        "en": "Where the activation is flat no gradient flows, and scores of classes cannot go below or beyond its range.",
+        "zh": "激活函数平坦处没有梯度，类别得分也无法超出它的取值范围。",
+    },
+    "logits-for-probabilities": _NOT_PROBABLE,
+    "no-log-softmax": _NOT_LOG,
+    "no-logarithm": _NOT_LOG,
+    "one-hot-for-sparse": {
+        "en": "The loss reads the labels as class ids: it fails, or trains towards the wrong classes.",
+        "zh": "损失会把标签当作类别编号：要么报错，要么朝错误的类别训练。",
+    },
+    "none-reduction": _SUMMED,
+    "sum-reduction": _SUMMED,
+    "regression-on-classes": {
+        "en": "Every score is pulled towards the number of the class, as if class 9 were nine times class 1: the scores do not tell "
+        "classes apart.",
+        "zh": "每个得分都被拉向类别的编号，仿佛第 9 类是第 1 类的九倍：得分无法区分类别。",
+    },
+    "weight-per-position": {
+        "en": "Weights are then looked up by class: positions that should not count do count, or the call is refused.",
+        "zh": "权重会按类别查取：不该计入的位置被计入，或者调用直接被拒绝。",
+    },
+    "value-as-loss": {
+        "en": "What is trained with such a cell does not follow the network's output, or the cell fails when it is run.",
+        "zh": "用这样的 Cell 训练，结果与网络输出无关，或者运行时报错。",
+    },
+    "never-called": {
+        "en": "The network stays as it was initialized, however long the loop runs.",
+        "zh": "无论循环运行多久，网络都停留在初始状态。",
+    },
+    "penalty-normal": _INTERPOLATED,
+    "penalty-once": _INTERPOLATED,
+}
+_REFERENCE = {
+    "en": "Compute the loss of one batch in numpy from the network's raw outputs and compare; or train one epoch with the mended "
+    "loss and compare the curves.",
+    "zh": "用网络的原始输出在 numpy 中计算一个 batch 的 loss 并比较；或用改正后的损失训练一个 epoch，比较曲线。",
+}
+_PRINTED = {
+    "en": "Print the weights before and after one step.",
+    "zh": "打印一步前后的权重。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _REFERENCE),
+    "none-reduction": {
+        "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
+        "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
+    },
+    "value-as-loss": _PRINTED,
+    "never-called": _PRINTED,
+    "penalty-normal": {
+        "en": "Print the smallest and largest interpolation weight of a batch: they must lie between 0 and 1.",
+        "zh": "打印一个 batch 中插值系数的最小值和最大值：应在 0 与 1 之间。",
+    },
+    "penalty-once": {
+        "en": "Print the interpolation weights of two steps: they must differ.",
+        "zh": "打印两步的插值系数：应当不同。",
+    },
+}
+
+_LEVELS = {
+    "double-softmax": Level.PROBLEM,
+    "double-sigmoid": Level.PROBLEM,
+    "sigmoid-for-classes": Level.SUSPECT,
+    "activation-for-logits": Level.SUSPECT,
+    "logits-for-probabilities": Level.PROBLEM,
+    "no-log-softmax": Level.PROBLEM,
+    "no-logarithm": Level.PROBLEM,
+    "sometimes": Level.SUSPECT,
+    "one-hot-for-sparse": Level.PROBLEM,
+    "none-reduction": Level.PROBLEM,
+    "sum-reduction": Level.SUSPECT,
+    "regression-on-classes": Level.PROBLEM,
+    "weight-per-position": Level.PROBLEM,
+    "value-as-loss": Level.PROBLEM,
+    "never-called": Level.PROBLEM,
+    "penalty-normal": Level.PROBLEM,
+    "penalty-once": Level.PROBLEM,
+}
+#: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
+_LIKELY = ("no-logarithm", "regression-on-classes", "weight-per-position", "penalty-normal", "penalty-once")
+_FIXES = {
+    "double-softmax": "fix-remove-softmax",
+    "sigmoid-for-classes": "fix-remove-sigmoid",
+    "double-sigmoid": "fix-remove-sigmoid",
+    "logits-for-probabilities": "fix-add-sigmoid",
+    "no-log-softmax": "fix-log-softmax",
+    "no-logarithm": "fix-log-softmax",
+    "one-hot-for-sparse": "fix-sparse",
+    "none-reduction": "fix-mean",
+    "sum-reduction": "fix-mean",
+    "regression-on-classes": "fix-cross-entropy",
+    "weight-per-position": "fix-weight",
+    "value-as-loss": "fix-function",
+    "never-called": "fix-call",
+    "penalty-normal": "fix-uniform",
+    "penalty-once": "fix-uniform",
+}
+#: What says that a loss is right; without any of these, nothing was judged.
+_CLEAR = ("fits", "own-likelihood")
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.losses import Losses
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    done: set[tuple[str, str, int]] = set()
+    for number, reading in enumerate(scripts.training, 1):
+        said = Losses(reading).examine()
+        for one in said:
+            key = one.code, one.place.source.path, one.place.line
+            if key not in done:
+                done.add(key)
+                yield _finding(one)
+        if not said:
+            where = Where(path=reading.source.path)
+            yield Finding("no-loss", Level.INFO, where, {"path": reading.source.path}, incomplete=True)
+        yield Progress(number, len(scripts.training), "files")
+
+
+def _finding(said: Said) -> Finding:
+    place, other = said.place, said.also
+    level = _LEVELS.get(said.code, Level.INFO)
+    data: dict[str, Any] = {**said.data, "other": other.line if other is not None else place.line}
+    evidence = [place.source.code(place.line, min(_last(place), place.line + 3))]
+    if (
+        other is not None
+        and level is not Level.INFO
+        and (other.source.path, other.line) != (place.source.path, place.line)
+    ):
+        evidence.append(other.source.code(other.line, min(_last(other), other.line + 3)))
+    fix = _FIXES.get(said.code)
+    sure = None
+    if level is Level.PROBLEM:
+        sure = Sure.LIKELY if said.code in _LIKELY or place.tests else Sure.CERTAIN
+    elif level is Level.SUSPECT:
+        sure = Sure.POSSIBLE
+    return Finding(
+        said.code,
+        level,
+        Where(path=place.source.path, line=place.line),
+        data,
+        [*evidence],
+        Fix(fix, _diff(said)) if fix else None,
+        incomplete=level is Level.INFO and said.code not in _CLEAR,
+        sure=sure,
+    )
+
+
+def _last(place: Any) -> int:
+    return int(getattr(place.node, "end_lineno", None) or place.line)
+
+
+def _diff(said: Said) -> str | None:
+    """The lines to change, where the mend is plain."""
+    node: ast.AST = said.place.node
+    source: Source = said.place.source
+    if said.code not in ("none-reduction", "sum-reduction") or not isinstance(node, ast.Call):
+        return None
+    given = next((keyword.value for keyword in node.keywords if keyword.arg == "reduction"), None)
+    if isinstance(given, ast.Constant):
+        if given.lineno != given.end_lineno:
+            return None
+        line = source.lines[given.lineno - 1].encode()
+        new = line[: given.col_offset] + b'"mean"' + line[given.end_col_offset or 0 :]
+        return source.diff(given.lineno, new.decode())
+    if given is not None or any(keyword.arg is None for keyword in node.keywords) or len(node.args) > 1:
+        return None
+    line = source.lines[(node.end_lineno or 1) - 1].encode()
+    end = (node.end_col_offset or 0) - 1
+    if line[end : end + 1] != b")" or "reduction" not in _parameters(said.place.api):
+        return None
+    before = line[:end].rstrip()
+    comma = b"" if before.endswith((b"(", b",")) or not (node.args or node.keywords) else b", "
+    space = b" " if before.endswith(b",") else b""
+    new = before + comma + space + b'reduction="mean"' + line[end:]
+    return source.diff(node.end_lineno or 1, new.decode())
+
+
+def _parameters(name: str) -> tuple[str, ...]:
+    from ..knowledge import api
+
+    return api.parameters(name) or ()
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    head = "import mindspore as ms\nimport numpy as np\nfrom mindspore import nn, ops\n"
+    case = {"scripts": {"train": "train.py"}}
+    return Example(name, files={"train.py": head + script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+
+
+_NET = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Flatten(), nn.Dense(784, 64), nn.ReLU())
+        self.head = nn.Dense(64, 10)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+"""
+_LOOP = """
+def forward(x, y):
+    logits = net(x)
+    loss = LOSS
+    return loss, logits
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters, has_aux=True)
+net.set_train()
+for x, y in train_ds.create_tuple_iterator():
+    (loss, _), grads = grad_fn(x, y)
+    optimizer(grads)
+"""
+
+
+def _trained(loss: str, net: str = _NET) -> str:
+    return net + _LOOP.replace("LOSS", loss)
+
+
+_SOFTMAX = _NET.replace("return self.head(self.body(x))", "return ops.softmax(self.head(self.body(x)), axis=1)")
+_SIGMOID = _NET.replace("return self.head(self.body(x))", "return nn.Sigmoid()(self.head(self.body(x)))")
+
+EXAMPLES = [
+    _example("cross entropy on logits", _trained("nn.CrossEntropyLoss()(logits, y)"), Verdict.OK, "fits"),
+    _example(
+        "cross entropy on probabilities",
+        _trained("nn.CrossEntropyLoss()(logits, y)", _SOFTMAX),
+        Verdict.PROBLEM,
+        "double-softmax",
+    ),
+    _example(
+        "softmax in the network, and the loss given to Model",
+        _SOFTMAX
+        + """
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+ms.Model(net, loss, optimizer).train(10, train_ds)
+""",
+        Verdict.PROBLEM,
+        "double-softmax",
+    ),
+    _example(
+        "softmax for what is shown only",
+        _trained("ops.cross_entropy(logits, y)") + "print(ops.softmax(net(x)))\n",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "softmax inside the network, on attention",
+        _NET.replace("return self.head(self.body(x))", "x = self.body(x)\n        return self.head(x * ops.softmax(x))")
+        + "ms.Model(net, nn.CrossEntropyLoss(), optimizer).train(1, train_ds)\n",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a sigmoid before BCEWithLogitsLoss",
+        _trained("nn.BCEWithLogitsLoss()(logits, y)", _SIGMOID),
+        Verdict.PROBLEM,
+        "double-sigmoid",
+    ),
+    _example("BCELoss on a sigmoid", _trained("nn.BCELoss()(logits, y)", _SIGMOID), Verdict.OK, "fits"),
+    _example("BCELoss on logits", _trained("nn.BCELoss()(logits, y)"), Verdict.PROBLEM, "logits-for-probabilities"),
+    _example(
+        "NLLLoss on probabilities", _trained("ops.nll_loss(logits, y)", _SOFTMAX), Verdict.PROBLEM, "no-log-softmax"
+    ),
+    _example(
+        "NLLLoss on logarithms",
+        _trained("ops.nll_loss(ops.log(logits.astype(ms.float32)), y)", _SOFTMAX),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "the formula of a likelihood without a logarithm",
+        _trained("-(ops.one_hot(y, 10, 1.0, 0.0) * -1.0 * logits).sum(-1).mean()", _SOFTMAX).replace("-(ops", "(ops"),
+        Verdict.PROBLEM,
+        "no-logarithm",
+    ),
+    _example(
+        "the formula of a likelihood",
+        _trained("(-1.0 * ops.log_softmax(logits) * ops.one_hot(y, 10, 1.0, 0.0)).sum(-1).mean()"),
+        Verdict.OK,
+        "own-likelihood",
+    ),
+    _example(
+        "no reduction, given to Model",
+        _NET + "ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), optimizer).train(10, train_ds)\n",
+        Verdict.PROBLEM,
+        "none-reduction",
+    ),
+    _example(
+        "no reduction in a loop",
+        _trained("nn.SoftmaxCrossEntropyWithLogits(sparse=True)(logits, y)"),
+        Verdict.PROBLEM,
+        "none-reduction",
+    ),
+    _example(
+        "no reduction, averaged by hand",
+        _trained("nn.SoftmaxCrossEntropyWithLogits(sparse=True)(logits, y).mean()"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "no reduction, for evaluation only",
+        _NET
+        + """
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+ms.Model(net, loss, optimizer).train(10, train_ds)
+ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), metrics={"acc"}).eval(val_ds)
+""",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a sum over the batch",
+        _NET + 'ms.Model(net, nn.MSELoss(reduction="sum"), optimizer).train(10, train_ds)\n',
+        Verdict.UNDECIDED,
+        "sum-reduction",
+    ),
+    _example(
+        "one-hot labels for a sparse loss",
+        _trained(
+            'nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(logits, ops.one_hot(y, 10, 1.0, 0.0))'
+        ),
+        Verdict.PROBLEM,
+        "one-hot-for-sparse",
+    ),
+    _example(
+        "one-hot labels for a dense loss",
+        _trained('nn.SoftmaxCrossEntropyWithLogits(reduction="mean")(logits, ops.one_hot(y, 10, 1.0, 0.0))'),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "squared errors on classes",
+        _trained("nn.MSELoss()(logits, y)") + "print((net(x).argmax(1) == y).sum())\n",
+        Verdict.PROBLEM,
+        "regression-on-classes",
+    ),
+    _example("squared errors on numbers", _trained("nn.MSELoss()(logits, y)"), Verdict.OK, "fits"),
+    _example(
+        "squared errors on one-hot labels",
+        _trained("nn.MSELoss()(logits, ops.one_hot(y, 10, 1.0, 0.0))") + "print((net(x).argmax(1) == y).sum())\n",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a weight for each position",
+        """
+def forward(ids, labels, weights):
+    scores = net(ids)
+    return ops.cross_entropy(scores.view(-1, 100), labels.view(-1), weights.view(-1))
+
+net = nn.Dense(8, 100)
+grad_fn = ms.value_and_grad(forward, None, net.trainable_params())
+for ids, labels, weights in train_ds.create_tuple_iterator():
+    loss, grads = grad_fn(ids, labels, weights)
+""",
+        Verdict.PROBLEM,
+        "weight-per-position",
+    ),
+    _example(
+        "weights of classes",
+        _trained("ops.cross_entropy(logits, y.view(-1), ms.Tensor(np.array([0.1] * 10)).view(-1))"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a number for a loss function, and a cell that is never run",
+        _NET
+        + """
+loss_fn = nn.MSELoss()
+for x, y in train_ds.create_tuple_iterator():
+    with_loss = nn.WithLossCell(net, loss_fn(net(x), y))
+    train_net = nn.TrainOneStepCell(with_loss, optimizer)
+""",
+        Verdict.PROBLEM,
+        "value-as-loss",
+        "never-called",
+    ),
+    _example(
+        "a training cell that is run",
+        _NET
+        + """
+train_net = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
+for x, y in train_ds.create_tuple_iterator():
+    train_net(x, y)
+""",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a gradient penalty with normal weights",
+        _NET
+        + """
+def penalty(real, fake):
+    alpha = ops.randn((real.shape[0], 1, 1, 1))
+    between = alpha * real + (1 - alpha) * fake
+    gradients = ms.grad(net)(between)
+    return ((gradients.norm(2, 1) - 1) ** 2).mean()
+
+print(penalty(real, fake))
+""",
+        Verdict.PROBLEM,
+        "penalty-normal",
+    ),
+    _example(
+        "a gradient penalty with uniform weights",
+        _trained("nn.MSELoss()(logits, y)")
+        + """
+def penalty(real, fake):
+    alpha = ops.rand((real.shape[0], 1, 1, 1))
+    between = alpha * real + (1 - alpha) * fake
+    gradients = ms.grad(net)(between)
+    return ((gradients.norm(2, 1) - 1) ** 2).mean()
+
+print(penalty(real, fake))
+""",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a ReLU before the loss",
+        _trained("ops.cross_entropy(ops.relu(logits), y)"),
+        Verdict.UNDECIDED,
+        "activation-for-logits",
+    ),
+    _example(
+        "a network out of sight",
+        _trained("ops.cross_entropy(logits, y)", "from zoo import net, optimizer\n"),
+        Verdict.UNDECIDED,
+        "prediction-unseen",
+    ),
+    _example("a formula of its own", _trained("(logits - y).abs().mean()"), Verdict.UNDECIDED, "no-loss"),
+]

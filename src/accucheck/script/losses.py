@@ -1,0 +1,746 @@
+"""Which losses a script applies, to what: whether the prediction has the form that the loss expects, and whether it trains.
+
+Follows the prediction back from the loss, through what leaves its form as it is, to the layer that gave it: a Softmax, a
+Sigmoid, a bare Dense. Losses and networks that are handed to Model are run for this as Model would run them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..knowledge import api
+from . import flow
+from .analysis import Reading
+from .values import Frame, Instance, Items, Known, Made, Many, Unknown, Value, options
+
+if TYPE_CHECKING:
+    from .trace import Tracer
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: So many values are looked at between a loss and the layers that its prediction comes from, and so many such layers count.
+STEPS, HEADS = 4000, 24
+
+#: What leaves the form of a prediction as it is: the same numbers in another shape, order, type or place.
+_SHAPES = _words(
+    "reshape view transpose squeeze expand_dims unsqueeze flatten permute swapaxes swapdims cast astype to float half copy "
+    "type_as stop_gradient depend identity dropout tile repeat broadcast_to gather index_select masked_select slice "
+    "strided_slice split chunk unstack unbind stack concat cat narrow roll flip contiguous fp32_to_fp16 clamp clip "
+    "clip_by_value maximum minimum gather_d gather_elements gather_nd moveaxis movedim view_as reshape_as select where "
+    "squeeze_ asnumpy value pad getitem item masked_fill print broadcast_like"
+)
+_SHAPE_CLASSES = _words(
+    "Reshape Transpose Squeeze ExpandDims Flatten Cast Identity StopGradient Depend Dropout Dropout2D Tile BroadcastTo Gather "
+    "GatherV2 Slice StridedSlice Split Unstack Stack Pack Concat GatherD GatherNd Select MaskedSelect Print Pad MaskedFill "
+    "Maximum Minimum Load SplitV DropoutGenMask DropoutDoMask"
+)
+#: Averages of probabilities are probabilities, and sums of logits are logits.
+_MEANS = _words("mean reduce_mean ReduceMean sum ReduceSum reduce_sum max ReduceMax amax")
+_LOG = re.compile(r"^(log|Log|log2|log1p)$")
+_REDUCERS = _words(
+    "mean sum ReduceMean ReduceSum reduce_mean reduce_sum get_loss nanmean average max min ReduceMax ReduceMin dot matmul "
+    "MatMul tensor_dot topk TopK norm"
+)
+_UNIFORM = re.compile(r"(^|\.)(rand|random|uniform|UniformReal|rand_like|random_sample|Uniform|Beta|beta)$")
+_NORMAL = re.compile(r"(^|\.)(randn|normal|StandardNormal|standard_normal|Normal|randn_like|gauss)$")
+_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "vjp"})
+_ACCURACY = re.compile(
+    r"^(acc|accuracy|top_?[15].*|topk.*|precision|recall|f1|train\.(Accuracy|Top\w+|Precision|Recall|F1))$", re.I
+)
+_LISTS = ("nn.CellList", "list", "tuple")
+_TRAIN_CELLS = ("nn.TrainOneStepCell", "nn.TrainOneStepWithLossScaleCell")
+_REGRESSION = re.compile(r"(MSE|L1|MAE|RMSE|Huber|mse|l1|huber)_?", re.I)
+
+
+class Head(NamedTuple):
+    """Where a prediction comes from: `gives` is "probabilities", "element probabilities", "log-probabilities", "element
+    log-probabilities", "logits", "activation" or "" for what is not known."""
+
+    gives: str
+    name: str
+    made: Value
+
+
+@dataclass(eq=False)
+class Application:
+    """One time that a loss is applied."""
+
+    loss: str
+    place: Made
+    cell: Made | None  # the loss as an object; None for a function
+    arguments: dict[str, Value]
+    prediction: Value | None
+    labels: Value | None
+    heads: list[Head] = field(default_factory=list)
+
+    @property
+    def known(self) -> api.Api:
+        found = api.find(self.loss)
+        assert found is not None
+        return found
+
+
+@dataclass(eq=False)
+class Said:
+    """A finding: the code, where, and what fills the message."""
+
+    code: str
+    place: Any  # Made or Instance
+    data: dict[str, Any] = field(default_factory=dict)
+    also: Any = None
+
+
+# --- forms of predictions ---------------------------------------------------------------------------------------------
+
+
+def called(made: Made) -> str:
+    """The canonical name of what a call runs: of the layer or operator object where one is called."""
+    if made.name == "" and isinstance(made.base, Made):
+        return made.base.api
+    return made.api
+
+
+def operand(made: Made) -> list[Value]:
+    """What a call works on: the tensor of a method, else the first argument."""
+    if made.name[:1] in (".", "@") and made.base is not None:
+        return [made.base]
+    if made.args:
+        return made.args[:1]
+    return list(made.keywords.values())[:1]
+
+
+def heads(value: Value | None) -> list[Head]:
+    """The layers that a prediction comes from, behind what leaves its form as it is."""
+    found: list[Head] = []
+    seen: set[int] = set()
+    queue: list[tuple[Value, bool]] = [(value, False)] if value is not None else []
+    while queue and len(seen) < STEPS and len(found) < HEADS:
+        part, logged = queue.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, (Many, Items)):
+            queue += [(inner, logged) for inner in flow.inputs(part)]
+        elif isinstance(part, Made):
+            step = _behind(part)
+            if step is None:
+                found.append(_head(part, logged))
+            else:
+                inner, log = step
+                queue += [(v, logged or log) for v in inner]
+        else:
+            found.append(Head("", getattr(part, "name", ""), part))
+    return found
+
+
+def _behind(made: Made) -> tuple[list[Value], bool] | None:
+    """What a call passes on without changing its form, and whether it takes the logarithm; None for what gives a form."""
+    name = called(made)
+    last = name.rsplit(".", 1)[-1].lstrip("@")
+    if _LOG.match(last) and name.startswith(("ops.", ".", "mnp.", "numpy.", "mint.")):
+        return operand(made), True
+    if name in (".item", ".each", "[]", "comprehension"):
+        return [made.base] if made.base is not None else made.args[:1], False
+    of_framework = name.startswith(("ops.", ".", "mint.", "nn.", "mnp.", "depend"))
+    if of_framework and (last in _SHAPES or last in _SHAPE_CLASSES or last in _MEANS):
+        given = operand(made)
+        if last in ("where", "select", "Select", "masked_fill") and len(made.args) > 1:
+            given = [v for v in (*made.args[1:], *given[:0]) if not isinstance(v, Known)]
+        return given, False
+    if name in ("+", "-", "*", "/") and len(made.args) == 2:
+        left, right = made.args
+        if isinstance(right, Known) and name != "-":
+            return [left], False
+        if isinstance(left, Known) and name in ("+", "*"):
+            return [right], False
+    if name in ("nn.Identity", "nn.Flatten", "nn.Dropout", "mint.nn.Dropout", "mint.nn.Identity"):
+        return operand(made), False
+    if made.result is not None:
+        return [made.result], False
+    return None
+
+
+def _head(made: Made, logged: bool) -> Head:
+    name = called(made)
+    known = api.find(name)
+    gives = known.gives if known else None
+    last = name.rsplit(".", 1)[-1]
+    if name in (".softmax", ".sigmoid", ".log_softmax"):
+        gives = {"softmax": "probabilities", "sigmoid": "element probabilities"}.get(last, "log-probabilities")
+    if gives is None and known is not None:
+        if known.kind in ("dense", "convolution"):
+            gives, last = _activated(made, last)
+        elif known.kind in ("normalization", "embedding", "recurrent", "pooling"):
+            gives = "logits"
+        elif known.kind == "activation":
+            gives = "activation"
+    if name in ("@", ".matmul", "ops.matmul", "ops.bmm", "ops.MatMul", "ops.BatchMatMul"):
+        gives = "logits"
+    if name == "+" and any(head.gives == "logits" for arg in made.args for head in heads(arg)[:1]):
+        gives = "logits"
+    if logged and gives in ("probabilities", "element probabilities"):
+        return Head(gives.replace("probabilities", "log-probabilities"), f"log({last})", made)
+    return Head("" if logged else gives or "", last or name, made)
+
+
+def _activated(made: Made, last: str) -> tuple[str, str]:
+    """What a Dense layer gives, by its activation argument."""
+    layer = made.base if isinstance(made.base, Made) else made
+    given = layer.keywords.get("activation")
+    if given is None:
+        return "logits", last
+    if isinstance(given, Known):
+        text = str(given.value).lower()
+        if given.value is None:
+            return "logits", last
+    else:
+        text = getattr(given, "last", getattr(given, "name", "")).lower()
+    kinds = {"softmax": "probabilities", "sigmoid": "element probabilities", "logsoftmax": "log-probabilities"}
+    if text in kinds:
+        return kinds[text], text.capitalize()
+    return ("activation", text) if text else ("", last)
+
+
+# --- losses of one script ---------------------------------------------------------------------------------------------
+
+
+class Losses:
+    """What the losses of one reading are applied to."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.handed: list[tuple[Made, list[Made]]] = []  # Model calls with what they run
+        self.said: list[Said] = []
+        self.gather_models()
+
+    @cached_property
+    def calls(self) -> list[Made]:
+        return [*self.trace.calls, *(call for _, calls in self.handed for call in calls)]
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[Made, str]]]:
+        return flow.users(self.trace)
+
+    def gather_models(self) -> None:
+        """Runs what is handed to Model with a loss: the network on unknown inputs, the loss on its result."""
+        trains = {
+            id(base) for call in self.trace.calls if call.name in (".train", ".fit") for base in options(call.base)
+        }
+        for model in self.trace.calls:
+            if model.api != "Model" or id(model) not in trains:
+                continue
+            known = api.find("Model")
+            given = known.bind_any(model.args, model.keywords) if known else None
+            arguments = given if given is not None else model.keywords
+            network, loss = arguments.get("network"), arguments.get("loss_fn")
+            if network is None or loss is None or (isinstance(loss, Known) and loss.value is None):
+                continue
+            found: list[Made] = []
+            self.trace.again(_as_model(network, loss, model.node, found))
+            self.handed.append((model, found))
+
+    @cached_property
+    def applications(self) -> list[Application]:
+        found = []
+        for call in self.calls:
+            if (application := applied(call)) is not None:
+                application.heads = heads(application.prediction)
+                found.append(application)
+        # A loss of the project that is also run with nothing known of its inputs says nothing new then.
+        clear = {id(a.place.node) for a in found if any(head.gives for head in a.heads)}
+        seen = any(not _unseen(a.place.frame) for a in found)
+        return [
+            a
+            for a in found
+            if any(head.gives for head in a.heads)
+            or not (id(a.place.node) in clear or (seen and _unseen(a.place.frame)))
+        ]
+
+    def examine(self) -> list[Said]:
+        for application in self.applications:
+            self.said += form(application)
+            self.said += weights(application)
+        self.said += self.regressions()
+        self.said += self.reductions()
+        self.said += self.values_for_losses()
+        self.said += self.never_called()
+        self.said += self.own_likelihoods()
+        self.said += self.penalties()
+        return self.said
+
+    # --- the amount of a loss -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def trained(self) -> list[tuple[Made, Value]]:
+        """What gradients are taken of: the calls, and the values that come out."""
+        found: list[tuple[Made, Value]] = []
+        for call in self.trace.calls:
+            if call.result is None or call.name != "":
+                continue
+            base = call.base
+            if isinstance(base, Made) and (
+                base.api in _GRADIENTS or (base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation")
+            ):
+                # With has_aux only the first result is differentiated.
+                for option in options(call.result):
+                    found.append((call, option.items[0] if isinstance(option, Items) and option.items else option))
+            elif (isinstance(base, Made) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
+                found.append((call, call.result))
+        for call in self.trace.calls:
+            if call.api == "Model" and not _argument(call, "loss_fn") and call not in [m for m, _ in self.handed]:
+                for network in options(_argument(call, "network")):
+                    for frame in self.trace.frames:
+                        if frame.owner is network and frame.function.name == "construct" and frame.returned is not None:
+                            found.append((call, frame.returned))
+        return found
+
+    def reductions(self) -> Iterator[Said]:
+        """Losses that are not averaged before the gradient is taken."""
+        reported: set[int] = set()
+        for model, _ in self.handed:
+            for loss in options(_argument(model, "loss_fn")):
+                if (
+                    isinstance(loss, Made)
+                    and (kind := reduction(loss)) in ("none", "sum")
+                    and id(loss.node) not in reported
+                ):
+                    reported.add(id(loss.node))
+                    yield Said(f"{kind}-reduction", loss, {"loss": loss.last}, model)
+        for call in self.trace.calls:
+            if call.api == "nn.WithLossCell":
+                for loss in options(call.argument(["backbone", "loss_fn"], "loss_fn")):
+                    kind = reduction(loss) if isinstance(loss, Made) else None
+                    if kind in ("none", "sum") and isinstance(loss, Made) and id(loss.node) not in reported:
+                        reported.add(id(loss.node))
+                        yield Said(f"{kind}-reduction", loss, {"loss": loss.last}, call)
+        bare = {
+            id(a.place): a
+            for a in self.applications
+            if (reduction(a.cell) if a.cell is not None else _given_reduction(a.loss, a.arguments)) == "none"
+        }
+        for gradient, value in self.trained if bare else ():
+            for part in flow.sources(Items([value]), _reduces):
+                application = bare.get(id(part))
+                if application is not None and not _reduces(part):
+                    at = application.cell or application.place
+                    if id(at.node) not in reported:
+                        reported.add(id(at.node))
+                        yield Said("none-reduction", at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
+
+    # --- kinds --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def classified(self) -> set[int]:
+        """Layers whose results are compared with labels as classes: by argmax, or by an accuracy of Model."""
+        found: set[int] = set()
+        for call in self.calls:
+            if call.name == "==":
+                for value in call.args:
+                    for part in flow.sources(value, lambda v: isinstance(v, Instance)):
+                        if isinstance(part, Made) and called(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
+                            found.update(id(_layer(head)) for v in operand(part) for head in heads(v))
+                            break
+        for model in self.trace.calls:
+            metrics = _argument(model, "metrics") if model.api == "Model" else None
+            if metrics is None or not any(_is_accuracy(part) for part in flow.sources(metrics)):
+                continue
+            for network in options(_argument(model, "network")):
+                outputs = [
+                    f.returned for f in self.trace.frames if f.owner is network and f.function.name == "construct"
+                ]
+                found.update(id(_layer(head)) for value in outputs for head in heads(value))
+        return found
+
+    def regressions(self) -> Iterator[Said]:
+        """Mean squared error and its like between the scores of classes and the numbers of classes."""
+        for application in self.applications:
+            name = application.loss.rsplit(".", 1)[-1]
+            if application.known.expects != "raw" or not _REGRESSION.match(name):
+                continue
+            wrong = [head for head in application.heads if id(_layer(head)) in self.classified]
+            if not wrong or any(head.gives not in ("logits", "activation") for head in wrong):
+                continue
+            width = _width(wrong[0])
+            if width == 1 or any(_one_hot(part) for part in flow.sources(application.labels)) or self.encodes:
+                continue
+            yield Said(
+                "regression-on-classes", application.cell or application.place, {"loss": name}, application.place
+            )
+
+    @cached_property
+    def encodes(self) -> bool:
+        """True when one-hot labels are made anywhere."""
+        return any(_one_hot(call) for call in self.calls)
+
+    def values_for_losses(self) -> Iterator[Said]:
+        """A number where a loss function is expected."""
+        for call in self.trace.calls:
+            if call.api in ("nn.WithLossCell", "Model", "nn.WithEvalCell"):
+                for given in options(_argument(call, "loss_fn")):
+                    if isinstance(given, Made) and _is_number(given):
+                        yield Said("value-as-loss", call, {"cell": call.api})
+
+    def never_called(self) -> Iterator[Said]:
+        """Training cells that are made and not run."""
+        for call in self.trace.calls:
+            if call.api not in _TRAIN_CELLS or _unseen(call.frame):
+                continue
+            if self.users.get(id(call)) or _returned(self.trace.frames, call) or call.unpacked:
+                continue
+            optimizer = call.argument(["network", "optimizer"], "optimizer")
+            if any(len(self.uses_of(option, call)) for option in options(optimizer)):
+                continue
+            yield Said("never-called", call, {"cell": call.api})
+
+    def uses_of(self, optimizer: Value, besides: Made) -> list[Made]:
+        """What else uses an optimizer, other training cells that are not run left out."""
+        found = []
+        for use, _ in self.users.get(id(optimizer), ()):
+            idle = use.api in _TRAIN_CELLS and not self.users.get(id(use)) and not _returned(self.trace.frames, use)
+            if use is not besides and not idle:
+                found.append(use)
+        return found
+
+    # --- formulas -----------------------------------------------------------------------------------------------------
+
+    def own_likelihoods(self) -> Iterator[Said]:
+        """-sum(one_hot * prediction), which wants the logarithm of probabilities."""
+        seen: set[int] = set()
+        for call in self.calls:
+            pair = _likelihood(call)
+            if pair is None or id(call.node) in seen:
+                continue
+            found = heads(pair)
+            if not any(head.gives for head in found):
+                continue
+            seen.add(id(call.node))
+            if all(head.gives.endswith("log-probabilities") for head in found):
+                yield Said("own-likelihood", call, {})
+            elif found and all(head.gives == "probabilities" for head in found):
+                yield Said("no-logarithm", call, {"layer": found[0].name}, found[0].made)
+
+    def penalties(self) -> Iterator[Said]:
+        """The point between real and generated samples at which a gradient penalty is taken."""
+        seen: set[int] = set()
+        for call in self.calls:
+            base = call.base
+            if call.name != "" or not isinstance(base, Made):
+                continue
+            of_operation = base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation"
+            if not (base.api in _GRADIENTS or of_operation):
+                continue
+            for value in call.args:
+                for part in flow.sources(value, _between_or_cell):
+                    weight = _between(part) if isinstance(part, Made) else None
+                    if weight is None or not isinstance(part, Made) or id(part.node) in seen:
+                        continue
+                    seen.add(id(part.node))
+                    yield from self.drawn(weight, part)
+
+    def drawn(self, weight: Value, point: Made) -> Iterator[Said]:
+        for part in flow.sources(weight, lambda v: isinstance(v, Instance)):
+            if not isinstance(part, Made):
+                continue
+            name = called(part)
+            if _NORMAL.search(name):
+                yield Said("penalty-normal", part, {"function": name.rsplit(".", 1)[-1] + "()"}, point)
+            elif not _UNIFORM.search(name):
+                continue
+            if _once(part.frame):
+                yield Said("penalty-once", part, {"function": name.rsplit(".", 1)[-1] + "()"}, point)
+            return
+
+
+_ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
+
+
+def _as_model(network: Value, loss: Value, node: ast.AST, found: list[Made]) -> Callable[[Tracer], Value]:
+    def wanted(tracer: Tracer) -> Value:
+        start = len(tracer.trace.calls)
+        for cell in options(network):
+            output = tracer.call(cell, [Unknown("inputs")], {}, node)
+            for each in options(loss):
+                tracer.call(each, [output, Unknown("labels")], {}, node)
+        found.extend(tracer.trace.calls[start:])
+        return Unknown()
+
+    return wanted
+
+
+def applied(call: Made) -> Application | None:
+    """The application of a loss of MindSpore, by an object or a function."""
+    name = called(call)
+    known = api.find(name)
+    if known is None or known.kind != "loss" or not (known.expects or known.reduction):
+        return None
+    if call.name == "":
+        if not isinstance(call.base, Made) or not known.inputs:
+            return None
+        given = {**dict(zip(known.inputs, call.args, strict=False)), **call.keywords}
+        first, second = (*known.inputs, "", "")[:2]
+        return Application(name, call, call.base, given, given.get(first), given.get(second))
+    if known.inputs:  # an object that is made here
+        return None
+    given = known.bind_any(call.args, call.keywords) or call.keywords
+    first, second = known.positional[:2]
+    return Application(name, call, None, given, given.get(first), given.get(second))
+
+
+def form(application: Application) -> Iterator[Said]:
+    """Whether a prediction has the form that the loss expects."""
+    expects, labels = application.known.expects, application.known.labels
+    loss = application.loss.rsplit(".", 1)[-1]
+    heads_ = application.heads
+    classes = labels in ("classes", "one-hot", "by sparse", "classes or probabilities", "classes or one-hot")
+    verdicts = {_judge(expects, classes, head.gives) for head in heads_}
+    place = application.place
+    if not heads_ or "" in verdicts or expects in (None, "raw"):
+        if expects == "raw":
+            yield Said("fits", place, {"loss": loss, "layer": heads_[0].name if heads_ else "?"})
+        elif expects is not None:
+            yield Said("prediction-unseen", place, {"loss": loss})
+        return
+    if len(verdicts) > 1:  # one way through the script is right
+        wrong = [head for head in heads_ if _judge(expects, classes, head.gives) != "fits"]
+        yield Said("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
+        return
+    code = verdicts.pop()
+    yield Said(code, place, {"loss": loss, "layer": heads_[0].name}, heads_[0].made)
+    sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
+    if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
+        sparse = application.cell.args[0]
+    is_sparse = labels == "classes" or (isinstance(sparse, Known) and sparse.value is True)
+    if is_sparse and application.labels is not None:
+        made = _encoded(application.labels)
+        if made is not None:
+            yield Said("one-hot-for-sparse", place, {"loss": loss}, made)
+
+
+def _judge(expects: str | None, classes: bool, gives: str) -> str:
+    """The code for a loss that expects one form and gets another; "" for what is not known."""
+    if gives == "":
+        return ""
+    element = gives.startswith("element ")
+    plain = gives.removeprefix("element ")
+    if expects == "logits":
+        if plain == "probabilities":
+            return "sigmoid-for-classes" if classes and element else "double-softmax" if classes else "double-sigmoid"
+        if gives == "activation":
+            return "activation-for-logits"
+        return "fits"
+    if expects == "probabilities":
+        return "fits" if plain == "probabilities" else "logits-for-probabilities"
+    if expects == "log-probabilities":
+        return "fits" if plain == "log-probabilities" else "no-log-softmax"
+    return "fits"
+
+
+def weights(application: Application) -> Iterator[Said]:
+    """A weight for each position where one for each class is expected."""
+    known = application.known
+    if known.labels not in ("classes", "classes or probabilities") or application.cell is not None:
+        return
+    given = application.arguments.get("weight")
+    labels = application.labels
+    if not isinstance(given, Made) or not isinstance(labels, Made):
+        return
+    if _flattened(given) and _flattened(labels) and not _constant(given):
+        yield Said("weight-per-position", application.place, {"loss": known_name(application)})
+
+
+def known_name(application: Application) -> str:
+    return application.loss.rsplit(".", 1)[-1]
+
+
+def _flattened(made: Made) -> bool:
+    """True for x.view(-1) and its like: what had several dimensions becomes a vector."""
+    last = called(made).rsplit(".", 1)[-1].lower()
+    if last in ("flatten", "ravel"):
+        return True
+    if last not in ("view", "reshape"):
+        return False
+    shape = made.args if made.name[:1] == "." else made.args[1:]
+    flat = shape[0].items if len(shape) == 1 and isinstance(shape[0], Items) else shape
+    return len(flat) == 1 and isinstance(flat[0], Known) and flat[0].value == -1
+
+
+def _constant(value: Value) -> bool:
+    """True when a value rests on constants and parameters only, as the weights of classes do."""
+    for part in flow.sources(value):
+        if isinstance(part, Unknown) or (isinstance(part, Made) and part.name in (".each", ".item", "[]")):
+            return False
+    return True
+
+
+def reduction(loss: Made) -> str | None:
+    """The reduction of a loss object; None when it is not known."""
+    known = api.find(loss.api)
+    if known is None or known.kind != "loss":
+        return None
+    given = known.bind_any(loss.args, loss.keywords)
+    return None if given is None or loss.unpacked else _given_reduction(loss.api, given)
+
+
+def _given_reduction(name: str, given: dict[str, Value]) -> str | None:
+    known = api.find(name)
+    value = given.get("reduction")
+    if value is None:
+        return known.reduction if known else None
+    if isinstance(value, Known):
+        return "none" if value.value is None else str(value.value).lower()
+    return None
+
+
+def _reduces(value: Value) -> bool:
+    """True for what makes one number of a loss for each sample, or may do so."""
+    if not isinstance(value, Made):
+        return isinstance(value, Instance)
+    name = called(value)
+    if name.rsplit(".", 1)[-1] in _REDUCERS:
+        return True
+    known = api.find(name)
+    layer = known is not None and known.kind in ("dense", "convolution", "embedding", "recurrent")
+    return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
+
+
+def _argument(call: Made, name: str) -> Value | None:
+    known = api.find(call.api)
+    return call.argument(list(known.positional) if known else [], name)
+
+
+def _is_number(value: Made) -> bool:
+    """True for what has been computed: the result of an operator, a layer or a function of tensors."""
+    if value.name in ("+", "-", "*", "/", "**", "@", "neg"):
+        return True
+    if value.name == "" and isinstance(value.base, Made):
+        known = api.find(value.base.api)
+        return known is not None and known.kind in ("loss", "dense", "convolution", "statistics", "activation")
+    known = api.find(value.api)
+    function = value.api.rsplit(".", 1)[-1][:1].islower()
+    return known is not None and function and known.kind in ("loss", "statistics", "activation")
+
+
+def _unseen(frame: Frame | None) -> bool:
+    while frame is not None:
+        if frame.unseen:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _returned(frames: list[Frame], made: Made) -> bool:
+    return any(any(option is made for option in options(frame.returned)) for frame in frames)
+
+
+def _layer(head: Head) -> Value:
+    """The layer object behind a head."""
+    made = head.made
+    return made.base if isinstance(made, Made) and made.name == "" and made.base is not None else made
+
+
+def _width(head: Head) -> int | None:
+    """The number of outputs of a layer."""
+    layer = _layer(head)
+    known = api.find(layer.api) if isinstance(layer, Made) else None
+    if known is None or not isinstance(layer, Made):
+        return None
+    given = known.bind_any(layer.args, layer.keywords) or {}
+    width = given.get("out_channels") or given.get("out_features")
+    return width.value if isinstance(width, Known) and isinstance(width.value, int) else None
+
+
+def _is_accuracy(value: Value) -> bool:
+    if isinstance(value, Known):
+        return isinstance(value.value, str) and _ACCURACY.match(value.value) is not None
+    return isinstance(value, Made) and _ACCURACY.match(value.api) is not None
+
+
+def _one_hot(value: Value) -> bool:
+    if not isinstance(value, Made):
+        return False
+    last = called(value).rsplit(".", 1)[-1]
+    return last in ("OneHot", "one_hot", "OneHotOp", "eye", "to_categorical", "onehot")
+
+
+def _encoded(value: Value) -> Made | None:
+    """The one-hot encoding that labels are, behind changes of shape and type."""
+    for _ in range(20):
+        if not isinstance(value, Made):
+            return None
+        if _one_hot(value):
+            return value
+        behind = _behind(value)
+        if behind is None or not behind[0] or called(value) in (".item", ".each", "[]"):
+            return None
+        value = behind[0][0]
+    return None
+
+
+def _likelihood(call: Made) -> Value | None:
+    """The prediction in a product with one-hot labels that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
+    if called(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
+        return None
+    signs, factors = 0, list[Value]()
+    queue = operand(call)
+    while queue and len(factors) < 6:
+        part = queue.pop()
+        name = called(part) if isinstance(part, Made) else ""
+        if isinstance(part, Made) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
+            queue += part.args
+        elif isinstance(part, Made) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
+            signs += 1
+            queue += operand(part)
+        elif isinstance(part, Known):
+            signs += isinstance(part.value, (int, float)) and part.value < 0
+        else:
+            factors.append(part)
+    if len(factors) != 2:
+        return None
+    labels = [factor for factor in factors if _encoded(factor) is not None]
+    if len(labels) != 1:
+        return None
+    return next(factor for factor in factors if factor is not labels[0])
+
+
+def _between_or_cell(value: Value) -> bool:
+    return isinstance(value, Instance) or (isinstance(value, Made) and _between(value) is not None)
+
+
+def _between(call: Made) -> Value | None:
+    """The weight w of w * a + (1 - w) * b, or of b + w * (a - b)."""
+    if call.name not in ("+", "ops.add", "ops.Add") or len(call.args) != 2:
+        return None
+    products = [part for part in call.args if isinstance(part, Made) and part.name == "*" and len(part.args) == 2]
+    for one in products:
+        for other in products:
+            for place, factor in enumerate(one.args):
+                if one is not other and isinstance(factor, Made) and factor.name == "-":
+                    left, right = factor.args
+                    if isinstance(left, Known) and left.value == 1 and any(right is part for part in other.args):
+                        return right
+                if isinstance(factor, Made) and factor.name == "-":
+                    rest = [part for part in call.args if part is not one]
+                    if rest and factor.args[1] is rest[0]:
+                        return one.args[1 - place]
+    return None
+
+
+def _once(frame: Frame | None) -> bool:
+    """True for what is drawn while the network is built or compiled."""
+    while frame is not None:
+        for decorator in getattr(frame.function.node, "decorator_list", ()):
+            last = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if getattr(last, "id", getattr(last, "attr", "")) in ("constexpr", "_primexpr"):
+                return True
+        if frame.function.name == "__init__":
+            return True
+        frame = frame.parent
+    return False
