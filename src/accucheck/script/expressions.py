@@ -225,7 +225,7 @@ class Expressions:
             for given in owner.args[:1]:  # EasyDict({...}) and its like
                 if isinstance(given, Mapping) and name in given.items:
                     return given.items[name]
-            if name in owner.keywords and owner.base is None:  # SimpleNamespace(shuffle=True)
+            if name in owner.keywords and owner.base is None and not owner.name.startswith("mindspore."):  # SimpleNamespace
                 return owner.keywords[name]
         return None
 
@@ -600,16 +600,10 @@ class Expressions:
     # --- texts and collections ----------------------------------------------------------------------------------------
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        known = True
-        text: list[str] = []
-        for part in node.values:
-            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
-            if isinstance(value, Known):
-                text.append(str(value.value)[:1000])
-            else:
-                known = False
-                text.append(name_of(value))
-        return Known("".join(text)[:10_000]) if known else Unknown("".join(text)[:1000])
+        parts = [self.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
+        if all(isinstance(part, Known) for part in parts):
+            return Known("".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))[:10_000])
+        return self.noted("f-string", parts, {}, node)
 
     def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         found = Items([])

@@ -24,6 +24,7 @@ _RANK_ENV = frozenset(("RANK_ID", "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", 
 _SIZE_ENV = frozenset(("RANK_SIZE", "WORLD_SIZE", "DEVICE_NUM", "OMPI_COMM_WORLD_SIZE", "MS_WORKER_NUM"))
 _DEVICE_ENV = frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES"))
 _STARTS = frozenset(("communication.init", "mint.distributed.init_process_group"))
+_BROADCASTS = frozenset(("parameter_broadcast", "broadcast_parameters", "sync_params", "sync_parameters", "broadcast"))
 _FALSE = ("false", "0", "no", "none", "")
 
 
@@ -211,12 +212,7 @@ def deployment(trace: Trace) -> Deployment:
             given = call.keywords.get("parameter_broadcast")
             if any(isinstance(option, Known) and option.value is True for option in options(given)):
                 found.broadcasts.append(call)
-        elif call.last in (
-            "parameter_broadcast",
-            "broadcast_parameters",
-            "sync_params",
-            "sync_parameters",
-        ) or call.api in ("ops.Broadcast", "communication.comm_func.broadcast", "mint.distributed.broadcast"):
+        elif call.last in _BROADCASTS or call.api in ("ops.Broadcast", "mint.distributed.broadcast"):
             found.broadcasts.append(call)
     return found
 

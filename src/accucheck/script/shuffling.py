@@ -85,10 +85,12 @@ class Said:
 
 def examine(trace: Trace) -> list[Said]:
     """Everything that a script, and the modules that were followed, say about the order of its training data."""
-    return _Examination(trace).say()
+    return Examination(trace).say()
 
 
-class _Examination:
+class Examination:
+    """The data sets of a script, with their order and what they are used for."""
+
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.known = dataset_classes.load()
@@ -428,6 +430,12 @@ class _Examination:
     def trained(self, leaf: Made) -> bool:
         """True for a data set that is given to something that trains: the name of a variable alone says less."""
         return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
+
+    def sets(self) -> list[tuple[Made, list[Made]]]:
+        """The data sets that are for training, or of which nothing is said where none is; each with its chain."""
+        found = [(leaf, chain, self.role(leaf, chain)) for leaf in self.leaves() for chain in [self.chain(leaf)]]
+        wanted = "train" if any(purpose == "train" for _, _, purpose in found) else None
+        return [(leaf, chain) for leaf, chain, purpose in found if purpose == wanted]
 
     # --- what to say --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,384 @@
+"""Reads from the training script whether each device gets its own part of the training data.
+
+Catches: a distributed run whose data set gets no shards, one shard for all devices, shards cut from an order that differs
+between machines (os.listdir, glob and the like without sorting), a list that each device shuffles for itself before it is cut,
+and seeds that differ by rank. Cannot tell how many samples really overlap: `shard_overlap` measures that. A script for a
+single device, and data that all devices take whole by design, are not applicable. Never imports or runs the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.sharding import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "no-shards": {
+        "en": "The script runs on several devices ({start}), and {dataset} for training gets no num_shards and shard_id.",
+        "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有设置 num_shards 和 shard_id。",
+    },
+    "no-shards-here": {
+        "en": "{dataset} of the way for several devices gets no num_shards and shard_id.",
+        "zh": "多卡分支中的 {dataset} 没有设置 num_shards 和 shard_id。",
+    },
+    "constant-shard": {
+        "en": "{dataset} is divided, but its shard_id is always {value}: all devices get the same part.",
+        "zh": "{dataset} 做了分片，但 shard_id 恒为 {value}，各卡读到的是同一片数据。",
+    },
+    "shard-by-device": {
+        "en": "The shard_id of {dataset} is the number of the device, not the rank: it starts again on each machine.",
+        "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
+    },
+    "unsorted": {
+        "en": "{call} gives the files in any order, and {dataset} (line {line}) is divided by that order.",
+        "zh": "{call} 返回的文件顺序不固定，而 {dataset}（第 {line} 行）正是按这个顺序分片的。",
+    },
+    "shuffled-apart": {
+        "en": "{call} shuffles without a common seed, before {dataset} is divided: each device cuts its part from another order.",
+        "zh": "{call} 在 {dataset} 分片之前打乱数据，各卡又没有相同的种子，各自从不同的顺序中切分。",
+    },
+    "seed-by-rank": {
+        "en": "{call} seeds each rank differently, and {dataset} is shuffled before it is divided.",
+        "zh": "{call} 使各 rank 的种子不同，而 {dataset} 是先混洗、再分片的。",
+    },
+    "unresolved": {
+        "en": "Whether {dataset} is divided is told by arguments that are not to be seen here.",
+        "zh": "{dataset} 是否分片取决于此处看不到的参数。",
+    },
+    "no-dataset": {
+        "en": "The script runs on several devices, but no MindSpore data set for training was found to be made.",
+        "zh": "脚本会在多卡上运行，但没有找到创建训练数据集的代码。",
+    },
+    "sharded": {"en": "{dataset} is divided among the devices.", "zh": "{dataset} 已按设备分片。"},
+    "by-rank": {"en": "What {dataset} reads is chosen by rank.", "zh": "{dataset} 读取的数据按 rank 选取。"},
+    "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
+    "whole-batch": {
+        "en": "All devices take the same input by design (full_batch or a strategy for the data set).",
+        "zh": "按设计各卡输入相同（设置了 full_batch 或数据集切分策略）。",
+    },
+    "fix-shards": {
+        "en": "Pass num_shards=get_group_size(), shard_id=get_rank().",
+        "zh": "传入 num_shards=get_group_size(), shard_id=get_rank()。",
+    },
+    "fix-rank": {"en": "Pass shard_id=get_rank().", "zh": "传入 shard_id=get_rank()。"},
+    "fix-sort": {
+        "en": "Sort the list before it is used: sorted(...).",
+        "zh": "使用之前先对列表排序：sorted(...)。",
+    },
+    "fix-shuffle": {
+        "en": "Leave the list in its order and let the data set shuffle (shuffle=True), or seed with one value on all devices before.",
+        "zh": "保持列表顺序，由数据集混洗（shuffle=True）；或事先在各卡设置相同的种子。",
+    },
+    "fix-seed": {
+        "en": "Seed all devices with the same value; give a seed of its own to augmentation only.",
+        "zh": "各卡设置相同的种子；只有数据增强才单独按 rank 设种子。",
+    },
+}
+WORDS: Words = {}
+
+_ALL = {
+    "en": "Every device then trains on the same samples: an epoch repeats the data as many times as there are devices, "
+    "the batch is smaller than it seems, and the learning rate no longer fits.",
+    "zh": "各卡训练的是同样的样本：一个 epoch 把数据重复了卡数那么多遍，有效 batch 比看上去小，学习率也不再匹配。",
+}
+_OVERLAP = {
+    "en": "The parts of the devices then overlap and leave samples out: some are trained on several times an epoch, others never.",
+    "zh": "各卡的分片会相互重叠并有遗漏：有的样本一个 epoch 训练多次，有的从未训练到。",
+}
+WHY: Words = {
+    "no-shards": _ALL,
+    "no-shards-here": _ALL,
+    "constant-shard": {
+        "en": "All devices train on the same part, and the rest of the data is never seen.",
+        "zh": "各卡只训练同一片数据，其余数据从未参与训练。",
+    },
+    "shard-by-device": {
+        "en": "On several machines, or with devices that do not start from 0, parts come twice and others never.",
+        "zh": "多机训练或所用设备不是从 0 开始时，有的分片重复，有的缺失。",
+    },
+    "unsorted": _OVERLAP,
+    "shuffled-apart": _OVERLAP,
+    "seed-by-rank": _OVERLAP,
+}
+_SHARDS = {
+    "en": "Print the sample ids of an epoch on each rank: no two may overlap, and together they must be all.",
+    "zh": "在每个 rank 上打印一个 epoch 的样本编号：两两不应重叠，合起来应是全部样本。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _SHARDS),
+    "unsorted": {
+        "en": "Print the list of files on two machines, or after copying the data elsewhere, and compare the order.",
+        "zh": "在两台机器上（或把数据复制到别处后）打印文件列表，比较顺序。",
+    },
+}
+
+_LEVELS = {
+    "no-shards": Level.PROBLEM,
+    "no-shards-here": Level.PROBLEM,
+    "constant-shard": Level.PROBLEM,
+    "unsorted": Level.PROBLEM,
+    "shuffled-apart": Level.PROBLEM,
+    "seed-by-rank": Level.PROBLEM,
+    "shard-by-device": Level.SUSPECT,
+}
+_FIXES = {
+    "no-shards": "fix-shards",
+    "no-shards-here": "fix-shards",
+    "constant-shard": "fix-rank",
+    "shard-by-device": "fix-rank",
+    "unsorted": "fix-sort",
+    "shuffled-apart": "fix-shuffle",
+    "seed-by-rank": "fix-seed",
+}
+_GAPS = ("unresolved", "no-dataset")
+_NOT_HERE = ("single", "whole-batch")
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.sharding import examine
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    for done, reading in enumerate(scripts.training, start=1):
+        for said in examine(reading, scripts.sources, case.get("runtime.distributed.devices")):
+            yield _finding(said)
+        yield Progress(done, len(scripts.training), "files")
+
+
+def _finding(said: Said) -> Finding:
+    level = _LEVELS.get(said.code, Level.INFO)
+    line = getattr(said.node, "lineno", None)
+    last = getattr(said.node, "end_lineno", line)
+    where = Where(path=said.source.path, line=line, column=getattr(said.node, "col_offset", None))
+    evidence = [said.source.code(line, min(last, line + 12))] if line else []
+    sure = None
+    if level is not Level.INFO:
+        likely = said.likely or said.code in ("unsorted", "shard-by-device")
+        sure = Sure.LIKELY if likely else Sure.CERTAIN
+    fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
+    return Finding(said.code, level, where, said.data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
+
+
+def suggest(findings: Sequence[Finding]) -> Verdict:
+    """Not applicable when every script that was read runs on one device, or takes whole batches by design."""
+    verdict = usual(findings)
+    codes = {finding.code for finding in findings}
+    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes and codes <= {*_NOT_HERE} else verdict
+
+
+_HEAD = """import glob
+import os
+import random
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore.communication import init, get_rank, get_group_size
+"""
+_SOURCE = """
+class Pictures:
+    def __init__(self, folder):
+        self.files = {listing}
+
+    def __getitem__(self, index):
+        return (self.files[index],)
+
+    def __len__(self):
+        return len(self.files)
+
+init()
+train_ds = ds.GeneratorDataset(Pictures("train"), ["image"], num_shards=get_group_size(), shard_id=get_rank())
+"""
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    return Example(
+        name,
+        files={"train.py": _HEAD + script.lstrip("\n") + "\nms.Model(net).train(1, train_ds)\n"},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example(
+        "shards by rank",
+        """
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank())
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "one way for a single device, one for several",
+        """
+def create(path, device_num, rank):
+    if device_num == 1:
+        return ds.ImageFolderDataset(path)
+    return ds.ImageFolderDataset(path, num_shards=device_num, shard_id=rank)
+
+device_num = int(os.getenv("RANK_SIZE", "1"))
+rank = 0
+if device_num > 1:
+    init()
+    rank = get_rank()
+train_ds = create("train", device_num, rank)
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "a sampler that divides",
+        """
+init()
+sampler = ds.DistributedSampler(get_group_size(), get_rank())
+train_ds = ds.ImageFolderDataset("train", sampler=sampler)
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "arguments from a dict",
+        """
+init()
+train_ds = ds.MindDataset("train.mindrecord", **dict(num_shards=get_group_size(), shard_id=get_rank()))
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "files chosen by rank",
+        """
+init()
+train_ds = ds.TFRecordDataset(f"train_{get_rank()}.tfrecord")
+""",
+        Verdict.OK,
+        "by-rank",
+    ),
+    _example("a single device", 'train_ds = ds.ImageFolderDataset("train")\n', Verdict.NOT_APPLICABLE, "single"),
+    _example(
+        "every device takes the whole batch by design",
+        """
+init()
+ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", full_batch=True)
+train_ds = ds.MindDataset("train.mindrecord")
+""",
+        Verdict.NOT_APPLICABLE,
+        "whole-batch",
+    ),
+    _example(
+        "no shards",
+        """
+init()
+ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+train_ds = ds.ImageFolderDataset("train", shuffle=True)
+""",
+        Verdict.PROBLEM,
+        "no-shards",
+    ),
+    _example(
+        "no shards on the way for several devices, which a constant turns off",
+        """
+device_num = 1
+
+def create(path):
+    if device_num == 1:
+        return ds.ImageFolderDataset(path, shuffle=True)
+    else:
+        return ds.ImageFolderDataset(path, shuffle=True)
+
+train_ds = create("train")
+""",
+        Verdict.PROBLEM,
+        "no-shards-here",
+    ),
+    _example(
+        "one shard for all",
+        """
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=0)
+""",
+        Verdict.PROBLEM,
+        "constant-shard",
+    ),
+    _example(
+        "the number of the device instead of the rank",
+        """
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=int(os.getenv("DEVICE_ID")))
+""",
+        Verdict.UNDECIDED,
+        "shard-by-device",
+    ),
+    _example("files as they are listed", _SOURCE.format(listing="os.listdir(folder)"), Verdict.PROBLEM, "unsorted"),
+    _example("files in order", _SOURCE.format(listing="sorted(os.listdir(folder))"), Verdict.OK, "sharded"),
+    _example(
+        "files put in order afterwards",
+        _SOURCE.format(listing="[name for name in glob.glob(folder)]\n        self.files.sort()"),
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "only the number of files counts",
+        """
+init()
+steps = len(os.listdir("train"))
+train_ds = ds.MindDataset("train.mindrecord", num_samples=steps, num_shards=get_group_size(), shard_id=get_rank())
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "a list that each device shuffles for itself",
+        _SOURCE.format(listing="sorted(os.listdir(folder))\n        random.shuffle(self.files)"),
+        Verdict.PROBLEM,
+        "shuffled-apart",
+    ),
+    _example(
+        "a list that all devices shuffle alike",
+        "ms.set_seed(1)\n" + _SOURCE.format(listing="sorted(os.listdir(folder))\n        random.shuffle(self.files)"),
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "a seed for each rank",
+        """
+init()
+ms.set_seed(get_rank())
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank())
+""",
+        Verdict.PROBLEM,
+        "seed-by-rank",
+    ),
+    _example(
+        "settings out of sight",
+        """
+from project.settings import options
+init()
+train_ds = ds.MindDataset("train.mindrecord", **options)
+""",
+        Verdict.UNDECIDED,
+        "unresolved",
+    ),
+]

@@ -1,0 +1,334 @@
+"""How a script divides its training data among devices: shard arguments, samplers, the order of files, seeds before the cut."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import ranks, seeding
+from .analysis import Reading
+from .flow import sources
+from .shuffling import SHUFFLED, Examination
+from .source import Source
+from .values import Instance, Items, Known, Made, Value, options
+
+_LISTINGS = frozenset(
+    ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
+)
+#: Calls whose result does not depend on the order of what they are given, beside all whose name speaks of sorting.
+_ORDERLESS = frozenset(
+    (
+        "len",
+        "sum",
+        "max",
+        "min",
+        "any",
+        "all",
+        "in",
+        "==",
+        "!=",
+        "isinstance",
+        "numpy.unique",
+        "numpy.sum",
+        ".count",
+        "@shape",
+    )
+)
+_SHUFFLES = frozenset(("random.shuffle", "numpy.random.shuffle"))
+_DRAWS = frozenset(
+    ("random.sample", "random.choices", "numpy.random.permutation", "numpy.random.choice", "numpy.random.randint")
+)
+_SPLITS = frozenset(("train_test_split",))
+_CONTENT = ("source", "data", "dataset_files", "dataset_file", "dataset_dir", "annotation_file", "sampler")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing to say: a code, its place, what fills the message, and the lines that mend it."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    diff: str | None = None
+    likely: bool = False  # rests on a value that a run may change, or on code that this run does not get to
+
+
+def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Said]:
+    """What a training script does about its shards. `devices`: how many the case says there are."""
+    return _unique(_Sharding(reading, modules, devices).say())
+
+
+class _Sharding:
+    def __init__(self, reading: Reading, modules: list[Source], devices: int | None) -> None:
+        self.trace, self.modules, self.devices = reading.trace, modules, devices
+        self.source = reading.source
+        self.deployment = ranks.deployment(reading.trace)
+        self.data = Examination(reading.trace)
+        self.random = seeding.read(reading.trace, [])
+        self.sorted = {
+            id(part) for call in reading.trace.calls if call.name == ".sort" for part in _with_elements(call.base)
+        }
+
+    def say(self) -> Iterator[Said]:
+        start = self.deployment.distributed
+        many = start is not None or (self.devices or 0) > 1
+        whole = self.deployment.whole_batch
+        if self.devices == 1 and start is None:
+            yield Said("single", self.source, self.source.tree)
+            return
+        yield from self.unreached()
+        sets = self.data.sets()
+        told = False
+        seen: set[int] = set()
+        for _, chain in sets:
+            for origin in chain:
+                known = self.data.known.sources.get(origin.last)
+                if not origin.name.startswith("mindspore.") or known is None or id(origin) in seen:
+                    continue
+                seen.add(id(origin))
+                if "num_shards" not in known.parameters:
+                    continue
+                for said in self.of(origin, chain, known.parameters, many, whole):
+                    told = True
+                    yield said
+        if not told and many and whole is not None:
+            yield Said("whole-batch", whole.source, whole.node)
+        elif not told and many:
+            place = start or None
+            yield Said("no-dataset", place.source if place else self.source, place.node if place else self.source.tree)
+        elif not told:
+            yield Said("single", self.source, self.source.tree)
+
+    def of(
+        self, origin: Made, chain: list[Made], parameters: list[str], many: bool, whole: Made | None
+    ) -> Iterator[Said]:
+        branch = ranks.branch(ranks.tests_of(origin))
+        if branch is False:
+            return
+        data: dict[str, Any] = {"dataset": origin.last}
+        count, index = origin.argument(parameters, "num_shards"), origin.argument(parameters, "shard_id")
+        sampler = origin.argument(parameters, "sampler")
+        for option in options(sampler):
+            if isinstance(option, Made) and option.api == "dataset.DistributedSampler":
+                count = option.argument(["num_shards", "shard_id"], "num_shards")
+                index = option.argument(["num_shards", "shard_id"], "shard_id")
+        if _one(count):
+            if self.by_rank(origin, chain):
+                yield Said("by-rank", origin.source, origin.node, data)
+                yield from self.order(origin, parameters, data)
+            elif origin.unpacked:
+                yield Said("unresolved", origin.source, origin.node, data)
+            elif whole is not None:
+                return
+            elif branch is True or many:
+                start = self.deployment.distributed
+                where = f"{start.source.path}:{start.line}" if start else ""
+                diff = _sharded(origin) if count is None else None
+                code = "no-shards" if where else "no-shards-here"
+                yield Said(
+                    code, origin.source, origin.node, data | {"start": where}, diff, branch is not True and not start
+                )
+            return
+        fixed = [option.value for option in options(index) if isinstance(option, Known)]
+        if index is not None and len(fixed) == len(options(index)):
+            if branch is True or many or not ranks.constant(count):
+                value = next((v for v in fixed if v is not None), None)
+                yield Said(
+                    "constant-shard", origin.source, origin.node, data | {"value": value}, likely=_assumed(index)
+                )
+                return
+        elif "device" in (held := ranks.kinds(index)) and "rank" not in held:
+            yield Said("shard-by-device", origin.source, origin.node, data)
+        else:
+            yield Said("sharded", origin.source, origin.node, data)
+        yield from self.order(origin, parameters, data)
+
+    def by_rank(self, origin: Made, chain: list[Made]) -> bool:
+        """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
+        given = [value for call in chain for value in (*call.args, *call.keywords.values())]
+        for value in given:
+            if "rank" in ranks.kinds(value):
+                return True
+        for value in given:
+            for part in sources(value):
+                name = part.of.node.name if isinstance(part, Instance) else part.last if isinstance(part, Made) else ""
+                if "distributed" in name.lower() and "sampler" in name.lower():
+                    return True
+        return False
+
+    # --- what the shards are cut from -----------------------------------------------------------------------------------
+
+    def order(self, origin: Made, parameters: list[str], data: dict[str, Any]) -> Iterator[Said]:
+        """The order of what is cut into shards must be the same on every device."""
+        content = [value for name in _CONTENT if name in parameters and (value := origin.argument(parameters, name))]
+        held: dict[int, Value] = {}
+        for value in content:
+            held.update({id(part): part for part in sources(value, self.settles) if id(part) not in held})
+        for part in held.values():
+            listed = isinstance(part, Made) and part.name in _LISTINGS and id(part) not in self.sorted
+            if isinstance(part, Made) and listed and part.order < origin.order:
+                place = {"line": origin.line, "call": part.last}
+                yield Said("unsorted", part.source, part.node, data | place, _in_order(part))
+        everything = {id(part) for value in content for part in sources(value)}
+        for call in self.trace.calls:
+            if call.order > origin.order:
+                break
+            kind = self.mixes(call, everything)
+            if kind is not None and not self.seeded(call, kind):
+                yield Said("shuffled-apart", call.source, call.node, data | {"call": seeding.text_of(call)})
+        state = self.data.states.get(id(origin))
+        if state is not None and state.order == SHUFFLED:
+            for seed in self.random.seeds:
+                if "data" in seed.reaches and "rank" in ranks.kinds(seed.value) and seed.call.order < origin.order:
+                    told = data | {"call": seeding.text_of(seed.call)}
+                    yield Said("seed-by-rank", seed.call.source, seed.call.node, told)
+
+    def settles(self, value: Value) -> bool:
+        """True for what brings its elements into one order, or does not depend on it."""
+        if id(value) in self.sorted:
+            return True
+        return isinstance(value, Made) and ("sort" in value.last.lower() or value.name in _ORDERLESS)
+
+    def mixes(self, call: Made, everything: set[int]) -> str | None:
+        """The generator that a call brings the elements of what is cut into shards into an order with."""
+        if call.name in _SHUFFLES:
+            if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
+                return "numpy" if call.name.startswith("numpy") else "python"
+        elif id(call) in everything and call.name in _DRAWS:
+            return "numpy" if call.name.startswith("numpy") else "python"
+        elif id(call) in everything and call.last in _SPLITS and call.name.startswith("sklearn."):
+            state = call.keywords.get("random_state")
+            return None if state is not None and not isinstance(state, Known) else self.split_kind(call)
+        return None
+
+    @staticmethod
+    def split_kind(call: Made) -> str | None:
+        state, shuffle = call.keywords.get("random_state"), call.keywords.get("shuffle")
+        fixed = isinstance(state, Known) and state.value is not None
+        return None if fixed or (isinstance(shuffle, Known) and shuffle.value is False) else "numpy"
+
+    def seeded(self, call: Made, kind: str) -> bool:
+        """True when a seed that is the same on every device was set before."""
+        if self.random.elsewhere:
+            return True
+        before = [seed for seed in self.random.seeds if kind in seed.reaches and seed.call.order < call.order]
+        return bool(before) and "rank" not in ranks.kinds(before[-1].value)
+
+    # --- code that this run does not get to ------------------------------------------------------------------------------
+
+    def unreached(self) -> Iterator[Said]:
+        """Branches for several devices that a constant of the script turns off now: what they would do counts all the same."""
+        visited = {id(call.node) for call in self.trace.calls}
+        for source in self.modules:
+            for node in ast.walk(source.tree):
+                if not isinstance(node, ast.If):
+                    continue
+                for body, other, taken in ((node.body, node.orelse, True), (node.orelse, node.body, False)):
+                    if ranks.way(node.test, taken) is not True:
+                        continue
+                    made = list(self.constructors(body))
+                    if not made or not list(self.constructors(other)):
+                        continue
+                    for call, name in made:
+                        if id(call) not in visited and not _mentions_shards(call):
+                            yield Said("no-shards-here", source, call, {"dataset": name, "start": ""}, likely=True)
+
+    def constructors(self, body: list[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call):
+                    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                    known = self.data.known.sources.get(name)
+                    if known is not None and "num_shards" in known.parameters:
+                        yield node, name
+
+
+def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
+    """A list, and what is in it: an element is followed by itself once it is taken out."""
+    for part in options(value):
+        if isinstance(part, Known):
+            continue
+        yield part
+        inner = part.items if isinstance(part, Items) else []
+        if isinstance(part, Made) and part.name == "comprehension":
+            inner = part.args[:1]
+        if depth < 3:
+            for element in inner[:100]:
+                yield from _with_elements(element, depth + 1)
+
+
+def _one(count: Value | None) -> bool:
+    """True for no number of shards, or one."""
+    return all(isinstance(option, Known) and option.value in (None, 1) for option in options(count))
+
+
+def _assumed(value: Value) -> bool:
+    return any(isinstance(option, Known) and option.assumed for option in options(value))
+
+
+def _mentions_shards(call: ast.Call) -> bool:
+    for keyword in call.keywords:
+        if keyword.arg in (None, "num_shards", "sampler", "shard_id"):
+            return True
+    return any(
+        "rank" in text.lower() for node in ast.walk(call) if (text := getattr(node, "id", getattr(node, "attr", "")))
+    )
+
+
+def _sharded(origin: Made) -> str | None:
+    """The constructor with its shards, where the functions for them are imported in its file."""
+    node, source = origin.node, origin.source
+    imported = {
+        alias.asname or alias.name: alias.name
+        for part in ast.walk(source.tree)
+        if isinstance(part, ast.ImportFrom) and (part.module or "").startswith("mindspore.communication")
+        for alias in part.names
+    }
+    rank = next((name for name, original in imported.items() if original == "get_rank"), None)
+    size = next((name for name, original in imported.items() if original == "get_group_size"), None)
+    if rank is None or size is None or not isinstance(node, ast.Call) or origin.unpacked:
+        return None
+    if not (node.args or node.keywords) or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return None
+    last = max(
+        (*node.args, *(keyword.value for keyword in node.keywords)), key=lambda a: (a.end_lineno, a.end_col_offset)
+    )
+    return _inserted(source, last.end_lineno, last.end_col_offset, f", num_shards={size}(), shard_id={rank}()")
+
+
+def _inserted(source: Source, line: int | None, column: int | None, text: str) -> str | None:
+    if line is None or column is None or line > len(source.lines):
+        return None
+    old = source.lines[line - 1].encode()
+    return source.diff(line, (old[:column] + text.encode() + old[column:]).decode())
+
+
+def _in_order(listing: Made) -> str | None:
+    """The listing within sorted(...), where that gives one order: os.walk and os.scandir want more than that."""
+    node, source = listing.node, listing.source
+    if listing.name in ("os.walk", "os.scandir", "os.fwalk") or not isinstance(node, ast.Call):
+        return None
+    if node.lineno != node.end_lineno or node.end_col_offset is None or node.lineno > len(source.lines):
+        return None
+    old = source.lines[node.lineno - 1].encode()
+    inner = old[node.col_offset : node.end_col_offset]
+    try:
+        if ast.dump(ast.parse(inner.decode(), mode="eval").body) != ast.dump(node):
+            return None
+    except (SyntaxError, ValueError):
+        return None
+    new = old[: node.col_offset] + b"sorted(" + inner + b")" + old[node.end_col_offset :]
+    return source.diff(node.lineno, new.decode())
+
+
+def _unique(said: Iterator[Said]) -> list[Said]:
+    """Each thing once for a place; what one run of a function does right does not hide what another does wrong."""
+    found: dict[tuple[str, str, int, int], Said] = {}
+    for one in said:
+        found.setdefault(
+            (one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)), one
+        )
+    return list(found.values())
