@@ -249,7 +249,8 @@ def test_modules_of_the_project_are_followed(tmp_path: Path) -> None:
 def test_a_module_that_does_not_parse_leaves_it_open(tmp_path: Path) -> None:
     script = "from src.dataset import create_dataset\nms.Model(net).train(1, create_dataset('t', True))"
     findings = run(tmp_path, script, src__dataset="print 'two'\n")
-    assert codes(findings) == ["elsewhere"] and findings[0].incomplete
+    assert codes(findings) == ["unreadable", "elsewhere"] and all(finding.incomplete for finding in findings)
+    assert findings[0].where.path == "src/dataset.py" and findings[0].where.line == 1
 
 
 def test_several_scripts(tmp_path: Path) -> None:

@@ -132,9 +132,9 @@ def test_what_people_and_their_generators_write_is_parsed() -> None:
     body = "    if x.shape[0] > 1 and y is not None:\n        return self.net(x)[0] + y[1]\n    # done\n    return {'a': x}\n"
     text = "\n".join(f"{line}\n{body}" for line in lines)
     assert text.count("\n") >= 50_000
-    start = time.monotonic()
+    start = time.process_time()
     tree = syntax.parse(text, "a.py")
-    assert len(tree.body) == 10_000 and time.monotonic() - start < 10
+    assert len(tree.body) == 10_000 and time.process_time() - start < 10
     table = "x = [" + ", ".join(str(n / 7) for n in range(40_000)) + "]\n"
     words = "y = (" + "\n".join(f"'word {n}'" for n in range(5000)) + ")\n"
     total = "z = " + " + ".join(f"a[{n}].b" for n in range(500)) + "\n"

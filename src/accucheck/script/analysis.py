@@ -81,6 +81,7 @@ def read_scripts(case: Case) -> Scripts:
 @lru_cache(maxsize=1)
 def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
     scripts = Scripts()
+    project: Project | None = None
     for role, path, shown, _ in entries:
         try:
             source = read(path, shown)
@@ -90,8 +91,12 @@ def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...
             if remains is None:
                 continue
             source = remains
+        project = Project(root, path.parent, project)
+        if local := project.shadow("mindspore", source):
+            scripts.gaps.append(_gap(ReadError("script-shadow", path=shown, name="mindspore", local=local), shown))
+            continue
         for view in (VIEWS[role], "eval"):
-            project = Project(root, path.parent)
+            project = Project(root, path.parent, project)
             trace = follow(source, assumption(view), project.find, root)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:
@@ -100,8 +105,8 @@ def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...
             scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
         for name, loader, line in dict.fromkeys(trace.unread):
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
-        for name, problem in getattr(project, "unreadable", {}).items():
-            scripts.gaps.append(_gap(problem, str(name)))
+    if project is not None:
+        scripts.gaps.extend(_gap(problem, name) for name, problem in project.unreadable.items())
     return scripts
 
 
