@@ -1,0 +1,534 @@
+"""Reads from the scripts which MindSpore APIs mean something else than PyTorch's, or have another default, and how they are used.
+
+Catches: a rate to drop where a rate to keep is expected and the other way round, by size, name or comment; a BatchNorm momentum
+in PyTorch's meaning, or in the place of eps; an argument in the place of another; initializers that are made and not applied.
+Lists the calls that rely on a default other than PyTorch's, by the version of MindSpore that is declared or installed. Cannot
+tell whether such a default is meant. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Table, Verdict, Where
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.differences import Row, Wrong
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+
+
+class Params(msgspec.Struct, frozen=True):
+    rows: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=200,
+            description="rows shown of the table of defaults",
+            extra={"unit": "rows", "source": "own choice"},
+        ),
+    ] = 60
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "keeps-a-drop-rate": {
+        "en": "{api} takes {rate} as the share to keep (keep_prob), but it is a rate to drop.",
+        "zh": "{api} 把 {rate} 当作保留概率（keep_prob），而它其实是丢弃概率。",
+    },
+    "drops-a-keep-rate": {
+        "en": "{api} takes {rate} as the share to drop (p), but it is a rate to keep.",
+        "zh": "{api} 把 {rate} 当作丢弃概率（p），而它其实是保留概率。",
+    },
+    "keeps-little": {
+        "en": "{api} keeps only {value:g} of the units: its first argument, keep_prob, is the share to keep.",
+        "zh": "{api} 只保留 {value:g} 的单元：它的第一个参数 keep_prob 是保留概率。",
+    },
+    "rate-unclear": {
+        "en": "{api} is given {parameter}={value}: by its size or its name it may be meant the other way round.",
+        "zh": "{api} 设置了 {parameter}={value}：从数值或命名看，含义可能恰好相反。",
+    },
+    "momentum-reversed": {
+        "en": "{api} has momentum={value:g}, the weight of the old statistics here; PyTorch's {value:g} is {other:g} in MindSpore.",
+        "zh": "{api} 设置了 momentum={value:g}，在 MindSpore 中这是旧统计量的权重；PyTorch 的 {value:g} 对应这里的 {other:g}。",
+    },
+    "momentum-as-epsilon": {
+        "en": "The second argument of {api} is eps, not momentum: eps becomes {value:g}.",
+        "zh": "{api} 的第二个参数是 eps 而不是 momentum：eps 变成了 {value:g}。",
+    },
+    "large-epsilon": {
+        "en": "{api} has eps={value:g}, far more than the usual 1e-5 to 1e-3.",
+        "zh": "{api} 设置了 eps={value:g}，远大于通常的 1e-5 至 1e-3。",
+    },
+    "bias-in-third-place": {
+        "en": "The third argument of {api} is weight_init, not has_bias: with {value} every weight becomes the same number.",
+        "zh": "{api} 的第三个参数是 weight_init 而不是 has_bias：传入 {value} 会让所有权重变成同一个数。",
+    },
+    "misplaced": {
+        "en": "{argument} is passed as {parameter} of {class_name}, whose own {argument} stays at its default.",
+        "zh": "{argument} 被传给了 {class_name} 的 {parameter}，而它自己的 {argument} 参数仍是默认值。",
+    },
+    "misplaced-perhaps": {
+        "en": "{argument} is passed as {parameter} of {class_name}, which has a parameter {argument} that is left at its default.",
+        "zh": "{argument} 被传给了 {class_name} 的 {parameter}，而它有同名参数 {argument}，却仍是默认值。",
+    },
+    "initializer-dropped": {
+        "en": "{api} only makes an object that describes an initialization; nothing uses it, so no weight changes.",
+        "zh": "{api} 只创建了一个描述初始化方式的对象，没有被使用，权重不会改变。",
+    },
+    "set-data-replaced": {
+        "en": "{target} = ... replaces the method set_data by a tensor and leaves the weight as it is; set_data has to be called.",
+        "zh": "{target} = ... 把 set_data 方法替换成了张量，权重并没有改变；应当调用 set_data。",
+    },
+    "relied-on": {
+        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, at {count} place(s): {apis}.",
+        "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数：{apis}。",
+    },
+    "without-effect": {
+        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, with little or no effect, at {count} place(s): {apis}.",
+        "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数，但影响很小或没有影响：{apis}。",
+    },
+    "all-explicit": {
+        "en": "Nothing in {path} relies on a default that differs from PyTorch's in MindSpore {version}.",
+        "zh": "{path} 中没有依赖与 PyTorch 不同的默认值（MindSpore {version}）。",
+    },
+    "no-layers": {
+        "en": "No layer, loss or optimizer of MindSpore is seen in {path}.",
+        "zh": "在 {path} 中没有看到 MindSpore 的网络层、损失函数或优化器。",
+    },
+    "fix-drop": {"en": "Pass it as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
+    "fix-keep": {"en": "Pass 1 minus it as p=.", "zh": "改为 p=1 - 该值。"},
+    "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
+    "fix-name": {"en": "Pass it by name.", "zh": "用关键字传参。"},
+    "fix-apply": {
+        "en": "Call parameter.set_data(initializer(kind, parameter.shape, parameter.dtype)).",
+        "zh": "调用 parameter.set_data(initializer(方式, parameter.shape, parameter.dtype))。",
+    },
+}
+WORDS: Words = {
+    "differing-defaults": {"en": "Differing defaults relied on", "zh": "所依赖的不同默认值"},
+    "api": {"en": "API", "zh": "API"},
+    "parameter": {"en": "Parameter", "zh": "参数"},
+    "calls": {"en": "Places", "zh": "处数"},
+    "default-here": {"en": "MindSpore", "zh": "MindSpore"},
+    "default-there": {"en": "PyTorch", "zh": "PyTorch"},
+    "first-place": {"en": "First", "zh": "首处"},
+}
+
+_DROPS_MOST = {
+    "en": "Dropout then removes most of the units where it should remove few: training loses most of its signal, the loss stays high "
+    "and accuracy is low, while inference looks normal.",
+    "zh": "本应少量丢弃，实际却丢弃了大部分单元：训练信号大量损失，loss 居高不下、精度偏低，而推理看起来正常。",
+}
+_DROPS_WRONG = {
+    "en": "Dropout then removes the share that should stay: too much or too little regularisation, and another network than the one "
+    "that was meant.",
+    "zh": "Dropout 丢弃的正是应当保留的比例：正则化过强或过弱，与设计的网络不同。",
+}
+_STATISTICS = {
+    "en": "The moving mean and variance then follow the last batch: training looks right, but evaluation is worse and jumps from "
+    "epoch to epoch.",
+    "zh": "滑动均值和方差会紧跟最近一个 batch：训练看起来正常，评估精度却偏低，并且各 epoch 之间跳动。",
+}
+_EPSILON = {
+    "en": "Activations are divided by sqrt(variance + eps): channels of small variance are hardly normalised any more, and their "
+    "scale depends on the data again.",
+    "zh": "激活值要除以 sqrt(方差 + eps)：方差小的通道几乎得不到归一化，尺度又随数据变化。",
+}
+_NOT_INITIALIZED = {
+    "en": "Weights keep the initialization of the layer's own default, not the one that was meant.",
+    "zh": "权重保持网络层默认的初始化，而不是所期望的方式。",
+}
+_DISPLACED = {
+    "en": "One setting gets the number of another: here a rate or size that nobody chose, there a default instead of the choice.",
+    "zh": "一个设置得到了另一个设置的数值：一处用了无人选择的数，另一处仍是默认值。",
+}
+WHY: Words = {
+    "keeps-a-drop-rate": _DROPS_WRONG,
+    "drops-a-keep-rate": _DROPS_WRONG,
+    "keeps-little": _DROPS_MOST,
+    "rate-unclear": _DROPS_WRONG,
+    "momentum-reversed": _STATISTICS,
+    "momentum-as-epsilon": _EPSILON,
+    "large-epsilon": _EPSILON,
+    "bias-in-third-place": {
+        "en": "All units of the layer give the same and get the same gradient, or none: the layer cannot learn.",
+        "zh": "该层所有单元输出相同、梯度也相同（或没有梯度），无法学习。",
+    },
+    "misplaced": _DISPLACED,
+    "misplaced-perhaps": _DISPLACED,
+    "initializer-dropped": _NOT_INITIALIZED,
+    "set-data-replaced": _NOT_INITIALIZED,
+}
+_MEASURE = {
+    "en": "Call set_train(), run the layer on ones, and count the zeros: that is the share dropped.",
+    "zh": "调用 set_train() 后把全 1 张量送入该层，统计 0 的比例，即实际丢弃的比例。",
+}
+_STEP = {
+    "en": "Run one batch in training mode and compare the moving statistics with those of the batch.",
+    "zh": "在训练模式下运行一个 batch，把滑动统计量与该 batch 的统计量比较。",
+}
+_VALUES = {
+    "en": "Print the weights, or the attributes of the object made here.",
+    "zh": "打印权重，或此处所建对象的属性。",
+}
+PROOF: Words = {
+    "keeps-a-drop-rate": _MEASURE,
+    "drops-a-keep-rate": _MEASURE,
+    "keeps-little": _MEASURE,
+    "rate-unclear": _MEASURE,
+    "momentum-reversed": _STEP,
+    "momentum-as-epsilon": _STEP,
+    "large-epsilon": _STEP,
+    "bias-in-third-place": _VALUES,
+    "misplaced": _VALUES,
+    "misplaced-perhaps": _VALUES,
+    "initializer-dropped": _VALUES,
+    "set-data-replaced": _VALUES,
+}
+
+_LEVELS = {
+    "keeps-a-drop-rate": Level.PROBLEM,
+    "drops-a-keep-rate": Level.PROBLEM,
+    "keeps-little": Level.PROBLEM,
+    "rate-unclear": Level.SUSPECT,
+    "momentum-reversed": Level.PROBLEM,
+    "momentum-as-epsilon": Level.PROBLEM,
+    "large-epsilon": Level.SUSPECT,
+    "bias-in-third-place": Level.PROBLEM,
+    "misplaced": Level.PROBLEM,
+    "misplaced-perhaps": Level.SUSPECT,
+    "initializer-dropped": Level.SUSPECT,
+    "set-data-replaced": Level.PROBLEM,
+}
+#: What the numbers alone decide; the other problems rest on what something is called.
+_CERTAIN = ("momentum-as-epsilon", "bias-in-third-place", "set-data-replaced")
+_FIXES = {
+    "keeps-a-drop-rate": "fix-drop",
+    "drops-a-keep-rate": "fix-keep",
+    "keeps-little": "fix-drop",
+    "momentum-reversed": "fix-momentum",
+    "momentum-as-epsilon": "fix-name",
+    "bias-in-third-place": "fix-name",
+    "misplaced": "fix-name",
+    "misplaced-perhaps": "fix-name",
+    "initializer-dropped": "fix-apply",
+    "set-data-replaced": "fix-apply",
+}
+MOST_NAMED = 5
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.differences import Differences
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    readings = [r for r in scripts.readings if r.role != "export"]
+    version = case.spec.runtime.mindspore or _installed()
+    found = Differences(readings, version)
+    wrong: set[tuple[str, str, int]] = set()
+    for one in found.wrong():
+        finding = _of_wrong(one)
+        key = one.code, finding.where.path or "", finding.where.line or 0
+        if key not in wrong:
+            wrong.add(key)
+            yield finding
+    rows = found.rows()
+    for code, chosen in (
+        ("relied-on", [row for row in rows if row.counts]),
+        ("without-effect", [row for row in rows if not row.counts]),
+    ):
+        if chosen:
+            yield _of_rows(code, chosen, version, params.rows)
+    path = readings[0].source.path if readings else ""
+    if readings and not rows:
+        data = {"path": path, "version": version}
+        seen = any(_is_layer(call.api) for call in found.made)
+        yield Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
+    yield Progress(len(readings), len(readings), "files")
+
+
+def _installed() -> str:
+    """The version of MindSpore here, or the newest that is known."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from ..knowledge import api
+
+    try:
+        return version("mindspore")
+    except PackageNotFoundError:
+        return api.load().mindspore
+
+
+def _is_layer(name: str) -> bool:
+    from ..knowledge import api
+
+    known = api.find(name)
+    kinds = (
+        "convolution",
+        "dense",
+        "embedding",
+        "dropout",
+        "normalization",
+        "recurrent",
+        "attention",
+        "loss",
+        "optimizer",
+    )
+    return known is not None and known.kind in kinds
+
+
+def _of_wrong(wrong: Wrong) -> Finding:
+    from ..script.values import Known
+
+    place, value = wrong.place, wrong.value
+    source, node = place.source, place.node
+    level = _LEVELS[wrong.code]
+    sure = Sure.POSSIBLE
+    if level is Level.PROBLEM:
+        literal = isinstance(value, Known) and value.assumed is None
+        plain = wrong.code in ("keeps-little", "momentum-reversed") and literal
+        sure = Sure.CERTAIN if wrong.code in _CERTAIN or plain else Sure.LIKELY
+    line = node.lineno
+    evidence = [source.code(line, min(node.end_lineno or line, line + 4))]
+    fix = _FIXES.get(wrong.code)
+    diff = None
+    if wrong.edit is not None:
+        at, first, last, new = wrong.edit
+        text = source.lines[at - 1].encode()
+        diff = source.diff(at, (text[:first] + new.encode() + text[last:]).decode())
+    where = Where(path=source.path, line=line)
+    data: dict[str, Any] = {**wrong.data}
+    return Finding(wrong.code, level, where, data, [*evidence], Fix(fix, diff) if fix else None, sure=sure)
+
+
+def _of_rows(code: str, rows: list[Row], version: str, most: int) -> Finding:
+    first = rows[0].places[0]
+    cells: list[list[str | int | float | bool | None]] = [
+        [
+            row.name,
+            row.difference.parameter or "-",
+            len(row.places),
+            _shown(row.difference.mindspore),
+            _shown(row.difference.pytorch),
+            f"{row.places[0].source.path}:{row.places[0].line}",
+        ]
+        for row in rows[:most]
+    ]
+    columns = ["api", "parameter", "calls", "default-here", "default-there", "first-place"]
+    table = Table("differing-defaults", columns, cells, total=len(rows))
+    names = [f"{row.name} {row.difference.parameter or ''}".strip() for row in rows[:MOST_NAMED]]
+    data = {
+        "count": len({id(place.node) for row in rows for place in row.places}),
+        "version": version,
+        "apis": names + ["…"] * (len(rows) > MOST_NAMED),
+    }
+    where = Where(path=first.source.path, line=first.line)
+    return Finding(
+        code, Level.INFO, where, data, [table, first.source.code(first.line)], incomplete=code == "relied-on"
+    )
+
+
+def _shown(value: Any) -> str:
+    return "" if value is msgspec.UNSET else str(value)
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any) -> Example:
+    head = "import mindspore as ms\nfrom mindspore import nn, ops\n"
+    given = {"scripts": {"train": "train.py"}, "runtime": {"mindspore": "2.10.0"}, **case}
+    return Example(name, files={"train.py": head + script.lstrip("\n")}, case=given, verdict=verdict, codes=codes)
+
+
+EXAMPLES = [
+    _example(
+        "the rate to drop by name",
+        "net = nn.SequentialCell(nn.Dense(8, 8), nn.Dropout(p=0.1))\n",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example("a rate to drop in the first place", "layer = nn.Dropout(0.1)\n", Verdict.PROBLEM, "keeps-little"),
+    _example("a rate to keep in the first place", "layer = nn.Dropout(0.9)\n", Verdict.OK, "all-explicit"),
+    _example("one half is the same both ways", "layer = nn.Dropout(0.5)\n", Verdict.OK, "all-explicit"),
+    _example(
+        "1 - keep as the rate to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, keep_rate=0.8):
+        super().__init__()
+        self.dropout = nn.Dropout(p=1 - keep_rate)
+
+Net()
+""",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example(
+        "1 - keep as the rate to keep",
+        """
+class Net(nn.Cell):
+    def __init__(self, config):
+        super().__init__()
+        self.dropout = nn.Dropout(1 - config.keep_rate)
+
+Net(config)
+""",
+        Verdict.PROBLEM,
+        "keeps-a-drop-rate",
+    ),
+    _example(
+        "a rate to keep as the rate to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, keep_prob=0.8):
+        super().__init__()
+        self.dropout = nn.Dropout(p=keep_prob)
+
+Net()
+""",
+        Verdict.PROBLEM,
+        "drops-a-keep-rate",
+    ),
+    _example(
+        "a rate to drop, called so, in the first place",
+        """
+class Net(nn.Cell):
+    def __init__(self, config):
+        super().__init__()
+        self.drop = nn.Dropout(config.hidden_dropout_prob)
+
+Net(config)
+""",
+        Verdict.PROBLEM,
+        "keeps-a-drop-rate",
+    ),
+    _example(
+        "1 - dropout as the rate to keep",
+        """
+class Net(nn.Cell):
+    def __init__(self, dropout=0.1):
+        super().__init__()
+        self.drop = nn.Dropout(1 - dropout) if dropout > 0 else None
+
+Net()
+""",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example(
+        "a comment says that the rate is dropped",
+        "layer = nn.Dropout(keep_prob=0.7)  # drop rate 0.7\n",
+        Verdict.PROBLEM,
+        "keeps-a-drop-rate",
+    ),
+    _example("a high rate to drop", "layer = nn.Dropout(p=0.9)\n", Verdict.UNDECIDED, "rate-unclear"),
+    _example(
+        "BatchNorm with PyTorch's momentum",
+        "layer = nn.BatchNorm2d(8, momentum=0.1)\n",
+        Verdict.PROBLEM,
+        "momentum-reversed",
+    ),
+    _example(
+        "BatchNorm of mint has PyTorch's momentum",
+        "layer = ms.mint.nn.BatchNorm2d(8, momentum=0.1)\nnn.ReLU()\n",
+        Verdict.OK,
+    ),
+    _example("BatchNorm with its own momentum", "layer = nn.BatchNorm2d(8, 1e-3, 0.99)\n", Verdict.OK, "all-explicit"),
+    _example(
+        "momentum in the place of eps", "layer = nn.BatchNorm2d(8, 0.8)\n", Verdict.PROBLEM, "momentum-as-epsilon"
+    ),
+    _example(
+        "a convolution that leaves bias and padding to the default",
+        "net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.ReLU())\nnet(x)\n",
+        Verdict.UNDECIDED,
+        "relied-on",
+    ),
+    _example(
+        "a convolution without bias before BatchNorm",
+        'net = nn.SequentialCell(nn.Conv2d(3, 8, 3, pad_mode="same"), nn.BatchNorm2d(8))\nnet(x)\n',
+        Verdict.OK,
+        "without-effect",
+    ),
+    _example("Dense starts as in PyTorch", "net = nn.Dense(8, 8)\n", Verdict.OK, "all-explicit"),
+    _example(
+        "Dense of an earlier version does not",
+        "net = nn.Dense(8, 8)\n",
+        Verdict.UNDECIDED,
+        "relied-on",
+        runtime={"mindspore": "1.8.1"},
+    ),
+    _example(
+        "the bias switch in the place of weight_init",
+        "net = nn.Dense(8, 8, False)\n",
+        Verdict.PROBLEM,
+        "bias-in-third-place",
+    ),
+    _example(
+        "a rate in the place of the initializer's range",
+        """
+class Block(nn.Cell):
+    def __init__(self, width, scale=0.02, dropout=0.0):
+        super().__init__()
+        self.dense = nn.Dense(width, width)
+
+class Net(nn.Cell):
+    def __init__(self, width, dropout):
+        super().__init__()
+        self.block = Block(width, dropout)
+
+Net(8, 0.1)
+""",
+        Verdict.PROBLEM,
+        "misplaced",
+    ),
+    _example(
+        "arguments called otherwise than parameters",
+        """
+class Block(nn.Cell):
+    def __init__(self, width, dropout=0.0):
+        super().__init__()
+        self.dense = nn.Dense(width, width)
+
+class Net(nn.Cell):
+    def __init__(self, hidden, rate):
+        super().__init__()
+        self.block = Block(hidden, rate)
+
+Net(8, 0.1)
+""",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example(
+        "an initializer that nothing uses",
+        """
+from mindspore.common import initializer
+net = nn.Dense(8, 8)
+for parameter in net.get_parameters():
+    initializer.Uniform(parameter)
+""",
+        Verdict.UNDECIDED,
+        "initializer-dropped",
+    ),
+    _example(
+        "set_data replaced instead of called",
+        """
+from mindspore.common.initializer import initializer, XavierUniform
+net = nn.Dense(8, 8)
+for _, cell in net.cells_and_names():
+    cell.weight.set_data = initializer(XavierUniform(), cell.weight.shape)
+""",
+        Verdict.PROBLEM,
+        "set-data-replaced",
+    ),
+    _example("no layer at all", "print(ms.__version__)\n", Verdict.UNDECIDED, "no-layers"),
+]

@@ -1,0 +1,409 @@
+"""Where a script uses an API whose default or meaning is another one than in PyTorch, and where it uses one the wrong way round."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..knowledge import api
+from . import flow
+from .analysis import Reading
+from .values import Frame, Instance, Known, Made, Unknown, Value, name_of, options
+
+#: Differences that leave a network what it is, or that other probes judge.
+SMALL = frozenset(
+    {
+        "softmax-axis",
+        "gelu",
+        "bce-clamp",
+        "log-target",
+        "decay-filter",
+        "seq-length",
+        "padding-row",
+        "zero-bias",
+        "batch-statistics",
+        "resize",
+        "one-hot-labels",
+        "no-reduction",
+    }
+)
+#: Differences of what is no layer, loss or optimizer; other probes speak of them.
+ELSEWHERE = frozenset(
+    {
+        "resize-antialias",
+        "shuffle-default",
+        "load-silent",
+        "starts-in-inference",
+        "functional-dropout",
+        "optimizer-loss-scale",
+        "manager-loss-scale",
+        "normalize-range",
+        "not-in-place",
+        "dense-third",
+        "argument-order",
+    }
+)
+_KEEP, _DROP = re.compile(r"keep|retain", re.I), re.compile(r"drop", re.I)
+#: In a comment beside a rate: the number is said to be dropped, or kept.
+_SAYS_DROP = re.compile(r"(drop|discard|舍弃|丢弃|失活|丢失)\D{0,16}?(\d*\.?\d+)\s*(%?)", re.I)
+_SAYS_KEEP = re.compile(r"(keep|kept|retain|保留)\D{0,16}?(\d*\.?\d+)\s*(%?)", re.I)
+#: A keep rate below this is no keep rate; at the second one may be meant.
+HARDLY, SELDOM = 0.3, 0.5
+#: An epsilon above this is no epsilon.
+LARGEST_EPSILON = 0.01
+_RATES = re.compile(r"drop|keep|momentum|(?<![a-z])eps", re.I)
+
+
+@dataclass(eq=False)
+class Wrong:
+    """A use that is wrong, or may be."""
+
+    code: str
+    place: Any  # Made, Store or Frame
+    data: dict[str, Any] = field(default_factory=dict)
+    value: Value | None = None
+    edit: tuple[int, int, int, str] | None = None  # line, first and last column in bytes, new text
+
+
+@dataclass(eq=False)
+class Row:
+    """Calls of one API that leave out what is different in PyTorch."""
+
+    name: str
+    difference: api.Difference
+    places: list[Made] = field(default_factory=list)
+    idle: int = 0  # how many of them cannot be told from PyTorch's
+
+    @property
+    def counts(self) -> bool:
+        return self.idle < len(self.places) and self.difference.effect not in SMALL
+
+
+class Differences:
+    def __init__(self, readings: Sequence[Reading], version: str) -> None:
+        self.readings, self.version = readings, version
+        self.made: list[Made] = []
+        self.reading_of: dict[int, Reading] = {}
+        self._uses: dict[int, dict[int, list[Made]]] = {}
+        self._users: dict[int, dict[int, list[tuple[Made, str]]]] = {}
+        seen: set[tuple[str, int, int]] = set()
+        for reading in readings:
+            for call in reading.trace.calls:
+                if call.name.startswith("mindspore.") and (place := _place(call)) not in seen:
+                    seen.add(place)
+                    self.made.append(call)
+                    self.reading_of[id(call)] = reading
+
+    # --- what is left out ---------------------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        found: dict[tuple[str, int], Row] = {}
+        for call in self.made:
+            known = api.find(call.api)
+            given = known.bind_any(call.args, call.keywords) if known else None
+            for difference in api.differences(call.api, self.version):
+                if difference.effect in ELSEWHERE or call.unpacked or given is None or known is None:
+                    continue
+                if not _relied_on(difference, given):
+                    continue
+                row = found.setdefault((call.api, id(difference)), Row(call.api, difference))
+                row.places.append(call)
+                row.idle += self.idle(call, difference, given)
+        return sorted(found.values(), key=lambda row: (not row.counts, -len(row.places), row.name))
+
+    def idle(self, call: Made, difference: api.Difference, given: dict[str, Value]) -> bool:
+        """True when this difference changes nothing at this place."""
+        if difference.effect == "same-padding":
+            size = given.get("kernel_size")
+            return isinstance(size, Known) and size.value == 1
+        if difference.effect == "no-bias":
+            return self.normalized(call)
+        if difference.effect == "pool-stride":
+            size = given.get("kernel_size")
+            return isinstance(size, Known) and size.value == 1
+        return False
+
+    def normalized(self, layer: Made) -> bool:
+        """True when every use of a layer is followed by a normalization, which takes a bias out again."""
+        reading = self.reading_of[id(layer)]
+        uses = self.uses(reading)[id(layer.node)]
+        users = self.users(reading)
+        return bool(uses) and all(
+            (after := users.get(id(use), []))
+            and all(_is_normalization(call) or not _takes(call) for call, _ in after)
+            and any(_is_normalization(call) for call, _ in after)
+            for use in uses
+        )
+
+    def uses(self, reading: Reading) -> dict[int, list[Made]]:
+        """Where layers are applied, by the node that makes them."""
+        if id(reading) not in self._uses:
+            found: dict[int, list[Made]] = defaultdict(list)
+            for call in reading.trace.calls:
+                if call.name == "" and isinstance(call.base, Made):
+                    found[id(call.base.node)].append(call)
+            self._uses[id(reading)] = found
+        return self._uses[id(reading)]
+
+    def users(self, reading: Reading) -> dict[int, list[tuple[Made, str]]]:
+        if id(reading) not in self._users:
+            self._users[id(reading)] = flow.users(reading.trace)
+        return self._users[id(reading)]
+
+    # --- what is the wrong way round ----------------------------------------------------------------------------------
+
+    def wrong(self) -> Iterator[Wrong]:
+        for call in self.made:
+            known = api.find(call.api)
+            if known is None:
+                if call.discarded and call.api.startswith("initializer."):
+                    yield Wrong("initializer-dropped", call, {"api": call.api})
+                continue
+            given = known.bind_any(call.args, call.keywords) or call.keywords
+            if known.kind == "dropout":
+                yield from _dropout(call, known)
+            if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):
+                yield from _statistics(call, given)
+            if call.api == "nn.Dense" and len(call.args) > 2:
+                third = call.args[2]
+                if isinstance(third, Known) and isinstance(third.value, bool):
+                    yield Wrong(
+                        "bias-in-third-place", call, {"value": third.value}, third, _keyword(call, 2, "has_bias")
+                    )
+            if call.discarded and known.kind == "initializer":
+                yield Wrong("initializer-dropped", call, {"api": call.api})
+        seen: set[tuple[str, int, int]] = set()
+        for reading in self.readings:
+            for store in reading.trace.stores:
+                if store.attribute == "set_data" and _place(store) not in seen:
+                    seen.add(_place(store))
+                    yield Wrong("set-data-replaced", store, {"target": store.source.segment(store.node)})
+            for frame in reading.trace.frames:
+                if (
+                    id(frame.node) not in seen
+                    and frame.function.name == "__init__"
+                    and isinstance(frame.owner, Instance)
+                ):
+                    found = _misplaced(frame)
+                    if found is not None:
+                        seen.add(id(frame.node))
+                        yield found
+
+
+def _place(made: Any) -> tuple[str, int, int]:
+    """Where something stands: one script may be read several times."""
+    return made.source.path, getattr(made.node, "lineno", 0), getattr(made.node, "col_offset", 0)
+
+
+def _relied_on(difference: api.Difference, given: dict[str, Value]) -> bool:
+    """True when a call leaves to MindSpore what the difference is about."""
+    if difference.grave == "reversal":
+        return False  # a default of one's own meaning is the same as PyTorch's
+    if difference.grave == "default":
+        return difference.parameter is not None and difference.parameter not in given
+    if difference.effect == "decay-filter":
+        decay = given.get("weight_decay")
+        return decay is not None and not (isinstance(decay, Known) and not decay.value)
+    if difference.effect == "batch-statistics":
+        return difference.parameter in given
+    if difference.effect in ("padding-row", "pad-order", "resize"):
+        return difference.parameter in given
+    return difference.parameter is None
+
+
+def _is_normalization(call: Made) -> bool:
+    known = api.find(call.base.api) if call.name == "" and isinstance(call.base, Made) else api.find(call.api)
+    return known is not None and known.kind == "normalization"
+
+
+def _takes(call: Made) -> bool:
+    """False for what only looks at a tensor: its shape, its type."""
+    return call.name not in ("@shape", "@dtype", "@ndim", ".shape", "print", "len")
+
+
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+
+def _dropout(call: Made, known: api.Api) -> Iterator[Wrong]:
+    """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is."""
+    found = _rate(call, known)
+    if found is None:
+        return
+    parameter, node, value = found
+    wants: Literal["keep", "drop"] = "keep" if parameter == "keep_prob" else "drop"
+    positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
+    number = value.value if isinstance(value, Known) and _number(value) else None
+    if number == 0.5:
+        return  # kept or dropped, it is the same
+    said = _commented(call, number) or meaning(node, value)
+    shown = call.source.segment(node, 60)
+    data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number if number is not None else shown}
+    fix = _mended(call, node, parameter, positional)
+    if said is not None and said != wants:
+        if number is not None and _commented(call, number) is None and (number > 0.5) is (wants == "keep"):
+            yield Wrong("rate-unclear", call, data, value)  # the name says one thing, the size another
+        else:
+            yield Wrong("keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate", call, data, value, fix)
+        return
+    if said is not None or number is None:
+        return
+    if wants == "keep" and 0 < number < SELDOM:
+        code = "keeps-little" if positional or number <= HARDLY else "rate-unclear"
+        yield Wrong(code, call, data, value, fix)
+    elif wants == "drop" and 0.8 <= number < 1:
+        yield Wrong("rate-unclear", call, data, value)
+
+
+def _rate(call: Made, known: api.Api) -> tuple[str, ast.expr, Value] | None:
+    """The parameter that the rate is given as, its expression, and its value."""
+    node = call.node
+    if not isinstance(node, ast.Call) or call.unpacked:
+        return None
+    for keyword in node.keywords:
+        if keyword.arg in ("keep_prob", "p") and keyword.arg in call.keywords:
+            value = call.keywords[keyword.arg]
+            if not (isinstance(value, Known) and value.value is None):
+                return keyword.arg, keyword.value, value
+    for place, name in enumerate(known.positional):
+        if name in ("keep_prob", "p"):
+            inside = place < len(node.args) and place < len(call.args) and len(node.args) == len(call.args)
+            return (name, node.args[place], call.args[place]) if inside else None
+    return None
+
+
+def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
+    """What the names in an expression say a rate is: kept, or dropped. `1 - x` is the other way round than x."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        if isinstance(node.left, ast.Constant) and node.left.value == 1:
+            inner = value.args[1] if isinstance(value, Made) and value.name == "-" and len(value.args) == 2 else value
+            said = meaning(node.right, inner if inner is not value else Unknown())
+            return None if said is None else "drop" if said == "keep" else "keep"
+        return None
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
+        return meaning(node.args[0], value)
+    named = ""
+    if isinstance(node, ast.Name):
+        named = node.id
+    elif isinstance(node, ast.Attribute):
+        named = node.attr
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        named = str(node.slice.value)
+    for name in (named, name_of(value)):
+        if _KEEP.search(name):
+            return "keep"
+        if _DROP.search(name):
+            return "drop"
+    if isinstance(value, Made) and value.name == "-" and len(value.args) == 2:
+        left, right = value.args
+        if isinstance(left, Known) and left.value == 1:
+            inside = name_of(right)
+            return "drop" if _KEEP.search(inside) else "keep" if _DROP.search(inside) else None
+    return None
+
+
+def _commented(call: Made, number: float | None) -> Literal["keep", "drop"] | None:
+    """What a comment on the same line says about this very number."""
+    if number is None:
+        return None
+    line = call.source.lines[call.line - 1][:2000]
+    _, hash_, comment = line.rpartition("#")
+    if not hash_:
+        return None
+    for says, result in ((_SAYS_KEEP, "keep"), (_SAYS_DROP, "drop")):
+        for match in says.finditer(comment):
+            said = float(match[2]) / (100 if match[3] else 1)
+            if abs(said - number) < 1e-9:
+                return "keep" if result == "keep" else "drop"
+    return None
+
+
+def _mended(call: Made, node: ast.expr, parameter: str, positional: bool) -> tuple[int, int, int, str] | None:
+    """The edit that gives the rate to the parameter of its meaning: p=x for a drop rate, p=1 - x for a keep rate."""
+    if call.api not in ("nn.Dropout",) or node.lineno != node.end_lineno or node.end_col_offset is None:
+        return None
+    line = call.source.lines[node.lineno - 1].encode()
+    text = line[node.col_offset : node.end_col_offset].decode()
+    start = node.col_offset
+    if not positional:
+        start = line.rfind(parameter.encode(), 0, start)
+        if start < 0 or line[start : node.col_offset].decode().replace(" ", "") != parameter + "=":
+            return None
+    if parameter == "keep_prob":
+        new = f"p={text}"
+    else:
+        simple = isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Call))
+        new = f"p=1 - {text}" if simple else f"p=1 - ({text})"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.left, ast.Constant):
+            inner = line[node.right.col_offset : node.right.end_col_offset].decode()
+            new = f"p={inner}" if node.left.value == 1 else new
+    return node.lineno, start, node.end_col_offset, new
+
+
+# --- normalization ----------------------------------------------------------------------------------------------------
+
+
+def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
+    momentum, epsilon = given.get("momentum"), given.get("eps")
+    for option in options(momentum):
+        if isinstance(option, Known) and _number(option) and 0 < option.value < 0.5:
+            data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
+            yield Wrong("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
+            break
+    for option in options(epsilon):
+        if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
+            data = {"api": call.api, "value": option.value}
+            if "eps" in call.keywords:
+                yield Wrong("large-epsilon", call, data, option)
+            else:
+                yield Wrong("momentum-as-epsilon", call, data, option, _keyword(call, 1, "momentum"))
+            break
+
+
+def _number(value: Known) -> bool:
+    return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
+
+
+def _constant(call: Made, name: str, new: str) -> tuple[int, int, int, str] | None:
+    """The edit that replaces a constant given by keyword."""
+    for keyword in getattr(call.node, "keywords", ()):
+        node = keyword.value
+        if keyword.arg == name and isinstance(node, ast.Constant) and node.lineno == node.end_lineno:
+            return node.lineno, node.col_offset, node.end_col_offset or 0, new
+    return None
+
+
+def _keyword(call: Made, place: int, name: str) -> tuple[int, int, int, str] | None:
+    node = call.node
+    return _named(node, place, name) if isinstance(node, ast.Call) and len(node.args) > place else None
+
+
+# --- arguments in the wrong place -------------------------------------------------------------------------------------
+
+
+def _misplaced(frame: Frame) -> Wrong | None:
+    """An argument that is called like one parameter, which is left at its default, and is passed as another one."""
+    node, spec = frame.node, frame.function.node.args
+    if not isinstance(node, ast.Call) or any(isinstance(part, ast.Starred) for part in node.args):
+        return None
+    names = [part.arg for part in (*spec.posonlyargs, *spec.args)][1:]
+    given = {*names[: len(node.args)], *(keyword.arg for keyword in node.keywords)}
+    if None in given:
+        return None
+    for place, part in enumerate(node.args[: len(names)]):
+        name = part.id if isinstance(part, ast.Name) else part.attr if isinstance(part, ast.Attribute) else ""
+        if name and name != names[place] and name in names and name not in given:
+            made = isinstance(frame.owner, Instance) and frame.owner.of.node.name
+            data = {"argument": name, "parameter": names[place], "class_name": made or frame.function.name}
+            code = "misplaced" if _RATES.search(name) else "misplaced-perhaps"
+            return Wrong(code, frame, data, None, _named(node, place, name))
+    return None
+
+
+def _named(node: ast.Call, place: int, name: str) -> tuple[int, int, int, str] | None:
+    """The edit that passes the last positional argument by name."""
+    given = node.args[place]
+    return (given.lineno, given.col_offset, given.col_offset, f"{name}=") if given is node.args[-1] else None
