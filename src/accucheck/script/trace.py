@@ -265,9 +265,13 @@ class Tracer(Expressions):
         if isinstance(iterated, Mapping):
             iterated = Items([Known(key) for key in iterated.items])
         if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
-            for item in iterated.items:
+            outer = self.tests
+            for item in iterated.items:  # one that was only made on a condition is only applied on it
+                made = (option for option in options(item) if isinstance(option, (Instance, Made)))
+                self.tests = tuple(dict.fromkeys((*outer, *(test for option in made for test in option.tests))))
                 self.assign(node.target, item, scope)
                 self.turn(node, scope)
+            self.tests = outer
         else:
             self.assign(node.target, self.element(iterated, node), scope)
             self.loop(node, scope)
@@ -480,6 +484,8 @@ class Tracer(Expressions):
         constant = isinstance(key, Known) and models.hashable(key.value)
         if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
             owner.items[key.value] = value
+        elif isinstance(owner, Mapping):
+            owner.fed = [*(owner.fed or []), value][:200]
         elif isinstance(owner, Items):
             if isinstance(key, Known) and type(key.value) is int and -len(owner.items) <= key.value < len(owner.items):
                 owner.items[key.value] = value
