@@ -172,7 +172,11 @@ class Differences:
                 third = call.args[2]
                 if isinstance(third, Known) and isinstance(third.value, bool):
                     yield Wrong(
-                        "bias-in-third-place", call, {"value": third.value}, third, _keyword(call, 2, "has_bias")
+                        "bias-in-third-place",
+                        call,
+                        {"api": call.api, "value": third.value},
+                        third,
+                        _keyword(call, 2, "has_bias"),
                     )
             if call.discarded and known.kind == "initializer":
                 yield Wrong("initializer-dropped", call, {"api": call.api})
@@ -183,15 +187,12 @@ class Differences:
                     seen.add(_place(store))
                     yield Wrong("set-data-replaced", store, {"target": store.source.segment(store.node)})
             for frame in reading.trace.frames:
-                if (
-                    id(frame.node) not in seen
-                    and frame.function.name == "__init__"
-                    and isinstance(frame.owner, Instance)
-                ):
-                    found = _misplaced(frame)
-                    if found is not None:
-                        seen.add(id(frame.node))
-                        yield found
+                if frame.function.name != "__init__" or not isinstance(frame.owner, Instance) or _place(frame) in seen:
+                    continue
+                found = _misplaced(frame)
+                if found is not None:
+                    seen.add(_place(frame))
+                    yield found
 
 
 def _place(made: Any) -> tuple[str, int, int]:
