@@ -19,7 +19,7 @@ def inputs(value: Value) -> list[Value]:
     if isinstance(value, Items):
         return value.items
     if isinstance(value, Mapping):
-        return list(value.items.values())
+        return [*value.items.values(), *(value.fed or ())]
     if isinstance(value, Partial):
         return [value.function, *value.args, *value.keywords.values()]
     if isinstance(value, Instance):

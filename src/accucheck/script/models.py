@@ -429,19 +429,23 @@ def _of_mapping(
                 owner.items[key] = args[1]
             return args[1]
         return tracer.subscript(owner, args[0], node)
+    more = owner.fed or []
     if name == "items":
-        return Items([Items([Known(key), value]) for key, value in owner.items.items()])
+        pairs = [Items([Known(key), value]) for key, value in owner.items.items()]
+        return Items([*pairs, *(Items([Unknown(), value]) for value in more)], open=bool(more))
     if name == "keys":
-        return Items([Known(key) for key in owner.items])
+        return Items([*map(Known, owner.items), *(Unknown() for _ in more)], open=bool(more))
     if name == "values":
-        return Items(list(owner.items.values()))
+        return Items([*owner.items.values(), *more], open=bool(more))
     if name == "update":
         for value in args:
             if isinstance(value, Mapping):
                 owner.items.update(value.items)
+            more = value.fed or [] if isinstance(value, Mapping) else [value]
+            owner.fed = [*(owner.fed or []), *more][:200] or None
         owner.items.update(keywords)
         return Known(None)
-    return Mapping(dict(owner.items)) if name == "copy" else None
+    return Mapping(dict(owner.items), owner.fed) if name == "copy" else None
 
 
 _TEXT = frozenset(

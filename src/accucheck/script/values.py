@@ -94,9 +94,10 @@ class Items(Value):
 
 @dataclass(eq=False, slots=True)
 class Mapping(Value):
-    """A dict with constant keys as written."""
+    """A dict with constant keys as written; `fed` is what was stored under keys that are not known."""
 
     items: dict[Any, Value]
+    fed: list[Value] | None = None
 
 
 @dataclass(eq=False, slots=True)
