@@ -294,6 +294,19 @@ def test_a_file_named_as_a_script_needs_no_main_guard(tmp_path):
     assert cases.script_role(tmp_path / "17_dropout.py", named=True) == "train"
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_notebook_is_a_script(tmp_path, indent):
+    lines = ["# 训练\n", "import mindspore as ms\n", "model.train(10, data)"]
+    book = {"cells": [{"cell_type": "code", "source": lines, "outputs": [{"data": {"image/png": "A" * (5 << 20)}}]}]}
+    (tmp_path / "start.ipynb").write_text(json.dumps(book, indent=indent))
+    assert cases.script_role(tmp_path / "start.ipynb") == "train"
+    (tmp_path / "words.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": ["to train"]}]}))
+    assert cases.script_role(tmp_path / "words.ipynb") is None
+    assert [(one.key, one.value) for one in cases.propose(tmp_path)] == [("scripts.train", "start.ipynb")]
+    (tmp_path / "train.py").write_text("import mindspore\n")
+    assert [(one.key, one.value) for one in cases.propose(tmp_path)] == [("scripts.train", "train.py")]
+
+
 def test_what_is_no_script_has_no_role(tmp_path):
     os.mkfifo(tmp_path / "train.py")
     assert cases.script_role(tmp_path / "train.py") is None

@@ -311,6 +311,8 @@ IGNORED = frozenset(
         "rank_0",
     }
 )
+#: Bytes of a notebook, with its pictures.
+NOTEBOOK = 64 << 20
 #: Role of a script by its name, then by what it does; the first that matches wins.
 _NAMED = (
     ("eval", re.compile(r"(^|[_-])(eval|evaluate|validate|val|test)([_-]|$)")),
@@ -349,12 +351,15 @@ class Proposal(msgspec.Struct, frozen=True):
 def script_role(path: Path, named: bool = False) -> str | None:
     """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script.
 
-    `named`: the user named this file as a script, so it needs no main guard.
+    `named`: the user named this file as a script, so it needs no main guard, and neither does a notebook.
     """
+    notebook = path.suffix == ".ipynb"
     try:
-        text = document.read_text(path)
+        text = document.read_text(path, NOTEBOOK if notebook else document.MAX_BYTES)
     except UserError:
         return None
+    if notebook:
+        named, text = True, re.sub(rb'\\n|"', b"\n", text)  # a line of code is a text, or a part of one
     if not _USES_MINDSPORE.search(text) and not re.search(rb"^(from|import)\s", text, re.M):
         return None
     for role, pattern in _NAMED:
@@ -395,7 +400,7 @@ def propose(root: Path) -> list[Proposal]:
     def offer(key: str, path: Path, why: str) -> None:
         found.setdefault(key, Proposal(key, os.path.relpath(path, root), why))
 
-    for path in _walk(root, depth=2):
+    for path in sorted(_walk(root, depth=2), key=lambda path: path.suffix == ".ipynb"):  # scripts before notebooks
         name = path.name.lower()
         if stat.S_ISDIR(mode_of(path)):
             if name in _DATA_NAMES:
@@ -409,7 +414,7 @@ def propose(root: Path) -> list[Proposal]:
                     offer("data.eval.path", val, "why-data-folder")
         elif not stat.S_ISREG(mode_of(path)):
             continue
-        elif path.suffix == ".py":
+        elif path.suffix in (".py", ".ipynb"):
             role = script_role(path) if path.parent == root or "script" in path.parent.name else None
             if role:
                 offer(f"scripts.{role}", path, "why-script-name" if role in name else "why-script-content")
