@@ -89,9 +89,8 @@ def test_a_project_with_a_folder_for_each_framework_is_examined(tmp_path: Path) 
         b"#" * (5 << 20),
         "# 训练\nx = '混洗'\n".encode("gbk"),
         "# coding: latin-1\nx = 'é'\n".encode("latin-1"),
-        b"\xef\xbb\xbfimport train\r\nimport bad\r\n",
     ],
-    ids=range(12),
+    ids=range(11),
 )
 def test_a_bad_file_does_not_keep_the_others_from_being_examined(tmp_path: Path, bad: bytes) -> None:
     train = "import bad\nfrom bad import x\n" + FAULT
