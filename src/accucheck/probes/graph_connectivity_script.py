@@ -1,0 +1,484 @@
+"""Reads from the scripts whether every layer of a network is connected: built and used, and its result used in turn.
+
+Catches: layers with weights, Dropout and whole blocks that are built in __init__ and never asked for; a layer applied twice while
+its twin is not applied at all; results that are never used, overwritten, discarded, or thrown away by a caller that switched them
+on; inputs that construct ignores although the other input was made from them; a residual sum that skips the one before. Unused
+operators without weights are only listed. Cannot tell: connections to the wrong tensor that leave everything in use, layers chosen
+by names that only a run has. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.analysis import Scripts
+    from ..script.connections import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+MAX_ROWS = 200
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "unused-layer": {
+        "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
+        "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
+    },
+    "twin-used-twice": {
+        "en": "{of} never uses self.{name} ({what}), while self.{twin} is applied twice (lines {lines}).",
+        "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
+    },
+    "unused-dropout": {
+        "en": "{of} builds self.{name} ({what}) and never applies it: nothing is dropped there.",
+        "zh": "{of} 创建了 self.{name}（{what}），却从未调用，此处的 Dropout 不起作用。",
+    },
+    "unused-cell": {
+        "en": "{of} builds self.{name} ({what}), a block that is made for it alone, and never calls it.",
+        "zh": "{of} 创建了 self.{name}（{what}），这个模块只用在此处，却从未调用。",
+    },
+    "unused-parameter": {
+        "en": "{of} makes the trainable Parameter self.{name} and never uses it.",
+        "zh": "{of} 创建了可训练的 Parameter self.{name}，却从未使用。",
+    },
+    "result-unused": {
+        "en": "What {name} computes here ends in {result} (line {line}), which is never used.",
+        "zh": "{name} 在此处的计算结果最终存入 {result}（第 {line} 行），之后再未使用。",
+    },
+    "result-overwritten": {
+        "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
+        "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
+    },
+    "result-discarded": {
+        "en": "The result of {name} is thrown away: the call stands by itself and changes nothing.",
+        "zh": "{name} 的返回值被丢弃：这是一条独立的调用语句，不改变任何结果。",
+    },
+    "result-ignored": {
+        "en": "What {name} computes here is handed to {callee} (line {line} of {path}), which ignores its parameter {result}.",
+        "zh": "{name} 的计算结果传给了 {callee}（{path} 第 {line} 行），而后者没有使用参数 {result}。",
+    },
+    "result-underscore": {
+        "en": "What {name} computes here is thrown away under the name {result}.",
+        "zh": "{name} 在此处的计算结果被赋给 {result} 后丢弃。",
+    },
+    "asked-and-dropped": {
+        "en": "What {name} computes here is thrown away by the caller (line {line} of {path}), which had switched this layer on: it "
+        "gets no gradient.",
+        "zh": "{name} 在此处的计算结果被调用方丢弃（{path} 第 {line} 行），而该层正是由调用方开启的：它得不到梯度。",
+    },
+    "caller-drops": {
+        "en": "What {name} computes here is not taken by the caller (line {line} of {path}): the layer gets no gradient there.",
+        "zh": "调用方没有取用 {name} 在此处的计算结果（{path} 第 {line} 行），该层由此得不到梯度。",
+    },
+    "input-ignored": {
+        "en": "construct of {of} ignores its input {name}, although the other input was computed from it: this connection is missing.",
+        "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的：这条连接（如残差）缺失。",
+    },
+    "skips-a-sum": {
+        "en": "This residual sum adds what the sum in line {line} of {path} has already added, and skips that sum's own result.",
+        "zh": "此处残差相加的输入，在 {path} 第 {line} 行的残差中已经加过；前一个残差的结果被跳过了。",
+    },
+    "call-discarded": {
+        "en": "{name} ({what}) is called and its result thrown away: the input stays as it is.",
+        "zh": "调用了 {name}（{what}）却没有接收返回值，输入没有任何变化。",
+    },
+    "unused-operators": {
+        "en": "{of} builds without using them: {names}. They hold no weights, so that nothing is lost.",
+        "zh": "{of} 创建后未使用：{names}。它们不含权重，对结果没有影响。",
+    },
+    "connected": {
+        "en": "{cells} classes of cells with {layers} layers with weights were followed.",
+        "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。",
+    },
+    "no-network": {
+        "en": "No network with weights is seen in these scripts: it may come from another package, or be chosen by a name that only a "
+        "run has.",
+        "zh": "脚本中没有看到带权重的网络：它可能来自其他软件包，或由运行时才确定的名称选择。",
+    },
+    "fix-use": {
+        "en": "Use the layer in construct, or do not build it, so that its parameters stay out of optimizer and checkpoint.",
+        "zh": "在 construct 中使用该层；若确实不需要，则不要创建，以免其参数混入优化器和 checkpoint。",
+    },
+    "fix-twin": {
+        "en": "Call self.{name} at one of the two places.",
+        "zh": "把其中一处改为调用 self.{name}。",
+    },
+    "fix-result": {
+        "en": "Use the result where it belongs, or drop the computation.",
+        "zh": "在应有的位置使用该结果，或删去这部分计算。",
+    },
+    "fix-keep": {
+        "en": "Keep the result: x = layer(x).",
+        "zh": "接收返回值：x = layer(x)。",
+    },
+    "fix-input": {
+        "en": "Use the input, for instance add it before the normalisation as in a residual block.",
+        "zh": "使用该输入，例如像残差块那样在归一化之前相加。",
+    },
+    "fix-sum": {
+        "en": "Add the result of the sum before, not its input.",
+        "zh": "应与前一个残差的结果相加，而不是与它的输入相加。",
+    },
+}
+WORDS: Words = {
+    "layers": {"en": "Layers with weights", "zh": "带权重的层"},
+    "cell": {"en": "Cell", "zh": "Cell"},
+    "attribute": {"en": "Attribute", "zh": "属性"},
+    "layer": {"en": "Layer", "zh": "层"},
+    "place": {"en": "Place", "zh": "位置"},
+}
+
+_NO_GRADIENT = {
+    "en": "Its weights get no gradient and keep their first values: the network is smaller than designed, and the dead weights still go "
+    "into optimizer and checkpoint.",
+    "zh": "这些权重得不到梯度，一直停留在初值：网络比设计的小，而无用的权重仍会进入优化器和 checkpoint。",
+}
+_LOST = {
+    "en": "What the layer computes does not reach the output: the network does less than designed, and layers that feed only this "
+    "result are not trained.",
+    "zh": "这一层的计算到不了输出：网络的实际结构少于设计，只供给该结果的层也得不到训练。",
+}
+_RESIDUAL = {
+    "en": "Without the direct connection the gradient has to pass all layers of the block: deep networks train worse or not at all.",
+    "zh": "缺少直连通路，梯度必须穿过块内所有层，深层网络训练变差甚至不收敛。",
+}
+WHY: Words = {
+    "unused-layer": _NO_GRADIENT,
+    "unused-parameter": _NO_GRADIENT,
+    "twin-used-twice": {
+        "en": "Two paths that should differ compute the same thing with the same weights, and the weights of the unused layer are never "
+        "trained.",
+        "zh": "本应不同的两条通路用同一组权重做了相同的计算，未使用的层则始终得不到训练。",
+    },
+    "unused-dropout": {
+        "en": "The regularisation that was designed is missing: the network overfits more.",
+        "zh": "缺少设计中的正则化，网络更容易过拟合。",
+    },
+    "unused-cell": _LOST,
+    "result-unused": _LOST,
+    "result-overwritten": _LOST,
+    "result-discarded": _LOST,
+    "result-ignored": _LOST,
+    "result-underscore": _LOST,
+    "asked-and-dropped": _NO_GRADIENT,
+    "input-ignored": _RESIDUAL,
+    "skips-a-sum": _RESIDUAL,
+    "call-discarded": _LOST,
+}
+_GRADIENTS = {
+    "en": "Run one training step and compare two checkpoints (checkpoints.previous, checkpoints.current): weights without a connection "
+    "do not change.",
+    "zh": "训练一步后比较前后两个 checkpoint（checkpoints.previous、checkpoints.current）：没有接入的权重不会变化。",
+}
+_OUTPUT = {
+    "en": "Change the weights of this layer, or leave the call out: an output that stays the same proves it.",
+    "zh": "改变该层的权重，或去掉这次调用：若输出不变即可证实。",
+}
+_REFERENCE = {
+    "en": "Load equal weights into the reference network and compare the outputs layer by layer (outputs.path, outputs.reference): the "
+    "first difference is here.",
+    "zh": "与标杆网络加载相同的权重，逐层比较输出（outputs.path、outputs.reference）：首个差异应出现在此处。",
+}
+PROOF: Words = {
+    **dict.fromkeys(("unused-layer", "unused-parameter", "twin-used-twice", "asked-and-dropped"), _GRADIENTS),
+    **dict.fromkeys(("unused-dropout", "unused-cell", "call-discarded"), _OUTPUT),
+    **dict.fromkeys(
+        ("result-unused", "result-overwritten", "result-discarded", "result-ignored", "result-underscore"), _OUTPUT
+    ),
+    "input-ignored": _REFERENCE,
+    "skips-a-sum": _REFERENCE,
+}
+
+_SUSPECTS = ("result-underscore",)
+_TOLD = ("unused-operators", "caller-drops")
+_FIXES = {
+    "unused-layer": "fix-use",
+    "unused-parameter": "fix-use",
+    "unused-dropout": "fix-use",
+    "unused-cell": "fix-use",
+    "twin-used-twice": "fix-twin",
+    "result-unused": "fix-result",
+    "result-overwritten": "fix-result",
+    "result-ignored": "fix-result",
+    "asked-and-dropped": "fix-result",
+    "result-discarded": "fix-keep",
+    "call-discarded": "fix-keep",
+    "input-ignored": "fix-input",
+    "skips-a-sum": "fix-sum",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.connections import examine
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    for said in examine(scripts):
+        yield _finding(said)
+    yield _layers(scripts)
+    yield Progress(len(scripts.readings), len(scripts.readings), "files")
+
+
+def _finding(said: Said) -> Finding:
+    level = Level.INFO if said.code in _TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
+    sure = None
+    if level is not Level.INFO:
+        sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN if said.certain else Sure.LIKELY
+    fix = _FIXES.get(said.code)
+    diff = said.source.diff(*said.edit) if said.edit else None
+    return Finding(
+        said.code,
+        level,
+        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
+        said.data,
+        [said.source.code(said.line, said.line)],
+        Fix(fix, diff) if fix else None,
+        sure=sure,
+    )
+
+
+def _layers(scripts: Scripts) -> Finding:
+    """The layers with weights of each class of cells, in the order of their definition."""
+    from ..script.networks import layer_table
+
+    rows = layer_table(scripts)
+    if not rows:
+        return Finding("no-network", Level.INFO, incomplete=True)
+    shown: list[list[Plain]] = [[cell, attribute, layer, place] for cell, attribute, layer, place in rows[:MAX_ROWS]]
+    table = Table("layers", ["cell", "attribute", "layer", "place"], shown, len(rows))
+    return Finding(
+        "connected", Level.INFO, data={"cells": len({row[0] for row in rows}), "layers": len(rows)}, evidence=[table]
+    )
+
+
+def _example(name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "") -> Example:
+    def indented(text: str) -> str:
+        return "\n".join("        " + line for line in text.strip().split("\n"))
+
+    script = f"""
+import mindspore as ms
+from mindspore import nn, ops, Parameter
+
+{more.strip()}
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+{indented(init)}
+
+    def construct(self, x):
+{indented(construct)}
+
+net = Net()
+opt = nn.Adam(net.trainable_params())
+model = ms.Model(net, nn.MSELoss(), opt)
+model.train(10, data)
+"""
+    files: dict[str, object] = {"train.py": script.lstrip("\n")}
+    return Example(name, files=files, case={"scripts": {"train": "train.py"}}, verdict=verdict, codes=codes)  # type: ignore[arg-type]
+
+
+_BLOCKS = """
+class Output(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+        self.norm = nn.LayerNorm((8,))
+
+    def construct(self, x, residual):
+        return self.norm(self.dense(x) + residual)
+"""
+_ENCODER = """
+class Encoder(nn.Cell):
+    def __init__(self, use_bridge=False):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+        self.use_bridge = use_bridge
+        if use_bridge:
+            self.bridge = nn.Dense(8, 8)
+
+    def construct(self, x):
+        memory = self.dense(x)
+        final = memory[:, 0]
+        if self.use_bridge:
+            final = self.bridge(final)
+        return memory, final
+"""
+
+EXAMPLES = [
+    _example(
+        "every layer is used",
+        "self.conv = nn.Conv2d(3, 8, 3)\nself.norm = nn.BatchNorm2d(8)\nself.drop = nn.Dropout(p=0.1)",
+        "return self.drop(self.norm(self.conv(x)))",
+        Verdict.OK,
+        "connected",
+    ),
+    _example(
+        "a layer that is never used",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.third = nn.Conv2d(3, 3, 1)",
+        "return self.second(self.first(x))",
+        Verdict.PROBLEM,
+        "unused-layer",
+    ),
+    _example(
+        "query twice, key never",
+        "self.query = nn.Dense(8, 8)\nself.key = nn.Dense(8, 8)\nself.value = nn.Dense(8, 8)",
+        "q = self.query(x)\nk = self.query(x)\nv = self.value(x)\nreturn ops.softmax(q @ k.T) @ v",
+        Verdict.PROBLEM,
+        "twin-used-twice",
+    ),
+    _example(
+        "a dropout that is not applied",
+        "self.dense = nn.Dense(8, 8)\nself.dropout = nn.Dropout(p=0.1)",
+        "x = self.dense(x)\n# x = self.dropout(x)\nreturn x",
+        Verdict.PROBLEM,
+        "unused-dropout",
+    ),
+    _example(
+        "a dropout of rate 0, operators and a loss without weights",
+        "self.dense = nn.Dense(8, 8)\nself.dropout = nn.Dropout(p=0.0)\nself.cast = ops.Cast()\nself.loss = nn.MSELoss()",
+        "return self.dense(x)",
+        Verdict.OK,
+        "connected",
+        "unused-operators",
+    ),
+    _example(
+        "layers asked for by name, by index, through an alias, in a loop and in a lambda",
+        """
+self.layer1 = nn.Dense(8, 8)
+self.layer2 = nn.Dense(8, 8)
+self.blocks = nn.CellList([nn.Dense(8, 8) for _ in range(3)])
+self.head = nn.Dense(8, 2)
+self.tail = nn.Dense(2, 2)
+""",
+        """
+for i in range(1, 3):
+    x = getattr(self, f"layer{i}")(x)
+for block in self.blocks:
+    x = block(x)
+head = self.head
+return (lambda layer: layer(head(x)))(self.tail)
+""",
+        Verdict.OK,
+        "connected",
+    ),
+    _example(
+        "a layer that another network uses",
+        "self.dense = nn.Dense(8, 8)\nself.rgb = nn.Conv2d(3, 3, 1)",
+        "return self.dense(x)",
+        Verdict.OK,
+        "connected",
+        more="""
+class Grown(nn.Cell):
+    def __init__(self, last):
+        super().__init__()
+        self.last = last
+        self.last_rgb = last.rgb
+
+    def construct(self, x):
+        return self.last(self.last_rgb(x))
+
+def grow():
+    return Grown(Net())
+
+class Trained(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.grown = grow()
+
+    def construct(self, x):
+        return self.grown(x)
+""",
+    ),
+    _example(
+        "an embedding whose result is left out of the sum",
+        "self.word = nn.Embedding(100, 8)\nself.segment = nn.Embedding(2, 8)\nself.dense = nn.Dense(8, 8)",
+        "words = self.word(x)\nsegments = self.segment(x)\nreturn self.dense(words)",
+        Verdict.PROBLEM,
+        "result-unused",
+    ),
+    _example(
+        "a result that the next round of the loop uses",
+        "self.cell = nn.Dense(8, 8)\nself.out = nn.Dense(8, 8)",
+        "state = x\nouts = []\nfor i in range(3):\n    outs.append(self.out(state))\n    state = self.cell(state)\nreturn ops.stack(outs)",
+        Verdict.OK,
+        "connected",
+    ),
+    _example(
+        "a result overwritten by a slip of the name",
+        "self.linear = nn.Dense(8, 8)\nself.norm = nn.LayerNorm((8,))",
+        "y = self.linear(x)\ny = self.norm(x)\nreturn y",
+        Verdict.PROBLEM,
+        "result-overwritten",
+    ),
+    _example(
+        "an activation called as a statement",
+        "self.dense = nn.Dense(8, 8)\nself.relu = nn.ReLU()",
+        "x = self.dense(x)\nself.relu(x)\nreturn x",
+        Verdict.PROBLEM,
+        "call-discarded",
+    ),
+    _example(
+        "the second result of a recurrent layer is not needed",
+        "self.rnn = nn.LSTM(8, 8)\nself.head = nn.Dense(8, 2)",
+        "y, _ = self.rnn(x)\nreturn self.head(y)",
+        Verdict.OK,
+        "connected",
+    ),
+    _example(
+        "a bridge that is switched on and thrown away",
+        "self.encoder = Encoder(use_bridge=True)\nself.head = nn.Dense(8, 2)",
+        "memory, _ = self.encoder(x)\nreturn self.head(memory)",
+        Verdict.PROBLEM,
+        "asked-and-dropped",
+        more=_ENCODER,
+    ),
+    _example(
+        "a residual input that is ignored",
+        "self.first = nn.Dense(8, 8)\nself.inner = nn.Dense(8, 8)\nself.output = Output()",
+        "x = self.first(x)\nreturn self.output(self.inner(x), x)",
+        Verdict.PROBLEM,
+        "input-ignored",
+        more=_BLOCKS.replace(" + residual", ""),
+    ),
+    _example(
+        "each residual sum adds the result of the one before",
+        "self.first = nn.Dense(8, 8)\nself.inner = nn.Dense(8, 8)\nself.one = Output()\nself.two = Output()",
+        "x = self.first(x)\ny = self.one(self.inner(x), x)\nreturn self.two(self.inner(y), y)",
+        Verdict.OK,
+        "connected",
+        more=_BLOCKS,
+    ),
+    _example(
+        "the second residual sum adds what the first has added",
+        "self.first = nn.Dense(8, 8)\nself.inner = nn.Dense(8, 8)\nself.one = Output()\nself.two = Output()",
+        "x = self.first(x)\ny = self.one(self.inner(x), x)\nreturn self.two(self.inner(y), x)",
+        Verdict.PROBLEM,
+        "skips-a-sum",
+        more=_BLOCKS,
+    ),
+    Example(
+        "a network from another package",
+        files={
+            "train.py": "import mindspore as ms\nfrom zoo import resnet\nnet = resnet()\nms.Model(net).train(1, data)\n"
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=["no-network"],
+    ),
+]

@@ -1,0 +1,637 @@
+"""How the layers of networks are connected: built and never used, used and the result thrown away, inputs that are ignored.
+
+What the text of a class says (is an attribute asked for at all) decides about unused layers; the flow of values about results.
+A result counts as thrown away only where the place of it is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..knowledge import api
+from . import flow
+from .analysis import Reading, Scripts
+from .networks import (
+    FORWARD,
+    Drop,
+    Structure,
+    Use,
+    asked,
+    base_names,
+    called,
+    has_weights,
+    is_cell,
+    is_layer,
+    is_loss,
+    is_parameter,
+    kind,
+    kind_of,
+    leaves,
+    pure,
+    trains,
+    uses,
+)
+from .source import Source
+from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options
+
+#: A place in the text: path, line, column.
+Place = tuple[str, int, int]
+#: Names of cells that only apply an elementwise function.
+_ACTIVATION = re.compile(r"relu|gelu|swish|silu|mish|sigmoid|tanh|softmax|softplus|elu$|activation|identity", re.I)
+_WORKS = re.compile(
+    r"activation|pooling|normalization|dropout|padding|layer|attention|recurrent|convolution|dense|embedding"
+)
+_SHAPES = re.compile(r"Cast|Flatten|OneHot|Identity|Norm$|Regularizer")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing about the connections of a network. `certain`: nothing out of sight can change it."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    certain: bool = True
+    edit: tuple[int, str] | None = None
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+def examine(scripts: Scripts) -> Iterator[Said]:
+    """What is to say about the networks of all scripts, each place once."""
+    structures = [Structure(reading) for reading in scripts.readings]
+    yield from _unused(structures, scripts.sources)
+    training = [s for s in structures if s.reading.role == "train" and s.reading.view == "train"] or structures
+    told: set[Place] = set()
+    for said in (*_dropped(training), *_ignored(training), *_skipped(training), *_discarded(training)):
+        place = _place(said.source, said.node)
+        if place not in told:
+            told.add(place)
+            yield said
+
+
+def networks(scripts: Scripts) -> list[tuple[Reading, list[Instance]]]:
+    """The cells of each script that hold weights and that nothing else of it holds."""
+    found = []
+    for reading in scripts.readings:
+        cells = [i for i in Structure(reading).cells if called(i.of) is not None]
+        held = {id(v) for i in cells for value in i.attributes.values() for v in options(value)}
+        found.append((reading, [i for i in cells if id(i) not in held and has_weights(i)]))
+    return found
+
+
+def _place(source: Source, node: ast.AST) -> Place:
+    return source.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+# --- built and never used ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Attribute:
+    """What a class sets and never asks for, over all its objects."""
+
+    of: Class
+    name: str
+    node: ast.AST
+    function: Function
+    values: list[Value]
+    asked: bool = False
+
+
+def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said]:
+    found: dict[tuple[Place, str], _Attribute] = {}
+    texts: dict[int, Use] = {}
+    for structure in structures:
+        for cell in structure.cells:
+            of = cell.of
+            if _opaque(of):
+                continue
+            use = texts.get(id(of))
+            if use is None:
+                use = texts[id(of)] = uses(of)
+            for name, value in cell.attributes.items():
+                if name not in use.stored or asked(use, name):
+                    continue
+                node, method = use.stored[name]
+                row = found.setdefault((_place(method.source, node), name), _Attribute(of, name, node, method, []))
+                built = [v for v in options(value) if _built_in(cell, v)]
+                row.asked |= name in cell.read or "*" in cell.read or any(_applied(v, structure) for v in built)
+                row.values += built
+    operators: dict[Place, list[_Attribute]] = defaultdict(list)
+    heirs = _heirs(sources)
+    for row in found.values():
+        if row.asked or not row.values or _asked_by_heir(row, heirs):
+            continue
+        code = next((code for value in row.values if (code := _code(value))), None)
+        if code == "operator":
+            defining = row.function.of or row.of
+            operators[_place(defining.source, defining.node)].append(row)
+        elif code == "unused-cell" and not _alone(row, structures):
+            continue
+        elif code is not None:
+            yield _said_unused(code, row, structures)
+    for rows in operators.values():
+        first = rows[0]
+        of = first.function.of or first.of
+        data = {"of": of.node.name, "names": sorted({"self." + row.name for row in rows})}
+        yield Said("unused-operators", first.function.source, first.node, data)
+
+
+def _opaque(of: Class) -> bool:
+    """True for a class that may use its attributes where that is not seen."""
+    bases = base_names(of)
+    if any(kind(base) == "container" and base != "nn.Cell" for base in bases):
+        return True
+    if any(not base.startswith(("nn.", "mint.", "object", "abc.", "typing.", "Generic")) for base in bases):
+        return True
+    return called(of) is None
+
+
+def _heirs(sources: list[Source]) -> dict[str, list[ast.ClassDef]]:
+    found: dict[str, list[ast.ClassDef]] = defaultdict(list)
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ClassDef):
+                for base in node.bases:
+                    name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+                    found[name].append(node)
+    return found
+
+
+def _asked_by_heir(row: _Attribute, heirs: dict[str, list[ast.ClassDef]]) -> bool:
+    """True when another class that derives from the one that builds it asks for it."""
+    defining = row.function.of or row.of
+    queue, seen = [defining.node.name], set()
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for heir in heirs.get(name, ()):
+            queue.append(heir.name)
+            for node in ast.walk(heir):
+                if isinstance(node, ast.Attribute) and node.attr == row.name and isinstance(node.ctx, ast.Load):
+                    return True
+    return False
+
+
+def _built_in(cell: Instance, value: Value) -> bool:
+    """True when something with weights, or else a layer, within a value was made by the cell's own __init__."""
+    if isinstance(value, (Made, Instance)) and not isinstance(value, Items):
+        return _from(cell, value)
+    return any(_from(cell, leaf) for _, leaf in leaves(value))
+
+
+def _applied(value: Value, structure: Structure) -> bool:
+    """True when something is seen to be called, by whatever name."""
+    if isinstance(value, Instance):
+        return any(not run.unseen for run in structure.runs.get(id(value), ()))
+    return any(id(leaf) in structure.applied for _, leaf in leaves(value)) or id(value) in structure.applied
+
+
+def _from(cell: Instance, value: Value) -> bool:
+    frame = value.frame if isinstance(value, (Made, Instance)) else None
+    while frame is not None:
+        if frame.owner is cell:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _code(value: Value) -> str | None:
+    """What it means when a value is built and not used."""
+    if is_parameter(value):
+        return "unused-parameter" if isinstance(value, Made) and trains(value) and _matrix(value) else None
+    if is_loss(value):
+        return "operator"
+    if has_weights(value):
+        return (
+            "unused-layer"
+            if any(not is_parameter(leaf) for _, leaf in leaves(value)) or isinstance(value, Instance)
+            else None
+        )
+    if isinstance(value, Made):
+        if kind_of(value) == "dropout":
+            return "unused-dropout" if _drops(value) else "operator"
+        return "operator" if value.api.startswith(("nn.", "ops.", "mint.")) else None
+    if isinstance(value, Instance) and is_cell(value.of) and called(value.of) is not None:
+        return "unused-cell" if _block(value) else "operator"
+    return None
+
+
+def _block(cell: Instance) -> bool:
+    """True for a cell without weights that is a step of a network rather than one operation: it is made of other cells."""
+    if _ACTIVATION.search(cell.of.node.name):
+        return False
+    for held in cell.attributes.values():
+        for value in options(held):
+            if isinstance(value, Instance) and is_cell(value.of) and not is_loss(value):
+                return True
+            inner = value.api if isinstance(value, Made) else ""
+            if kind(inner) in ("dropout", "pooling", "normalization") and inner.startswith(("nn.", "mint.nn.")):
+                return True
+    return False
+
+
+def _alone(row: _Attribute, structures: list[Structure]) -> bool:
+    """True when no object of the class of an unused cell is ever applied, and what holds it holds weights too."""
+    places = {_place(v.of.source, v.of.node) for v in row.values if isinstance(v, Instance)}
+    for structure in structures:
+        for cell in structure.cells:
+            runs = structure.runs.get(id(cell), ())
+            if _place(cell.of.source, cell.of.node) in places and not all(run.unseen for run in runs):
+                return False
+    return any(has_weights(cell) for s in structures for cell in s.cells if cell.of.node is row.of.node)
+
+
+def _matrix(parameter: Made) -> bool:
+    """True for a parameter that is named like a weight or is seen to have several dimensions."""
+    return any(re.search(r"weight|kernel|embed|table|(^|_)w(_|\d|$)", name, re.I) for name in parameter.bound)
+
+
+def _drops(layer: Made) -> bool:
+    """False for a dropout whose rate is 0."""
+    known = api.find(layer.api)
+    given = (known.bind_any(layer.args, layer.keywords) if known else None) or {}
+    rate, keep = given.get("p"), given.get("keep_prob")
+    if isinstance(rate, Known):
+        return bool(rate.value != 0)
+    return not (isinstance(keep, Known) and keep.value == 1)
+
+
+def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Said:
+    value = next(v for v in row.values if _code(v) == code)
+    defining = row.function.of or row.of
+    data: dict[str, Any] = {"name": row.name, "of": defining.node.name, "what": _title(value)}
+    source = row.function.source
+    twice = _twin(row, value, structures) if code == "unused-layer" else None
+    if twice is None:
+        return Said(code, source, row.node, data, certain=code != "unused-cell")
+    twin, calls = twice
+    data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
+    return Said("twin-used-twice", source, row.node, data, edit=_swap(source, row.name, twin, calls))
+
+
+def _title(value: Value) -> str:
+    if isinstance(value, Instance):
+        return value.of.node.name
+    if isinstance(value, Made):
+        return value.api
+    inner = next((leaf for _, leaf in leaves(value)), None)
+    return "" if inner is None else _title(inner)
+
+
+def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[str, list[ast.Call]] | None:
+    """A layer of the same kind beside an unused one that is called at two places of construct."""
+    method = called(row.of)
+    if method is None or not method.node.args.args:
+        return None
+    first = method.node.args.args[0].arg
+    calls: dict[str, list[ast.Call]] = defaultdict(list)
+    for node in ast.walk(method.node):
+        func = node.func if isinstance(node, ast.Call) else None
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == first:
+            calls[func.attr] += [node] if isinstance(node, ast.Call) else []
+    for structure in structures:
+        for cell in structure.cells:
+            if cell.of.node is not row.of.node:
+                continue
+            for name, other in cell.attributes.items():
+                if (
+                    name != row.name
+                    and len(calls[name]) == 2
+                    and _title(other) == _title(value)
+                    and _near(name, row.name)
+                ):
+                    return name, calls[name]
+    return None
+
+
+def _near(one: str, other: str) -> bool:
+    """True for names of siblings: query and key, conv1 and conv2, W_Q and W_K."""
+    roles = {"query", "key", "value", "q", "k", "v"}
+    stem, twin = (re.sub(r"\d+", "#", name.lower()) for name in (one, other))
+    if stem == twin:
+        return True
+    parts, others = re.split(r"[_#]+", stem), re.split(r"[_#]+", twin)
+    different = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
+    return len(parts) == len(others) and len(different) == 1 and {*different[0]} <= roles
+
+
+def _swap(source: Source, unused: str, twin: str, calls: list[ast.Call]) -> tuple[int, str] | None:
+    """The line with the unused layer in the place of its twin, where the name that the result gets says which call is meant."""
+    fitting = []
+    for call in calls:
+        line = source.lines[call.lineno - 1]
+        target = line.split("=", 1)[0].lower() if "=" in line else ""
+        words = set(re.split(r"[^a-z0-9]+|_", target))
+        marks = {unused.lower(), unused.lower().split("_")[-1]} - {twin.lower()}
+        if marks & words and line.count(f"self.{twin}(") == 1:
+            fitting.append((call.lineno, line.replace(f"self.{twin}(", f"self.{unused}(")))
+    return fitting[0] if len(fitting) == 1 else None
+
+
+# --- used, and the result thrown away ---------------------------------------------------------------------------------
+
+
+@dataclass
+class _Work:
+    """A call of something with weights within a cell, over all its runs: what it gave, and whether that was kept."""
+
+    name: str
+    what: str
+    call: ast.AST
+    source: Source
+    level: str
+    results: list[tuple[Structure, Frame, Value]] = field(default_factory=list)
+    parts: list[Value] = field(default_factory=list)  # what it is applied
+    kept: bool = False
+
+
+def _dropped(structures: list[Structure]) -> Iterator[Said]:
+    works = _works(structures)
+    dead = [work for work in works.values() if not work.kept]
+    used = {id(part) for work in works.values() if work.kept for part in work.parts}
+    told: set[Place] = set()
+    for work in sorted(dead, key=lambda work: work.level != "weights"):
+        drops = []
+        for structure, frame, value in work.results:
+            if any(_inside_dead(frame, other) for other in dead if other is not work and other.level == "weights"):
+                break
+            drop = structure.dropped(value)
+            if drop is None:
+                break
+            drops.append((structure, drop, frame))
+        else:
+            end = _place(drops[0][1].source, drops[0][1].node) if drops else None
+            if end is not None and end not in told:  # one chain of results ends at one place
+                for said in _said_dropped(work, *drops[0], any(id(part) in used for part in work.parts)):
+                    told.add(end)
+                    yield said
+
+
+def _works(structures: list[Structure]) -> dict[Place, _Work]:
+    found: dict[Place, _Work] = {}
+    for structure in structures:
+        live = structure.live
+        for call in structure.reading.trace.calls:
+            frame = call.frame
+            if frame is None or not _forward(frame):
+                continue
+            level = _level(call)
+            if level is None:
+                continue
+            what = call.base.api if isinstance(call.base, Made) else ""
+            work = _Work(_called_as(call.node, call), what, call.node, call.source, level)
+            work = found.setdefault(_place(call.source, call.node), work)
+            work.results.append((structure, frame, call))
+            work.parts += [call.base] if isinstance(call.base, Made) else []
+            work.kept |= id(call) in live
+        for run in structure.reading.trace.frames:
+            cell = run.owner
+            if run.unseen or run.parent is None or not _forward(run.parent):
+                continue
+            if (
+                not isinstance(cell, Instance)
+                or run.function.name not in FORWARD
+                or not is_cell(cell.of)
+                or is_loss(cell)
+            ):
+                continue
+            level = "weights" if has_weights(cell) else "cell"
+            work = _Work(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
+            work = found.setdefault(_place(run.source, run.node), work)
+            work.parts.append(cell)
+            parts = [part for option in options(run.returned) for part in _parts(option)]
+            work.kept |= not parts
+            for part in parts:
+                work.results.append((structure, run.parent, part))
+                work.kept |= id(part) in live
+    return found
+
+
+def _level(call: Made) -> str | None:
+    """What is lost with the result of a call: that of "weights", of a "layer" without, of something "unknown"; None for a
+    call that is of no interest."""
+    base = call.base
+    if call.name == "" and isinstance(base, Made):
+        if is_layer(base) or any(is_parameter(arg) and isinstance(arg, Made) and trains(arg) for arg in call.args):
+            return "weights"
+        return "layer" if _WORKS.fullmatch(kind_of(base)) and not _SHAPES.search(base.last) else None
+    if isinstance(base, Made) and _computes(call, base):
+        return "weights"
+    func = call.node.func if isinstance(call.node, ast.Call) else None
+    own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+    return "unknown" if own and not isinstance(base, Instance) and call.name[:1] != "." and pure(call) else None
+
+
+def _computes(call: Made, used: Made) -> bool:
+    """True for a call that works with the values of a trained parameter."""
+    return (
+        is_parameter(used)
+        and trains(used)
+        and (call.name in (".item", "[]") or call.last in ("matmul", "mul", "gather", "dot"))
+    )
+
+
+def _parts(value: Value) -> list[Value]:
+    """The single results that a function returned; what is no result of a call counts as kept."""
+    if isinstance(value, Items):
+        return [part for item in value.items for option in options(item) for part in _parts(option)]
+    return [value] if isinstance(value, Made) else []
+
+
+def _forward(frame: Frame) -> bool:
+    """True within a run of a cell's construct, or of a method that it calls."""
+    return isinstance(frame.owner, Instance) and is_cell(frame.owner.of) and frame.function.name != "__init__"
+
+
+def _inside_dead(frame: Frame, work: _Work) -> bool:
+    """True when a frame lies within a call that is thrown away as a whole."""
+    at: Frame | None = frame
+    while at is not None:
+        if at.node is work.call:
+            return True
+        at = at.parent
+    return False
+
+
+def _called_as(node: ast.AST, value: Value) -> str:
+    func = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
+    text = ast.unparse(func) if isinstance(func, (ast.Attribute, ast.Name)) else ""
+    return text or _title(value)
+
+
+def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, elsewhere: bool) -> Iterator[Said]:
+    """`elsewhere`: other results of the same layer are kept."""
+    here = drop.frame is not None and drop.frame.function.node is frame.function.node
+    data: dict[str, Any] = {
+        "name": work.name,
+        "what": work.what,
+        "result": drop.name,
+        "path": drop.source.path,
+        "line": getattr(drop.node, "lineno", 1),
+    }
+    named = bool(drop.name.strip("_"))
+    certain = work.level in ("weights", "layer")
+    if here and drop.how in ("unused", "overwritten") and named:
+        yield Said("result-" + drop.how, work.source, work.call, data, certain)
+    elif work.level != "weights":
+        return
+    elif drop.how == "parameter":
+        data["callee"] = getattr(drop.node, "name", "")
+        yield Said("result-ignored", work.source, work.call, data)
+    elif here:
+        code = "result-discarded" if drop.how == "discarded" else "result-underscore"
+        yield Said(code, work.source, work.call, data)
+    elif not elsewhere:
+        yield Said(
+            "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
+        )
+
+
+def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
+    """True when what is thrown away was switched on by an argument of the very call that made the cell."""
+    cell = frame.owner
+    func = work.call.func if isinstance(work.call, ast.Call) else None
+    if not isinstance(cell, Instance) or not isinstance(func, ast.Attribute):
+        return False
+    stored = uses(cell.of).stored.get(func.attr)
+    if stored is None:
+        return False
+    node, method = stored
+    names = {
+        part.id if isinstance(part, ast.Name) else part.attr
+        for branch in ast.walk(method.node)
+        if isinstance(branch, ast.If) and any(inner is node for inner in ast.walk(branch))
+        for part in ast.walk(branch.test)
+        if isinstance(part, (ast.Name, ast.Attribute))
+    }
+    for run in structure.reading.trace.frames:
+        if run.owner is cell and run.function.name == "__init__" and isinstance(run.node, ast.Call):
+            order = [part.arg for part in method.node.args.args][1:]
+            given = {*order[: len(run.node.args)], *(keyword.arg for keyword in run.node.keywords)}
+            for name in names & given:
+                value = run.parameters.get(name)
+                if isinstance(value, Known) and value.value is True and not value.assumed:
+                    return True
+    return False
+
+
+# --- inputs that are not used -----------------------------------------------------------------------------------------
+
+
+def _ignored(structures: list[Structure]) -> Iterator[Said]:
+    """Parameters of construct that are never asked for, though what another input was made of is given for them."""
+    found: dict[tuple[Place, str], Said | None] = {}
+    for structure in structures:
+        for frame in structure.reading.trace.frames:
+            if frame.unseen or not _forward(frame) or frame.function.name not in FORWARD:
+                continue
+            if frame.owner is None or is_loss(frame.owner):
+                continue
+            function = frame.function
+            for name, value in frame.parameters.items():
+                if value is frame.owner or name.startswith("_") or _mentions(function.node, name):
+                    continue
+                key = _place(function.source, function.node), name
+                others = [v for n, v in frame.parameters.items() if n != name and v is not frame.owner]
+                if not _activation(value) or not any(
+                    flow.derives(other, value) for other in others if other is not value
+                ):
+                    found[key] = None
+                elif key not in found:
+                    data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
+                    found[key] = Said("input-ignored", function.source, function.node, data)
+    yield from (said for said in found.values() if said is not None)
+
+
+def _mentions(function: ast.AST, name: str) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and (
+            (node.id == name and isinstance(node.ctx, ast.Load)) or node.id in ("locals", "vars")
+        ):
+            return True
+    return False
+
+
+def _activation(value: Value) -> bool:
+    """True for what a layer with weights has worked on."""
+    return flow.find(value, lambda made: made.name == "" and made.base is not None and is_layer(made.base)) is not None
+
+
+def _skipped(structures: list[Structure]) -> Iterator[Said]:
+    """Sums before a LayerNorm that add what an earlier such sum, which the other addend is made of, has already added."""
+    for structure in structures:
+        sums = []
+        for call in structure.reading.trace.calls:
+            if call.name == "" and isinstance(call.base, Made) and call.base.last == "LayerNorm" and call.args:
+                for option in options(call.args[0]):
+                    if isinstance(option, Made) and (terms := _terms(option)):
+                        sums.append((call, option, terms))
+        for place, (norm, total, terms) in enumerate(sums):
+            for term, other in (terms, terms[::-1]):
+                for before, _, earlier in sums[:place]:
+                    if before is norm or not any(part is term for part in earlier):
+                        continue
+                    if flow.derives(other, before) and not flow.derives(term, before) and _activation(term):
+                        source, node = _given(total, term)
+                        data = {"line": before.line, "path": before.source.path}
+                        yield Said("skips-a-sum", source, node, data, certain=False)
+
+
+def _given(total: Made, term: Value) -> tuple[Source, ast.AST]:
+    """Where an addend is handed over to the function that adds it, or else the sum."""
+    frame = total.frame
+    if frame is not None and frame.parent is not None and any(given is term for given in frame.parameters.values()):
+        return frame.source, frame.node
+    return total.source, total.node
+
+
+def _terms(value: Made) -> tuple[Value, Value] | None:
+    """The two addends of a sum."""
+    if value.name == "+" and len(value.args) == 2:
+        return value.args[0], value.args[1]
+    adds = isinstance(value.base, Made) and value.base.api in ("ops.Add", "ops.TensorAdd", "mint.add")
+    if ((value.name == "" and adds) or value.api in ("ops.add", "mint.add")) and len(value.args) == 2:
+        return value.args[0], value.args[1]
+    return None
+
+
+# --- results of calls without weights -----------------------------------------------------------------------------------
+
+
+def _discarded(structures: list[Structure]) -> Iterator[Said]:
+    """A layer called as a statement by itself: it changes nothing."""
+    for structure in structures:
+        for call in structure.reading.trace.calls:
+            if not call.discarded or call.frame is None or not _forward(call.frame) or call.name != "":
+                continue
+            layer = call.base
+            if not isinstance(layer, Made) or not re.fullmatch(
+                r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding",
+                kind_of(layer),
+            ):
+                continue
+            data = {"name": _called_as(call.node, layer), "what": layer.api}
+            yield Said("call-discarded", call.source, call.node, data, edit=_kept(call))
+
+
+def _kept(call: Made) -> tuple[int, str] | None:
+    """The line with the result bound to the name of the only input."""
+    node = call.node
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and not node.keywords:
+        line = call.source.lines[node.lineno - 1]
+        if node.lineno == node.end_lineno and line.strip().startswith(ast.unparse(node.func)):
+            indent = line[: len(line) - len(line.lstrip())]
+            return node.lineno, f"{indent}{node.args[0].id} = {line.lstrip()}"
+    return None

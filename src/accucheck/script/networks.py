@@ -1,0 +1,621 @@
+"""The networks of a script: its cells, the layers within them, where each is applied, and what becomes of the results.
+
+A layer is what holds weights or changes what passes through it. Liveness is judged backwards from what a run keeps: what is
+returned to code out of sight, given to calls that are not followed, stored, or asked for by a condition. What is not reached
+that way is thrown away; `dropped` then looks for the place in the text where that happens, so that a value which was only
+lost by this analysis is not taken for one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from ..knowledge import api, names
+from . import flow
+from .analysis import Reading, Scripts
+from .models import contained
+from .source import Source
+from .values import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Many,
+    Mapping,
+    Unknown,
+    Value,
+    options,
+)
+
+#: So many layers of one network, and names on the way to one, are looked at.
+LAYERS, DEEP = 4000, 16
+FORWARD = ("construct", "forward", "__call__")
+_CONTAINERS = ("nn.SequentialCell", "nn.CellList", "nn.CellDict", "mint.nn.Sequential", "mint.nn.ModuleList")
+#: Cells of the framework that are no part of a network's structure.
+_APART = frozenset({"optimizer", "schedule", "scaler", "callback"})
+_PARAMETERS = ("Parameter", "ParameterTuple")
+#: Kinds of calls that do nothing but give a result.
+_PURE = re.compile(
+    r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding|layer|container|loss|"
+    r"clip|gradient|statistics|overflow"
+)
+_EFFECTS = re.compile(
+    r"(print|summary|assign|update|scatter|apply|depend|load|store|push|pull|send|receive|reduce|gather$|broadcast$|barrier|"
+    r"float_?status|initialize|callback)",
+    re.I,
+)
+#: Names of what may have effects where it is not seen what it is.
+_UNSURE = re.compile(
+    _EFFECTS.pattern + r"|opt|grad|step|loss|scale|status|sync|reset|clear|hook|log|save|record|callback", re.I
+)
+_HARMLESS = re.compile(
+    r"ops\.(Gather(V2|D|Nd)?|gather\w*|Reduce(Mean|Sum|Max|Min|Prod|All|Any)|reduce_\w+|BroadcastTo)"
+)
+_METHODS_WITH_EFFECT = re.compile(
+    r"append\w*|extend|add|insert|update|push|put|set_\w+|assign_value|copy_|fill|init_data|register_\w+|write|save|log|info|"
+    r"debug|warning|add_scalar|add_value|record|close|flush|send|backward|step"
+)
+_BUILTINS = re.compile(
+    r"len|range|zip|enumerate|isinstance|int|float|bool|str|list|tuple|dict|set|sum|min|max|abs|round|sorted|reversed|"
+    r"comprehension|generator|slice|getattr|hasattr|type|\*args"
+)
+#: Words by which people say that two places are meant to hold one thing.
+SHARING = re.compile(
+    r"shar(e|ed|es|ing)(?![a-z])|(?<![a-z])(un)?tie[ds]?(?![a-z])|tying|siamese|same weights?|共享|共用|绑定|复用", re.I
+)
+
+
+def kind(name: str) -> str:
+    """The kind of an API by its canonical name: "dense", "dropout", ...; empty for what is not known."""
+    found = api.find(name)
+    return found.kind if found else ""
+
+
+def weights(name: str) -> dict[str, str | None]:
+    """The parameters of a layer of the framework -> the argument that initializes each."""
+    found = api.find(name)
+    return found.weights if found else {}
+
+
+def kind_of(value: Value | None) -> str:
+    """The kind of API behind a value; empty when it is none that is known."""
+    return kind(value.api) if isinstance(value, Made) else ""
+
+
+def base_names(of: Class) -> list[str]:
+    return [names.canonical(name) for name in of.beyond()]
+
+
+def is_cell(of: Class) -> bool:
+    """True for a class of cells that may be part of a network."""
+    return any(
+        name.startswith(("nn.", "mint.nn."))
+        and kind(name) not in _APART
+        and not re.search(r"LearningRate|Optimizer|LR$", name)
+        for name in base_names(of)
+    )
+
+
+def is_loss(value: Value) -> bool:
+    """True for a loss function, a metric, or another cell that no layer of the network is."""
+    if isinstance(value, Instance):
+        if any(re.search(r"Loss|Metric", name) or kind(name) == "loss" for name in base_names(value.of)):
+            return True
+        return (
+            re.search(r"loss|criterion|metric|accuracy|print|summary|debug|optim", value.of.node.name, re.I) is not None
+        )
+    return kind_of(value) == "loss"
+
+
+def is_layer(value: Value) -> bool:
+    """True for a layer of the framework that holds weights."""
+    return isinstance(value, Made) and value.name != "" and bool(weights(value.api))
+
+
+def is_parameter(value: Value) -> bool:
+    return isinstance(value, Made) and value.api == "Parameter"
+
+
+def trains(parameter: Made) -> bool:
+    """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
+    given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
+    return not (isinstance(given, Known) and given.value is False)
+
+
+def inside(value: Value) -> list[Value] | None:
+    """What a list or a container of cells holds; None for what is none."""
+    if isinstance(value, Many):
+        return list(value.options)
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Mapping):
+        return list(value.items.values())
+    if isinstance(value, Made):
+        if value.name == "comprehension":
+            return value.args[:1]
+        if value.name == "*" and value.args and isinstance(value.args[0], Items):
+            return value.args[0].items
+        if value.name == "*args":
+            return value.args[:1]
+        held = contained(value)
+        if held is not None:
+            return [held]
+    return None
+
+
+def leaves(
+    value: Value, path: tuple[str, ...] = (), seen: set[int] | None = None
+) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Each layer and parameter that holds weights within a value, with the names of attributes on the way to it, once each."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or len(seen) > LAYERS or len(path) > DEEP:
+        return
+    seen.add(id(value))
+    if is_layer(value) or is_parameter(value):
+        yield path, value
+    elif isinstance(value, Instance):
+        if is_cell(value.of):
+            for name, held in value.attributes.items():
+                yield from leaves(held, (*path, name), seen)
+            for _, args, _ in value.supers:
+                for held in args:
+                    if not isinstance(held, (Known, Unknown)):
+                        yield from leaves(held, path, seen)
+    else:
+        held_inside = inside(value)
+        for place, held in enumerate(held_inside or ()):
+            step = (*path, str(place)) if isinstance(value, Items) and len(value.items) > 1 else path
+            yield from leaves(held, step, seen)
+
+
+def has_weights(value: Value) -> bool:
+    """True when a value is, or holds, something with weights that are trained."""
+    return any(not is_parameter(leaf) or (isinstance(leaf, Made) and trains(leaf)) for _, leaf in leaves(value))
+
+
+def cells(reading: Reading) -> list[Instance]:
+    """The objects of the project's own cells that the script makes; those made up for classes that nothing makes are not."""
+    return [i for i in reading.trace.instances if is_cell(i.of) and not isinstance(i.node, ast.ClassDef)]
+
+
+def called(of: Class) -> Function | None:
+    """What runs when an object of the class is called."""
+    return next((f for name in FORWARD if isinstance(f := of.find(name), Function)), None)
+
+
+# --- what the text of a class says ------------------------------------------------------------------------------------
+
+
+class Use(NamedTuple):
+    """How the methods of a class treat the attributes of self."""
+
+    stored: dict[str, tuple[ast.AST, Function]]
+    loaded: set[str]
+    patterns: list[re.Pattern[str]]
+    any: bool  # some attribute is asked for by a name that is not to be seen
+
+
+def uses(of: Class) -> Use:
+    """Attributes of self that the methods of a class and its bases set and ask for."""
+    stored: dict[str, tuple[ast.AST, Function]] = {}
+    loaded: set[str] = set()
+    patterns: list[re.Pattern[str]] = []
+    anything = False
+    for part in of.lineage():
+        for method in part.attributes.values():
+            if not isinstance(method, Function) or isinstance(method.node, ast.Lambda):
+                continue
+            first = method.node.args.args[0].arg if method.node.args.args else "self"
+            for node in ast.walk(method.node):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == first:
+                    if isinstance(node.ctx, ast.Store):
+                        stored.setdefault(node.attr, (node, method))
+                    elif isinstance(node.ctx, ast.Load):
+                        loaded.add(node.attr)
+                        if node.attr in ("__dict__", "_cells", "_params"):
+                            anything = True
+                        if node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD:
+                            anything = True
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+                    owner = node.args[0]
+                    if isinstance(owner, ast.Name) and owner.id == first:
+                        if node.func.id == "getattr" and len(node.args) > 1:
+                            patterns.append(_pattern(node.args[1]))
+                        elif node.func.id == "vars":
+                            anything = True
+                elif (
+                    isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == first
+                ) or (
+                    isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec")
+                ):
+                    anything = True
+    return Use(stored, loaded, patterns, anything)
+
+
+def _pattern(node: ast.expr) -> re.Pattern[str]:
+    """What the names that an expression may stand for look like."""
+
+    def text(part: ast.expr) -> str:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            return re.sub(r"%\w|\\\{[^}]*\}", ".*", re.escape(part.value)).replace("%", "%")
+        if isinstance(part, ast.JoinedStr):
+            return "".join(text(value) if isinstance(value, ast.Constant) else ".*" for value in part.values)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+            return text(part.left) + text(part.right)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod):
+            return text(part.left)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "format":
+            return text(part.func.value)
+        return ".*"
+
+    return re.compile(text(node))
+
+
+def asked(use: Use, name: str) -> bool:
+    return name in use.loaded or use.any or any(pattern.fullmatch(name) for pattern in use.patterns)
+
+
+def comment(source: Source, first: int, last: int | None = None, above: int = 3) -> str:
+    """The comments at the lines of a statement, and those right above it."""
+    lines = source.lines
+    found = [line.split("#", 1)[1] for line in lines[first - 1 : last or first] if "#" in line]
+    place = first - 2
+    while place >= 0 and above and lines[place].strip().startswith("#"):
+        found.append(lines[place].split("#", 1)[1])
+        place, above = place - 1, above - 1
+    return " ".join(found)
+
+
+def shared_on_purpose(source: Source, node: ast.AST, tests: Iterable[str] = ()) -> bool:
+    """True when a comment at a statement, its own names, or a condition around it speak of sharing."""
+    first = getattr(node, "lineno", 1)
+    last = getattr(node, "end_lineno", first)
+    text = " ".join(source.lines[first - 1 : last])
+    return any(SHARING.search(part.replace("_", " ")) for part in (comment(source, first, last), text, *tests))
+
+
+# --- what becomes of values -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drop:
+    """Where a result is thrown away: `how` it happens, in the statement `node` of `source`; `name` is what it was called.
+
+    `how`: discarded (a statement by itself), unused or overwritten (a name), item (the caller takes another item), parameter
+    (of a function that never asks for it).
+    """
+
+    how: str
+    source: Source
+    node: ast.AST
+    name: str
+    frame: Frame | None = None
+
+
+@dataclass
+class Structure:
+    """A reading seen as networks."""
+
+    reading: Reading
+    _stopped: dict[int, bool] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> list[Instance]:
+        return cells(self.reading)
+
+    @cached_property
+    def applied(self) -> dict[int, list[Made]]:
+        """id of a layer -> the calls of it within cells."""
+        found: dict[int, list[Made]] = defaultdict(list)
+        for call in self.reading.trace.calls:
+            if call.name == "" and isinstance(call.base, Made):
+                found[id(call.base)].append(call)
+        return found
+
+    @cached_property
+    def runs(self) -> dict[int, list[Frame]]:
+        """id of a cell of the project -> the runs of its construct."""
+        found: dict[int, list[Frame]] = defaultdict(list)
+        for frame in self.reading.trace.frames:
+            if isinstance(frame.owner, Instance) and frame.function.name in FORWARD:
+                found[id(frame.owner)].append(frame)
+        return found
+
+    @cached_property
+    def live(self) -> set[int]:
+        """The ids of all values that something is made of which a run keeps."""
+        trace = self.reading.trace
+        queue: list[Value] = []
+        for frame in trace.frames:
+            if frame.unseen or frame.parent is None or not _in_cell(frame.parent):
+                queue += [
+                    value for value in (frame.returned,) if value is not None and (frame.unseen or not _in_cell(frame))
+                ]
+            queue += [test.value for test in frame.tests]
+        for call in trace.calls:
+            queue += [test.value for test in call.tests]
+            if not _in_cell(call.frame) or not pure(call) or _carried(call):
+                queue.append(call)
+        for store in trace.stores:
+            queue.append(store.value)
+        for instance in trace.instances:
+            for held in instance.attributes.values():
+                queue += [part for part in _flat(held) if not (is_layer(part) or is_parameter(part) or inside(part))]
+        seen: set[int] = set()
+        while queue:
+            value = queue.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if not isinstance(value, Instance):
+                queue += flow.inputs(value)
+        return seen
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[Made, str]]]:
+        return flow.users(self.reading.trace)
+
+    @cached_property
+    def executed(self) -> set[int]:
+        """The ids of the syntax of all calls that were met."""
+        found = {id(call.node) for call in self.reading.trace.calls}
+        return found | {id(frame.node) for frame in self.reading.trace.frames}
+
+    def dropped(self, value: Value) -> Drop | None:
+        """Where a value that is not kept is thrown away; None when that place is not found."""
+        queue, seen, found = [value], {id(value)}, None
+        while queue and len(seen) < 500:
+            part = queue.pop(0)
+            following = [user for user, _ in self.users.get(id(part), ()) if id(user) not in seen]
+            if following:
+                for user in following:
+                    seen.add(id(user))
+                    queue.append(user)
+                continue
+            if self.users.get(id(part)):
+                continue  # a loop that comes back to itself
+            drop = self.end(part)
+            if drop is None:
+                return None
+            found = found or drop
+        return found
+
+    def end(self, value: Value) -> Drop | None:
+        """Where a value that no call uses is thrown away."""
+        if not isinstance(value, Made) or value.frame is None:
+            return None
+        frame = value.frame
+        if value.discarded:
+            return Drop("discarded", value.source, value.node, "", frame)
+        place = _place(frame.returned, value)
+        if place is not None:
+            caller = frame.parent
+            while caller is not None and (further := _place(caller.returned, value)) is not None:
+                frame, place, caller = caller, further, caller.parent
+            return self.returned(frame, place)
+        for run in self.reading.trace.frames:
+            if run.parent is frame:
+                for name, given in run.parameters.items():
+                    if any(part is value for part in _flat(given)) and not _loads(run.function.node, name):
+                        return Drop("parameter", run.function.source, run.function.node, name, run)
+        statement = _statement(frame.function.node, value.node)
+        if statement is None:
+            return None
+        for name in _targets(statement):
+            if name in value.bound:
+                return self.unused(name, statement, frame, value)
+        return None
+
+    def returned(self, frame: Frame, place: tuple[int | None, int]) -> Drop | None:
+        """Where the caller of a run throws away one item of what it returns, or all of it for the place None."""
+        index, count = place
+        caller = frame.parent
+        if caller is None:
+            return None
+        statement = _statement(caller.function.node, frame.node)
+        if statement is None or isinstance(statement, ast.Return):
+            return None
+        source = caller.function.source
+        if isinstance(statement, ast.Expr) and statement.value is frame.node:
+            return Drop("discarded", source, statement, "", caller)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Subscript) and node.value is frame.node and index is not None:
+                key = node.slice
+                if isinstance(key, ast.Constant) and type(key.value) is int and key.value % count != index:
+                    return Drop("item", source, statement, str(key.value), caller)
+        if isinstance(statement, ast.Assign) and statement.value is frame.node and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
+                part = target.elts[index]
+                if isinstance(part, ast.Name):
+                    return self.unused(part.id, statement, caller, None)
+            if isinstance(target, ast.Name) and index is None:
+                return self.unused(target.id, statement, caller, None)
+            if isinstance(target, ast.Name) and index is not None:
+                loads = [n for n in ast.walk(caller.function.node) if isinstance(n, ast.Name) and n.id == target.id]
+                taken = {
+                    id(n.value): n.slice.value % count
+                    for n in ast.walk(caller.function.node)
+                    if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant) and type(n.slice.value) is int
+                }
+                rest = [n for n in loads if isinstance(n.ctx, ast.Load)]
+                if rest and all(taken.get(id(n), index) != index for n in rest):
+                    return Drop("item", source, statement, target.id, caller)
+        return None
+
+    def unused(self, name: str, statement: ast.stmt, frame: Frame, value: Value | None) -> Drop | None:
+        """A drop when what a statement binds to a name is not asked for afterwards."""
+        function = frame.function.node
+        source = frame.function.source
+        loop = next(
+            (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)) and _within(n, statement)), None
+        )
+        if loop is None and (killer := _overwritten(function, statement, name)) is not None:
+            return Drop("overwritten", source, statement, name, frame) if killer else None
+        for node in ast.walk(function):
+            if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
+                continue
+            if loop is None and (node.lineno, node.col_offset) < (
+                statement.end_lineno or 0,
+                statement.end_col_offset or 0,
+            ):
+                continue
+            if not self.skipped(function, statement, node):
+                return None
+        return Drop("unused", source, statement, name, frame)
+
+    def skipped(self, function: ast.AST, statement: ast.stmt, node: ast.AST) -> bool:
+        """True when a node lies on a way that was never taken, and that `statement` does not lie on."""
+        for branch in ast.walk(function):
+            if not isinstance(branch, ast.If):
+                continue
+            for body in (branch.body, branch.orelse):
+                if any(_within(part, node) for part in body) and not any(_within(part, statement) for part in body):
+                    made = [
+                        n
+                        for part in body
+                        for n in ast.walk(part)
+                        if isinstance(n, (ast.Call, ast.BinOp, ast.Subscript))
+                    ]
+                    if made and not any(id(n) in self.executed for n in made):
+                        return True
+        return False
+
+
+def pure(call: Made) -> bool:
+    """True for a call or operator that does nothing but give its result."""
+    name = call.name
+    if name == "":
+        base = call.base
+        return isinstance(base, Made) and base.name != "" and _harmless(base)
+    if name[0] == ".":
+        if name == ".item" or name == ".each":
+            return True
+        owner = call.base
+        return isinstance(owner, (Made, Many, Items, Known)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
+    if name[0] == "@" or not (name[0].isalpha() or name[0] == "_"):
+        return True
+    if isinstance(call.base, Unknown):  # an attribute of a cell that is not seen, applied within it
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+        return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)
+    if name in ("neg", "in", "not", "not in") or _BUILTINS.fullmatch(name):
+        return True
+    return _harmless(call)
+
+
+def _harmless(made: Made) -> bool:
+    """True for a layer or function of the framework without effects beyond its result."""
+    name = made.api
+    if _PURE.fullmatch(kind(name)) or _HARMLESS.fullmatch(name) or weights(name):
+        return True
+    if not name.startswith(("nn.", "ops.", "mint.", "mnp.", "Tensor", "numpy.")) or kind(name):
+        return False
+    return not _EFFECTS.search(name.rsplit(".", 1)[-1])
+
+
+def _carried(call: Made) -> bool:
+    """True for a value in a loop that is bound to a name which the loop asks for: the next round may use it."""
+    if not call.loops or not call.bound:
+        return False
+    wanted = set(call.bound)
+    return any(
+        isinstance(n, ast.Name) and n.id in wanted and isinstance(n.ctx, ast.Load) for n in ast.walk(call.loops[0])
+    )
+
+
+def _in_cell(frame: Frame | None) -> bool:
+    """True within a run of a cell's methods, or of functions that these call."""
+    while frame is not None:
+        if isinstance(frame.owner, Instance) and is_cell(frame.owner.of):
+            return True
+        if frame.unseen:
+            return False
+        frame = frame.parent
+    return False
+
+
+def _flat(value: Value | None, depth: int = 0) -> Iterator[Value]:
+    if value is None:
+        return
+    yield value
+    if isinstance(value, (Many, Items, Mapping)) and depth < 6:
+        for part in flow.inputs(value)[:200]:
+            yield from _flat(part, depth + 1)
+
+
+def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | None:
+    """Where a value stands in what a function returns, as (place, number of items); the place None for all of it."""
+    for option in options(returned):
+        if option is value:
+            return None, 1
+        if isinstance(option, Items) and not option.open:
+            for index, item in enumerate(option.items):
+                if any(part is value for part in _flat(item)):
+                    return index, len(option.items)
+    return None
+
+
+def _within(outer: ast.AST, node: ast.AST) -> bool:
+    return any(part is node for part in ast.walk(outer))
+
+
+def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
+    """The innermost statement of a function that holds a node."""
+    found: ast.stmt | None = None
+    for part in ast.walk(function):
+        holds = isinstance(part, ast.stmt) and part is not function and _within(part, node)
+        if holds and isinstance(part, ast.stmt) and (found is None or _within(found, part)):
+            found = part
+    return found
+
+
+def _targets(statement: ast.stmt) -> list[str]:
+    parts = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return [n.id for part in parts if part is not None for n in ast.walk(part) if isinstance(n, ast.Name)]
+
+
+def _loads(function: ast.AST, name: str) -> bool:
+    return any(
+        (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in ("locals", "vars"))
+        for n in ast.walk(function)
+    )
+
+
+def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool | None:
+    """True when the next statement of the same block that mentions a name gives it a new value, False when it asks for it,
+    None when none does."""
+    for block in (getattr(n, part, None) for n in ast.walk(function) for part in ("body", "orelse", "finalbody")):
+        if isinstance(block, list) and any(part is statement for part in block):
+            following = block[next(k for k, part in enumerate(block) if part is statement) + 1 :]
+            for part in following:
+                mentions = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
+                if any(isinstance(n.ctx, ast.Load) for n in mentions):
+                    return None
+                if mentions and isinstance(part, (ast.Assign, ast.AnnAssign)):
+                    return True
+                if mentions:
+                    return None
+    return None
+
+
+def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:
+    """The layers that the cells of all scripts hold themselves: class, attribute, layer, place; each place once."""
+    found: dict[tuple[str, str, str, str], None] = {}
+    for reading in scripts.readings:
+        for cell in cells(reading):
+            for path, leaf in leaves(cell):
+                own = [name for name in path if not name.isdigit()]
+                if isinstance(leaf, Made) and len(own) == 1:
+                    found[cell.of.node.name, own[0], leaf.api, f"{leaf.source.path}:{leaf.line}"] = None
+    return list(found)
