@@ -1,0 +1,95 @@
+"""Files a second that all static probes get through on one core, over MindSpore's own package: real code of many kinds.
+
+usage: python benchmarks/static_files.py [--files 1000] [--folder DIR] [--probe NAME]...
+Each file is the training script of a case of its own, in the folder it lies in, and is examined as the engine's child does it:
+all static probes one after the other in one process. Every error of a probe counts as a crash and is named.
+"""
+
+import argparse
+import os
+import time
+import traceback
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+
+from accucheck import probe as probes
+from accucheck.case import Case, CaseFile, Scripts
+from accucheck.model import Finding, Kind
+
+TARGET = 60
+
+
+def chosen(folder: Path, count: int) -> list[Path]:
+    """So many of the Python files below a folder, evenly spread over their order by name."""
+    files = sorted(path for path in folder.rglob("*.py") if path.is_file())
+    return [files[place * len(files) // count] for place in range(count)] if len(files) > count else files
+
+
+def static_probes() -> list[str]:
+    return [name for name in probes.names() if probes.load(name).KIND is Kind.STATIC]
+
+
+def examine(case: Case, names: list[str], spent: Counter[str], levels: Counter[str]) -> list[tuple[str, str]]:
+    """Run the probes on one case; (probe, what it raised) of those that crashed."""
+    crashed = []
+    for name in names:
+        module = probes.load(name)
+        begin = time.process_time()
+        try:
+            for event in module.run(case, module.Params()):
+                if isinstance(event, Finding):
+                    levels["not seen whole" if event.incomplete else event.level.value] += 1
+        except probes.Skip:
+            pass
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            crashed.append((name, f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"))
+        spent[name] += time.process_time() - begin  # the first probe also reads the file and follows it
+    return crashed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--folder", type=Path, help="take the files from here")
+    parser.add_argument("--probe", action="append", default=[], help="only this probe")
+    given = parser.parse_args()
+    package = find_spec("mindspore")
+    folder = given.folder or (Path(package.origin).parent if package and package.origin else None)
+    if folder is None:
+        raise SystemExit("MindSpore is not installed; give --folder")
+    files, names = chosen(folder.resolve(), given.files), given.probe or static_probes()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    spent: Counter[str] = Counter()
+    levels: Counter[str] = Counter()
+    crashed: list[tuple[Path, str, str]] = []
+    slow: list[tuple[float, Path]] = []
+    begin, processor = time.perf_counter(), time.process_time()
+    for path in files:
+        before = time.process_time()
+        case = Case(root=str(path.parent), spec=CaseFile(scripts=Scripts(train=path.name)))
+        crashed += [(path, name, what) for name, what in examine(case, names, spent, levels)]
+        slow.append((time.process_time() - before, path))
+    seconds, processor = time.perf_counter() - begin, time.process_time() - processor
+
+    size = sum(path.stat().st_size for path in files)
+    print(f"{len(files)} files, {size / 1e6:.1f} MB, of {folder.name}; {len(names)} static probes, one core")
+    print(
+        f"{len(files) / seconds:6.1f} files/s  (target: at least {TARGET})  {seconds:.1f} s, {processor:.1f} s processor time"
+    )
+    print(f"{len(crashed)} crashes  (target: 0)")
+    for path, name, what in crashed[:20]:
+        print(f"  {path.relative_to(folder.resolve())}  {name}: {what}")
+    print("findings: " + ", ".join(f"{count} {level}" for level, count in levels.most_common()))
+    print("processor time by probe (the first reads and follows the files):")
+    for name in names:
+        print(f"  {name:28} {spent[name]:7.2f} s")
+    print("slowest files:")
+    for taken, path in sorted(slow, reverse=True)[:5]:
+        print(f"  {taken:6.2f} s  {path.relative_to(folder.resolve())}  {path.stat().st_size / 1e3:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
