@@ -1,0 +1,220 @@
+"""Reads from the training script whether all devices start from the same weights: one seed for all of them, or a broadcast.
+
+Catches, in a distributed run: no seed before the network is made, a seed that is made of the rank or the time, a seed that only
+one rank sets. A broadcast of the parameters, or a checkpoint that all ranks load, makes up for it and is said. Cannot tell
+whether the weights are really equal: compare a checkpoint of each rank. Never imports or runs the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.analysis import Reading
+    from ..script.values import Made
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "no-seed": {
+        "en": "The script runs on several devices ({start}), and no seed is set before the weights are made here.",
+        "zh": "脚本会在多卡上运行（{start}），而在此处创建权重之前没有设置随机种子。",
+    },
+    "rank-seed": {
+        "en": "{call} seeds each device differently, and the parameters are not broadcast.",
+        "zh": "{call} 使各卡的种子不同，且没有广播参数。",
+    },
+    "seed-varies": {
+        "en": "{call} seeds with {source}, which differs from process to process.",
+        "zh": "{call} 的种子取自 {source}，各进程互不相同。",
+    },
+    "seed-on-one": {
+        "en": "{call} is only run where {condition}: the other devices have no seed.",
+        "zh": "{call} 只在 {condition} 时执行，其他卡没有设置种子。",
+    },
+    "loaded": {
+        "en": "Nothing seeds the initial weights ({start}); they are equal only if the checkpoint loaded here holds all of them.",
+        "zh": "初始权重没有设置种子（{start}）；只有此处加载的 checkpoint 包含全部参数，各卡才会一致。",
+    },
+    "elsewhere": {
+        "en": "{function} seems to set the seeds, and is not part of what is examined.",
+        "zh": "{function} 似乎会设置随机种子，但不在检查范围内。",
+    },
+    "same-seed": {"en": "All devices are seeded alike: {call}.", "zh": "各卡的种子相同：{call}。"},
+    "broadcast": {
+        "en": "The parameters are broadcast, so that all devices start alike.",
+        "zh": "参数会广播到各卡，起点一致。",
+    },
+    "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
+    "fix-seed": {
+        "en": "Call mindspore.set_seed(1) on all devices, right after the imports.",
+        "zh": "在导入语句之后，各卡都调用 mindspore.set_seed(1)。",
+    },
+    "fix-alike": {
+        "en": "Seed all devices with the same value, or set parameter_broadcast=True.",
+        "zh": "各卡设置相同的种子，或设置 parameter_broadcast=True。",
+    },
+}
+WORDS: Words = {}
+
+_APART = {
+    "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start apart "
+    "stay apart: the gradients belong to different networks, and each device ends with a model of its own.",
+    "zh": "每张卡各自初始化权重。数据并行只聚合梯度，起点不同的权重始终不同：聚合的是不同网络的梯度，各卡得到的模型也不一样。",
+}
+WHY: Words = dict.fromkeys(("no-seed", "rank-seed", "seed-varies", "seed-on-one", "loaded"), _APART)
+_SAVE = {
+    "en": "Save the weights of each rank before the first step and compare them tensor by tensor: all must be equal.",
+    "zh": "在第一步之前各卡分别保存权重，逐个张量比较，应完全相同。",
+}
+PROOF: Words = dict.fromkeys(WHY, _SAVE)
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    devices = case.get("runtime.distributed.devices")
+    for done, reading in enumerate(scripts.training, start=1):
+        yield from _script(reading, devices)
+        yield Progress(done, len(scripts.training), "files")
+
+
+def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
+    from ..script import ranks, seeding
+
+    deployment = ranks.deployment(reading.trace)
+    start = deployment.distributed
+    if start is None and (devices or 1) < 2:
+        yield Finding("single", Level.INFO, Where(path=reading.source.path))
+        return
+    random = seeding.read(reading.trace, [])
+    weights = random.first("weights")
+    end = weights.call.order if weights is not None and weights.seen else None
+    seeds = [s for s in random.seeds if s.seen and "weights" in s.reaches and (end is None or s.call.order < end)]
+    if deployment.broadcasts:
+        yield _finding("broadcast", Level.INFO, deployment.broadcasts[0], {})
+        return
+    place = {"start": f"{start.source.path}:{start.line}" if start else reading.source.path}
+    if not seeds:
+        if random.elsewhere:
+            made = random.elsewhere[0]
+            yield _finding("elsewhere", Level.INFO, made, {"function": made.name.lstrip(".")}, incomplete=True)
+            return
+        loads = [c for c in reading.trace.calls if c.api == "load_param_into_net" and not ranks.tests_of(c)]
+        if loads:
+            yield _finding("loaded", Level.SUSPECT, loads[0], place, Sure.POSSIBLE, Fix("fix-seed"))
+        elif weights is not None:
+            yield _finding("no-seed", Level.PROBLEM, weights.call, place, Sure.LIKELY, Fix("fix-seed"))
+        return
+    seed = seeds[-1]
+    data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
+    source = seeding.varies(seed.value)
+    lonely = next(
+        (t for t in ranks.tests_of(seed.call) if t.taken is not None and "rank" in ranks.kinds(t.value)), None
+    )
+    if ranks.kinds(seed.value) & {"rank", "device"}:
+        yield _finding("rank-seed", Level.PROBLEM, seed.call, data, Sure.CERTAIN, Fix("fix-alike"))
+    elif source is not None:
+        data["source"] = seeding.text_of(source)
+        yield _finding("seed-varies", Level.PROBLEM, seed.call, data, Sure.CERTAIN, Fix("fix-alike"))
+    elif lonely is not None and len(seeds) == 1 and not lonely.text.startswith("not "):
+        data["condition"] = lonely.text
+        yield _finding("seed-on-one", Level.PROBLEM, seed.call, data, Sure.LIKELY, Fix("fix-alike"))
+    else:
+        yield _finding("same-seed", Level.INFO, seed.call, data)
+
+
+def _finding(
+    code: str,
+    level: Level,
+    call: Made,
+    data: dict[str, Any],
+    sure: Sure | None = None,
+    fix: Fix | None = None,
+    incomplete: bool = False,
+) -> Finding:
+    last = getattr(call.node, "end_lineno", None) or call.line
+    where = Where(path=call.source.path, line=call.line, column=getattr(call.node, "col_offset", 0))
+    evidence = call.source.code(call.line, min(last, call.line + 12))
+    return Finding(code, level, where, data, [evidence], fix, incomplete=incomplete, sure=sure)
+
+
+def suggest(findings: Sequence[Finding]) -> Verdict:
+    verdict = usual(findings)
+    codes = {finding.code for finding in findings}
+    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes == {"single"} else verdict
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    head = """import os
+import time
+import mindspore as ms
+from mindspore import nn
+from mindspore.communication import init, get_rank
+"""
+    tail = """
+net = nn.Dense(2, 2)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
+"""
+    return Example(
+        name,
+        files={"train.py": head + script.lstrip("\n") + tail},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example("one seed for all", "init()\nms.set_seed(1)\n", Verdict.OK, "same-seed"),
+    _example("one device", "ms.set_seed(1)\n", Verdict.NOT_APPLICABLE, "single"),
+    _example(
+        "no seed, but a broadcast",
+        "init()\nms.set_auto_parallel_context(parallel_mode='data_parallel', parameter_broadcast=True)\n",
+        Verdict.OK,
+        "broadcast",
+    ),
+    _example("no seed", "init()\n", Verdict.PROBLEM, "no-seed"),
+    _example("a seed for each rank", "init()\nms.set_seed(1234 + get_rank())\n", Verdict.PROBLEM, "rank-seed"),
+    _example(
+        "a seed for each rank, from the environment",
+        "init()\nrank = int(os.getenv('RANK_ID', '0'))\nms.set_seed(rank)\n",
+        Verdict.PROBLEM,
+        "rank-seed",
+    ),
+    _example("the time as a seed", "init()\nms.set_seed(int(time.time()))\n", Verdict.PROBLEM, "seed-varies"),
+    _example(
+        "a seed for one rank only", "init()\nif get_rank() == 0:\n    ms.set_seed(1)\n", Verdict.PROBLEM, "seed-on-one"
+    ),
+    _example(
+        "no seed, and a checkpoint is loaded",
+        "init()\nnet = nn.Dense(2, 2)\nms.load_param_into_net(net, ms.load_checkpoint('start.ckpt'))\n",
+        Verdict.UNDECIDED,
+        "loaded",
+    ),
+    _example(
+        "a helper out of sight",
+        "from framework.utils import set_random_seed\ninit()\nset_random_seed(1)\n",
+        Verdict.UNDECIDED,
+        "elsewhere",
+    ),
+]
