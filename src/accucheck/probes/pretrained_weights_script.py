@@ -1,0 +1,510 @@
+"""Reads from the scripts whether loaded checkpoints get into the network that is trained or evaluated.
+
+Catches: a checkpoint that is loaded and never put into a network, or put into an object that nothing uses; loaded weights that
+an initialisation loop overwrites; the file of another network; the saving directory given as the file. Notes where the result
+of load_param_into_net is ignored: MindSpore stays silent about names that do not fit, even when nothing fits. Cannot tell: what
+is in a file, which file the command line names, what code out of sight does with it. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.loading import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "not-applied": {
+        "en": "The checkpoint {path} is loaded here, but never put into a network.",
+        "zh": "此处加载了 checkpoint {path}，但从未写入任何网络。",
+    },
+    "wrong-network": {
+        "en": "{net} gets the weights of {path}, which {saved} was saved to (line {line}); {net} itself is saved elsewhere.",
+        "zh": "{net} 加载的 {path} 保存的是 {saved} 的权重（第 {line} 行）；{net} 自身保存在别的文件中。",
+    },
+    "directory": {
+        "en": "load_checkpoint is given {path}: the directory for saving checkpoints, not a file.",
+        "zh": "load_checkpoint 的参数 {path} 是保存 checkpoint 的目录，而不是文件。",
+    },
+    "directory-possible": {
+        "en": "load_checkpoint is given {path}, which is also the directory for saving checkpoints.",
+        "zh": "load_checkpoint 的参数 {path} 同时又是保存 checkpoint 的目录。",
+    },
+    "overwritten": {
+        "en": "The weights loaded into {net} are initialised anew afterwards, in line {line}.",
+        "zh": "{net} 加载的权重随后在第 {line} 行被重新初始化覆盖。",
+    },
+    "overwritten-possible": {
+        "en": "The weights loaded into {net} may be initialised anew afterwards, in line {line}.",
+        "zh": "{net} 加载的权重随后可能在第 {line} 行被重新初始化覆盖。",
+    },
+    "another-object": {
+        "en": "The weights are loaded into an object of {net} that nothing uses; another one, made in line {line}, is used instead.",
+        "zh": "权重加载到了一个之后未再使用的 {net} 对象；实际使用的是第 {line} 行创建的另一个对象。",
+    },
+    "nothing-loaded": {
+        "en": "An empty dict is loaded into {net}.",
+        "zh": "加载到 {net} 的是空字典，没有任何参数。",
+    },
+    "result-ignored": {
+        "en": "Nothing asks which parameters were not loaded into {net}; names that do not fit are passed over in silence.",
+        "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
+    },
+    "another-class": {
+        "en": "{net} gets the weights of {path}, which was saved from {saved} (line {line}): whether the names fit is not to be seen.",
+        "zh": "{net} 加载的 {path} 是从 {saved} 保存的（第 {line} 行），参数名是否一致无法从代码中看出。",
+    },
+    "handed-on": {
+        "en": "What is loaded from {path} goes through {function}; whether all of it reaches a network is not to be seen here.",
+        "zh": "从 {path} 加载的参数经过 {function} 处理，无法从代码中确定是否全部写入网络。",
+    },
+    "only-read": {
+        "en": "The checkpoint {path} is only looked at: this script makes no network.",
+        "zh": "该脚本没有创建网络，只是读取 checkpoint {path}。",
+    },
+    "own": {
+        "en": "{net} loads {path}, which these scripts saved from the same class.",
+        "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存。",
+    },
+    "checked": {
+        "en": "The parameters that were not loaded into {net} are looked at.",
+        "zh": "对未加载到 {net} 的参数做了检查。",
+    },
+    "not-followed": {
+        "en": "A checkpoint is loaded here, in code that could not be followed.",
+        "zh": "此处加载了 checkpoint，但未能分析到这段代码的执行过程。",
+    },
+    "no-loading": {"en": "No checkpoint is loaded in {path}.", "zh": "{path} 中没有加载 checkpoint。"},
+    "fix-apply": {
+        "en": "Put it into the network: load_param_into_net(net, param_dict), and look at what it returns.",
+        "zh": "写入网络：load_param_into_net(net, param_dict)，并检查其返回值。",
+    },
+    "fix-check": {
+        "en": "Keep and check the result: param_not_load, ckpt_not_load = load_param_into_net(net, param_dict)",
+        "zh": "保留并检查返回值：param_not_load, ckpt_not_load = load_param_into_net(net, param_dict)",
+    },
+    "fix-file": {
+        "en": "Give load_checkpoint the .ckpt file itself, by an option of its own.",
+        "zh": "把具体的 .ckpt 文件路径传给 load_checkpoint，并使用单独的选项。",
+    },
+    "fix-network": {"en": "Load the file that {net} was saved to.", "zh": "改为加载 {net} 自身保存的文件。"},
+    "fix-order": {
+        "en": "Initialise first and load afterwards, or initialise only what the file does not have.",
+        "zh": "先初始化再加载，或只初始化文件中没有的参数。",
+    },
+    "fix-object": {
+        "en": "Load into the object that is trained or evaluated.",
+        "zh": "加载到实际训练或评估的网络对象中。",
+    },
+}
+WORDS: Words = {}
+
+_RANDOM = {
+    "en": "The network runs with the weights that it was made with instead of the trained ones: an evaluation measures random "
+    "weights, and a fine-tuning starts from scratch.",
+    "zh": "网络使用的仍是创建时的初始权重而不是训练好的权重：评估得到的是随机权重的结果，微调则等于从头训练。",
+}
+WHY: Words = {
+    "not-applied": _RANDOM,
+    "another-object": _RANDOM,
+    "nothing-loaded": _RANDOM,
+    "overwritten": {
+        "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
+        "zh": "已学到的权重被丢弃：训练等于从头开始，或者评估的是随机权重。",
+    },
+    "overwritten-possible": {
+        "en": "If the loop reaches loaded weights, what was learnt is thrown away and training starts from scratch.",
+        "zh": "如果该循环覆盖了已加载的权重，预训练的成果就会丢失，等于从头训练。",
+    },
+    "wrong-network": {
+        "en": "Parameters whose names fit get the weights of another network, the others keep their initial values: the result says "
+        "nothing about the network that was trained.",
+        "zh": "名称相同的参数得到了另一个网络的权重，其余参数保持初始值，结果不能反映所训练的网络。",
+    },
+    "directory": {
+        "en": "A directory cannot be loaded: the script stops, or falls back to weights that are not the trained ones.",
+        "zh": "目录无法作为 checkpoint 加载：脚本会报错中止，或退回到未训练的权重。",
+    },
+    "directory-possible": {
+        "en": "One value cannot be right for both: where it is the directory, loading fails or leaves the weights as they were.",
+        "zh": "同一个值不可能同时适用于两处：若它是目录，加载会失败，权重保持原样。",
+    },
+}
+_COMPARE = {
+    "en": "Print one weight of the network, such as its mean, before and after loading: it must change, and equal that of the "
+    "file. With checkpoints.pretrained given, the file probes look into the file itself.",
+    "zh": "在加载前后打印网络某个权重的均值：它应当变化，并与文件中的值一致。给出 checkpoints.pretrained 后，文件探针会检查文件本身。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _COMPARE),
+    "directory": {
+        "en": "Print {path} right before it is loaded, and see whether it is a file.",
+        "zh": "在加载之前打印 {path}，查看它是否是文件。",
+    },
+    "directory-possible": {
+        "en": "Look up what {path} is in the command that starts the script.",
+        "zh": "查看启动命令中 {path} 的取值。",
+    },
+}
+
+_LEVELS = {
+    "not-applied": Level.PROBLEM,
+    "wrong-network": Level.PROBLEM,
+    "directory": Level.PROBLEM,
+    "overwritten": Level.PROBLEM,
+    "another-object": Level.PROBLEM,
+    "nothing-loaded": Level.PROBLEM,
+    "directory-possible": Level.SUSPECT,
+    "overwritten-possible": Level.SUSPECT,
+}
+_FINE = ("own", "checked", "only-read", "no-loading")
+_FIXES = {
+    "not-applied": "fix-apply",
+    "result-ignored": "fix-check",
+    "another-class": "fix-check",
+    "directory": "fix-file",
+    "directory-possible": "fix-file",
+    "wrong-network": "fix-network",
+    "overwritten": "fix-order",
+    "overwritten-possible": "fix-order",
+    "another-object": "fix-object",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import loading
+    from ..script.analysis import read_scripts
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    found = loading.examine(scripts)
+    for said in found:
+        if said.code != "applied":
+            yield _finding(said)
+    if not found:
+        places = list(loading.mentions(scripts))
+        for source, node in places[:10]:
+            line = getattr(node, "lineno", 1)
+            where = Where(path=source.path, line=line)
+            yield Finding("not-followed", Level.INFO, where, {}, [source.code(line, line)], incomplete=True)
+        if not places and scripts.readings:
+            path = scripts.readings[0].source.path
+            yield Finding("no-loading", Level.INFO, Where(path=path), {"path": path})
+    yield Progress(len(scripts.readings), len(scripts.readings), "files")
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """Where nothing is loaded there is nothing to load wrongly; otherwise as usual."""
+    found = list(findings)
+    verdict = usual(found)
+    nothing = any(finding.code in ("no-loading", "only-read") for finding in found)
+    loaded = any(finding.code in ("own", "checked") for finding in found)
+    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
+
+
+def _finding(said: Said) -> Finding:
+    code, source = said.code, said.source
+    level = _LEVELS.get(code, Level.INFO)
+    sure = None
+    if level is Level.PROBLEM:
+        sure = Sure.LIKELY if said.likely else Sure.CERTAIN
+    elif level is Level.SUSPECT:
+        sure = Sure.POSSIBLE
+    evidence = [source.code(said.line, said.last)]
+    evidence += [other.code(first, last) for other, first, last in said.also]
+    fix = _FIXES.get(code)
+    return Finding(
+        code,
+        level,
+        Where(path=source.path, line=said.line),
+        said.data,
+        [*evidence],
+        Fix(fix, source.patch(list(said.edits)) if said.edits else None) if fix else None,
+        incomplete=level is Level.INFO and code not in _FINE,
+        sure=sure,
+    )
+
+
+_HEAD = """import mindspore as ms
+from mindspore import nn, load_checkpoint, load_param_into_net, save_checkpoint
+from mindspore.common.initializer import initializer
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(16, 4)
+
+    def construct(self, x):
+        return self.fc(x)
+
+
+class Other(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Dense(16, 4)
+
+    def construct(self, x):
+        return self.out(x)
+
+
+"""
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    return Example(
+        name,
+        files={"eval.py": _HEAD + script.lstrip("\n")},
+        case={"scripts": {"eval": "eval.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example(
+        "the list of what was not loaded is printed",
+        """
+net = Net()
+param_not_load, _ = load_param_into_net(net, load_checkpoint("net.ckpt"))
+print("not loaded:", param_not_load)
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "the result is ignored",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+load_param_into_net(net, param_dict)
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "result-ignored",
+    ),
+    _example(
+        "load_checkpoint with the network puts it in",
+        """
+net = Net()
+load_checkpoint("net.ckpt", net=net)
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "result-ignored",
+    ),
+    _example(
+        "loaded and forgotten",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+net.set_train(False)
+ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "not-applied",
+    ),
+    _example(
+        "renamed, and then forgotten",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+renamed = {}
+for key, value in param_dict.items():
+    renamed[key.replace("module.", "")] = value
+print("loaded", len(renamed))
+ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "not-applied",
+    ),
+    _example(
+        "renamed on the way into the network",
+        """
+def converted(path):
+    renamed = {}
+    for key, value in load_checkpoint(path).items():
+        renamed[key.replace("module.", "")] = value
+    return renamed
+
+net = Net()
+missing, unexpected = load_param_into_net(net, converted("net.ckpt"))
+if missing:
+    raise ValueError(missing)
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "set parameter by parameter",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+for name, param in net.parameters_and_names():
+    if name in param_dict:
+        param.set_data(param_dict[name])
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+    ),
+    _example(
+        "given to a function out of sight",
+        """
+from tools import restore
+net = Net()
+restore(net, load_checkpoint("net.ckpt"))
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "handed-on",
+    ),
+    _example(
+        "what the script itself saved",
+        """
+net = Net()
+save_checkpoint(net, "./best.ckpt")
+best = Net()
+load_param_into_net(best, load_checkpoint("best.ckpt"))
+ms.Model(best).eval(data)
+""",
+        Verdict.OK,
+        "own",
+    ),
+    _example(
+        "the file of another network",
+        """
+net, other = Net(), Other()
+save_checkpoint(net, "net.ckpt")
+save_checkpoint(other, "other.ckpt")
+load_param_into_net(net, load_checkpoint("other.ckpt"))
+ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "wrong-network",
+    ),
+    _example(
+        "the directory for saving, by the same option",
+        """
+import argparse
+from mindspore.train import ModelCheckpoint
+parser = argparse.ArgumentParser()
+parser.add_argument("--ckpt_path", default="./")
+args = parser.parse_args()
+net = Net()
+model = ms.Model(net)
+model.train(1, data, callbacks=[ModelCheckpoint(prefix="net", directory=args.ckpt_path)])
+load_param_into_net(net, load_checkpoint(args.ckpt_path))
+model.eval(data)
+""",
+        Verdict.PROBLEM,
+        "directory",
+        "result-ignored",
+    ),
+    _example(
+        "an option with a directory as its default, for the file alone",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--ckpt_path", default="./")
+args = parser.parse_args()
+net = Net()
+load_param_into_net(net, load_checkpoint(args.ckpt_path))
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "result-ignored",
+    ),
+    _example(
+        "initialised anew after loading",
+        """
+net = Net()
+load_param_into_net(net, load_checkpoint("net.ckpt"))
+for _, cell in net.cells_and_names():
+    if isinstance(cell, nn.Dense):
+        cell.weight.set_data(initializer("xavier_uniform", cell.weight.shape))
+ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "overwritten",
+    ),
+    _example(
+        "initialised first, loaded afterwards",
+        """
+net = Net()
+for _, cell in net.cells_and_names():
+    if isinstance(cell, nn.Dense):
+        cell.weight.set_data(initializer("xavier_uniform", cell.weight.shape))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "either loaded or initialised",
+        """
+net = Net()
+if config.path:
+    print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+else:
+    for _, cell in net.cells_and_names():
+        cell.weight.set_data(initializer("xavier_uniform", cell.weight.shape))
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "loaded into one object, another one evaluated",
+        """
+net = Net()
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+model = ms.Model(Net())
+model.eval(data)
+""",
+        Verdict.PROBLEM,
+        "another-object",
+    ),
+    _example(
+        "an empty dict",
+        """
+net = Net()
+print(load_param_into_net(net, {}))
+ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "nothing-loaded",
+    ),
+    _example("nothing is loaded", "\nms.Model(Net()).eval(data)\n", Verdict.NOT_APPLICABLE, "no-loading"),
+    _example(
+        "a script that looks into a checkpoint",
+        """
+del Net, Other
+for name in load_checkpoint("net.ckpt"):
+    print(name)
+""",
+        Verdict.NOT_APPLICABLE,
+        "only-read",
+    ),
+]

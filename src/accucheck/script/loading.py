@@ -1,0 +1,541 @@
+"""What becomes of checkpoints that scripts load: whether they get into a network, into which one, and whether anybody asks
+what was not loaded.
+
+A loaded dict is followed forwards through loops, new dicts and functions. Where it is handed to code that is not seen, nothing
+is said for sure. What a script loads back after saving it itself fits by construction.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+from ..knowledge import names
+from . import flow
+from .analysis import Reading, Scripts
+from .source import Source
+from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options
+
+LOADS = ("load_checkpoint", "load_checkpoint_async")
+_NET = ["net", "parameter_dict", "strict_load"]
+_LOAD = ["ckpt_file_name", "net", "strict_load", "filter_prefix"]
+_SAVE = ["save_obj", "ckpt_file_name"]
+_SAVER = ["prefix", "directory", "config"]
+_FORWARD = ("construct", "forward", "__call__")
+#: Python's own functions and methods that only look at a dict, or give another form of it.
+_LOOKS = re.compile(
+    r"len|list|tuple|dict|set|sorted|reversed|enumerate|zip|iter|next|isinstance|type|hasattr|id|str|repr|print|pprint\.\w+|bool|any|all|sum|"
+    r"min|max|comprehension|generator|slice|\[\]|f-string|in|not|not in|(copy|collections)\.\w+|OrderedDict|map|filter|range|filter_dict|"
+    r"logging\.\w+|numpy\.\w+|tqdm(\.\w+)*|\*args|[-+*/%<>=!@]+|neg|(ops|mnp)\.\w+|Tensor|asnumpy|time\.\w+|int|float|\.each"
+)
+_LOOKING_METHODS = re.compile(
+    r"items|keys|values|get|pop|popitem|copy|setdefault|startswith|endswith|replace|split|join|format|strip|lower|upper|"
+    r"find|info|debug|warning|error|log|write|shape|asnumpy|astype|reshape|transpose|sum|mean|max|min|size|numel|count|index|sort|"
+    r"clear|swapaxes|item|data|dtype|name|init_data|clone|value|__contains__|__getitem__"
+)
+#: Methods that put what they are given into their object.
+_PUTS_INTO = re.compile(r"append|extend|update|add|insert|setdefault|appendleft|put")
+#: What gives a parameter a value.
+_SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing about a checkpoint. `likely`: it rests on an option or a default; `also` are other places to show."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    likely: bool = False
+    also: tuple[tuple[Source, int, int], ...] = ()
+    edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+    @property
+    def last(self) -> int:
+        return getattr(self.node, "end_lineno", None) or self.line
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A place that saves networks of these classes to a path."""
+
+    call: Made
+    path: str | None
+    classes: frozenset[tuple[str, str]]
+
+
+def examine(scripts: Scripts) -> list[Said]:
+    """What is to say about each place that loads a checkpoint or puts one into a network; nothing when there is none."""
+    readings = [Loading(reading) for reading in scripts.readings]
+    saved = [save for loading in readings for save in loading.saved]
+    found: dict[tuple[str, int, str], list[Said]] = {}
+    for loading in readings:
+        for said in loading.examine(saved):
+            about = "load" if said.code in _OF_LOAD else "put"
+            found.setdefault((said.source.path, said.line, about), []).append(said)
+    return [min(several, key=lambda said: _RANK.index(said.code)) for _, several in sorted(found.items(), key=_place)]
+
+
+#: What is said about one place when it runs more than once: the first of these. A dict that is put into a network in one of
+#: the runs is not lost.
+_RANK = [
+    "wrong-network",
+    "directory",
+    "directory-possible",
+    "applied",
+    "overwritten",
+    "overwritten-possible",
+    "another-object",
+    "nothing-loaded",
+    "own",
+    "checked",
+    "result-ignored",
+    "another-class",
+    "handed-on",
+    "only-read",
+    "not-applied",
+]
+_OF_LOAD = ("applied", "directory", "directory-possible", "handed-on", "only-read", "not-applied")
+
+
+def _place(entry: tuple[tuple[str, int, str], list[Said]]) -> tuple[str, int, str]:
+    return entry[0]
+
+
+def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
+    """The places in the text of the examined files that load a checkpoint, followed or not."""
+    for source in scripts.sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Call):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):
+                    yield source, node
+
+
+class Loading:
+    """The checkpoints of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.loads = [call for call in self.trace.calls if call.api in LOADS]
+        self.puts = [call for call in self.trace.calls if call.api == "load_param_into_net"]
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[Made, str]]]:
+        return flow.users(self.trace)
+
+    @cached_property
+    def saved(self) -> list[Saved]:
+        found = []
+        for call in self.trace.calls:
+            if call.api == "save_checkpoint":
+                path = call.argument(_SAVE, "ckpt_file_name")
+                found.append(Saved(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
+        return found
+
+    def examine(self, saved: list[Saved]) -> Iterator[Said]:
+        origins = {id(put): self.origins(put) for put in self.puts}
+        for load in self.loads:
+            yield from self.loaded(load, origins)
+            net = load.argument(_LOAD, "net")
+            if net is not None and not _is_none(net):
+                yield self.put(load, net, [load], saved)
+        for put in self.puts:
+            net = put.argument(_NET, "net")
+            yield self.put(put, net, origins[id(put)], saved)
+
+    def origins(self, put: Made) -> list[Made]:
+        """The loads that a dict which is put into a network comes from."""
+        given = put.argument(_NET, "parameter_dict")
+        return [v for v in flow.sources(given) if isinstance(v, Made) and v.api in LOADS]
+
+    # --- what is loaded -----------------------------------------------------------------------------------------------
+
+    def loaded(self, load: Made, origins: dict[int, list[Made]]) -> Iterator[Said]:
+        path = load.argument(_LOAD, "ckpt_file_name")
+        yield from self.directory(load, path)
+        net = load.argument(_LOAD, "net")
+        if (net is not None and not _is_none(net)) or any(load in found for found in origins.values()):
+            yield Said("applied", load.source, load.node)
+            return
+        kind, place = self.end(load)
+        data = {"path": shown(path)}
+        if kind == "applied":
+            yield Said("applied", load.source, load.node)
+        elif kind == "handed" or self.trace.gave_up or self.blurred(origins):
+            what = place.last if isinstance(place, Made) and place.last else "load_param_into_net"
+            yield Said("handed-on", load.source, load.node, {**data, "function": what})
+        elif not self.has_network:
+            yield Said("only-read", load.source, load.node, data)
+        else:
+            yield Said("not-applied", load.source, load.node, data, edits=self.insertion(load))
+
+    def blurred(self, origins: dict[int, list[Made]]) -> bool:
+        """True when it is not seen what some dict that is put into a network is."""
+        for put in self.puts:
+            given = put.argument(_NET, "parameter_dict")
+            if origins[id(put)] or (put.frame is not None and put.frame.unseen):
+                continue
+            if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Made)) for v in flow.sources(given)):
+                return True
+        return False
+
+    @cached_property
+    def has_network(self) -> bool:
+        return any(_is_cell(i.of) for i in self.trace.instances) or any(
+            call.api == "Model" or (call.api.startswith("nn.") and call.name != "") for call in self.trace.calls
+        )
+
+    def end(self, load: Made) -> tuple[str, Value | None]:
+        """What finally becomes of a loaded dict: "applied", "handed" to something unseen, or "" when it goes nowhere."""
+        queue: list[Value] = [load]
+        seen = {id(load)}
+        handed: Value | None = None
+
+        def reach(value: Value | None) -> None:
+            if value is not None and id(value) not in seen:
+                seen.add(id(value))
+                queue.append(value)
+
+        while queue:
+            value = queue.pop()
+            for call, how in self.users.get(id(value), ()):
+                name = call.name
+                if call.api == "load_param_into_net" or (
+                    name[:1] == "." and _SETS.fullmatch(name[1:]) and how != "base"
+                ):
+                    return "applied", call
+                if call.api in ("Parameter", "ops.Assign", "ops.assign", "load_distributed_checkpoint"):
+                    return "applied", call
+                if name == "" and isinstance(call.base, Made) and call.base.api == "ops.Assign":
+                    return "applied", call
+                method = name[:1] == "." and _LOOKING_METHODS.fullmatch(name[1:]) is not None
+                if name[:1] == "." and how != "base" and _PUTS_INTO.fullmatch(name[1:]):
+                    reach(call.base)
+                elif name[:1] == "@" or any(_LOOKS.fullmatch(known) for known in (name, call.api)) or method:
+                    reach(call)
+                else:
+                    handed = call
+            for store in self.trace.stores:
+                if store.value is value:
+                    if store.attribute in ("data", "default_input"):
+                        return "applied", store.owner
+                    reach(store.owner)
+                    if isinstance(store.owner, Unknown):
+                        handed = store.owner
+            if id(value) in self.kept:
+                handed = handed or value
+        return ("handed", handed) if handed is not None else ("", None)
+
+    @cached_property
+    def kept(self) -> set[int]:
+        """The ids of what objects keep, and of what is returned to code that is not seen."""
+        found: set[int] = set()
+
+        def keep(value: Value | None, depth: int = 0) -> None:
+            if value is not None and id(value) not in found:
+                found.add(id(value))
+                if isinstance(value, (Many, Items, Mapping)) and depth < 4:
+                    for part in flow.inputs(value)[:200]:
+                        keep(part, depth + 1)
+
+        for instance in self.trace.instances:
+            for value in instance.attributes.values():
+                keep(value)
+        for frame in self.trace.frames:
+            if frame.unseen:
+                keep(frame.returned)
+        return found
+
+    def directory(self, load: Made, path: Value | None) -> Iterator[Said]:
+        """A path that is the directory which checkpoints are saved to."""
+        if not isinstance(path, Known) or not isinstance(path.value, str):
+            return
+        text, data = path.value, {"path": path.value}
+        if path.assumed is None:
+            if text.endswith(("/", "\\")) or text in (".", ".."):
+                yield Said("directory", load.source, load.node, data)
+            elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
+                yield Said("directory", load.source, load.node, data, also=(_span(saver),))
+        elif path.name and (saver := self.saver(text, path.name)) is not None and not _exclusive(load, saver):
+            unsure = bool(load.tests) or bool(load.frame and load.frame.unseen)
+            code = "directory-possible" if unsure else "directory"
+            data = {"path": path.name if text == "" else f"{path.name}={text!r}"}
+            yield Said(code, load.source, load.node, data, likely=True, also=(_span(saver),))
+
+    def saver(self, text: str, option: str | None) -> Made | None:
+        """The ModelCheckpoint that saves to a directory, by its constant or by the option that tells it."""
+        for call in self.trace.calls:
+            if call.api == "train.ModelCheckpoint":
+                directory = call.argument(_SAVER, "directory")
+                if isinstance(directory, Known) and isinstance(directory.value, str):
+                    same = os.path.normpath(directory.value or ".") == os.path.normpath(text or ".")
+                    named = option is None or (directory.assumed is not None and directory.name == option)
+                    if same and named:
+                        return call
+        return None
+
+    # --- what it is put into ------------------------------------------------------------------------------------------
+
+    def put(self, call: Made, net: Value | None, loads: list[Made], saved: list[Saved]) -> Said:
+        data = {"net": _called(net)}
+
+        def say(code: str, likely: bool = False, also: tuple[tuple[Source, int, int], ...] = (), **more: Any) -> Said:
+            return Said(code, call.source, call.node, {**data, **more}, likely, also)
+
+        given = call.argument(_NET, "parameter_dict") if call.api == "load_param_into_net" else None
+        if isinstance(given, Mapping) and not given.items and not given.fed and not call.unpacked:
+            return say("nothing-loaded")
+        if (again := self.overwritten(call, net)) is not None:
+            sure = not call.tests and all("isinstance" in test.text for test in again.tests)
+            return say("overwritten" if sure else "overwritten-possible", also=(_span(again),), line=again.line)
+        if (other := self.another(call, net)) is not None:
+            return say("another-object", also=((other[0], other[1], other[1]),), line=other[1])
+        own = self.own(net, loads, saved)
+        if own is not None:
+            code, path, save = own
+            if code != "own":
+                return say(code, also=(_span(save),), path=path, line=save.line, saved=", ".join(_names(save)))
+            return say("own", path=path)
+        return say("checked" if call.api == "load_param_into_net" and self.asked(call) else "result-ignored")
+
+    def own(self, net: Value | None, loads: list[Made], saved: list[Saved]) -> tuple[str, str, Made] | None:
+        """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
+        wanted = classes(net)
+        for load in loads:
+            path = load.argument(_LOAD, "ckpt_file_name")
+            text = key(path)
+            fitting = [save for save in saved if text is not None and save.path == text]
+            if not fitting:
+                continue
+            if not wanted or any(not save.classes for save in fitting):
+                return None
+            if any(wanted & save.classes for save in fitting):
+                return "own", shown(path), fitting[0].call
+            elsewhere = any(save.path not in (None, text) and wanted & save.classes for save in saved)
+            certain = elsewhere and isinstance(path, Known)
+            return "wrong-network" if certain else "another-class", shown(path), fitting[0].call
+        return None
+
+    def asked(self, call: Made) -> bool:
+        """True when something asks what was not loaded: prints it, tests it, returns it."""
+        if call.discarded:
+            return False
+        queue: list[Value] = [call]
+        while queue:
+            value = queue.pop()
+            if id(value) in self.tested or id(value) in self.kept:
+                return True
+            for user, _ in self.users.get(id(value), ()):
+                if user.name != "[]":
+                    return True
+                queue.append(user)
+        function = call.frame.function.node if call.frame else call.source.tree
+        bound = {name for part in (call, *(u for u, _ in self.users.get(id(call), ()))) for name in part.bound}
+        return any(
+            isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and n.lineno >= call.line
+            for n in ast.walk(function)
+        )
+
+    @cached_property
+    def tested(self) -> set[int]:
+        tests = [t for call in self.trace.calls for t in call.tests] + [t for f in self.trace.frames for t in f.tests]
+        return {id(test.value) for test in tests}
+
+    def overwritten(self, put: Made, net: Value | None) -> Made | None:
+        """A loop over the same network that gives its weights new values after they were loaded."""
+        nets = {id(option) for option in options(net) if isinstance(option, Instance)}
+        if not nets:
+            return None
+        for call in self.trace.calls:
+            if call.order < put.order or call.name != ".set_data" or not call.args or _exclusive(put, call):
+                continue
+            looped = flow.find(call.base, lambda made: made.name in _LOOPS, stop=lambda v: isinstance(v, Instance))
+            if looped is None or looped.base is None or not ({id(o) for o in options(looped.base)} & nets):
+                continue
+            fresh = flow.find(call.args[0], _random, stop=lambda v: isinstance(v, Instance))
+            old = flow.find(call.args[0], lambda made: made.api in LOADS, stop=lambda v: isinstance(v, Instance))
+            chosen = any(" in " in t.text or "startswith" in t.text or "==" in t.text for t in call.tests)
+            if fresh is not None and old is None and not chosen and _is_weight(call.base):
+                return call
+        return None
+
+    def another(self, put: Made, net: Value | None) -> tuple[Source, int] | None:
+        """The place of another object of the same class that is used instead of the one with the loaded weights."""
+        if not isinstance(net, Instance) or net.node is None or self.used(net):
+            return None
+        if put.frame is not None and put.frame.unseen:
+            return None
+        for other in self.trace.instances:
+            same = other.of.node.name == net.of.node.name and other.of.source.path == net.of.source.path
+            seen = not isinstance(other.node, ast.ClassDef) and other.source is not None
+            if same and other is not net and seen and self.used(other, put) and not self.fills(other, put):
+                assert other.source is not None
+                return other.source, other.line
+        return None
+
+    def fills(self, other: Instance, put: Made) -> bool:
+        """True when another object gets weights of its own from a checkpoint or from this network."""
+        return any(
+            call is not put and any(option is other for option in options(call.argument(_NET, "net")))
+            for call in self.puts
+        ) or any(any(o is other for o in options(load.argument(_LOAD, "net"))) for load in self.loads)
+
+    def used(self, net: Instance, put: Made | None = None) -> bool:
+        """True when a network is run, or given to anything; after a call, when one is given."""
+        since = put.order if put is not None else -1
+        for call, how in self.users.get(id(net), ()):
+            quiet = how == "base" and call.name in (".set_train", ".set_grad", ".to_float")
+            if call.order > since and not quiet and call.api not in ("load_param_into_net", "print", "len"):
+                return True
+        for frame in self.trace.frames:
+            if frame.owner is net and not frame.unseen and frame.function.name != "__init__" and frame.order > since:
+                return True
+            if put is None and frame.parent is None and _holds(frame.returned, net):
+                return True
+        return put is None and id(net) in self.kept
+
+    # --- the mend -----------------------------------------------------------------------------------------------------
+
+    def insertion(self, load: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+        """The line that puts a loaded dict into the one network made beside it."""
+        function: ast.AST = load.frame.function.node if load.frame else load.source.tree
+        block, place = _block(function, load.node)
+        statement = block[place] if block else None
+        if not isinstance(statement, ast.Assign) or statement.value is not load.node or len(statement.targets) != 1:
+            return ()
+        target = statement.targets[0]
+        nets = [
+            (after, i)
+            for i in self.trace.instances
+            if i.frame is load.frame and _is_cell(i.of) and i.node is not None
+            for after, made in enumerate(block)
+            if isinstance(made, ast.Assign) and made.value is i.node and isinstance(made.targets[0], ast.Name)
+        ]
+        if not isinstance(target, ast.Name) or len(nets) != 1 or not isinstance(load.node, ast.Call):
+            return ()
+        after, _ = nets[0]
+        made = block[after]
+        assert isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name)
+        function_name = ast.unparse(load.node.func)
+        if not function_name.endswith("load_checkpoint"):
+            return ()
+        put = function_name.removesuffix("load_checkpoint") + "load_param_into_net"
+        known = any(
+            isinstance(n, ast.ImportFrom) and any(alias.name == put and not alias.asname for alias in n.names)
+            for n in ast.walk(load.source.tree)
+        )
+        if "." not in put and not known:
+            return ()
+        last = block[max(after, place)].end_lineno or load.line
+        first = load.source.lines[statement.lineno - 1]
+        indent = first[: len(first) - len(first.lstrip())]
+        return ((last + 1, last, (f"{indent}{put}({made.targets[0].id}, {target.id})",)),)
+
+
+_LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _holds(value: Value | None, net: Instance) -> bool:
+    return any(part is net for part in flow.sources(value, stop=lambda v: isinstance(v, Instance)))
+
+
+def _random(made: Made) -> bool:
+    return made.api == "initializer" or made.api.startswith(("initializer.", "numpy.random"))
+
+
+def _is_weight(value: Value | None) -> bool:
+    return not (isinstance(value, Made) and value.name in ("@bias", "@beta", "@gamma"))
+
+
+def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:
+    """The statements among which one has a node as its value."""
+    for outer in ast.walk(function):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(outer, part, None)
+            if isinstance(block, list):
+                for place, statement in enumerate(block):
+                    if getattr(statement, "value", None) is node:
+                        return block, place
+    return [], 0
+
+
+def _span(call: Made) -> tuple[Source, int, int]:
+    return call.source, call.line, getattr(call.node, "end_lineno", None) or call.line
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None
+
+
+def _is_cell(of: Class) -> bool:
+    return any(names.canonical(name).startswith(("nn.", "mint.nn.")) for name in of.beyond())
+
+
+def _exclusive(one: Made, other: Made) -> bool:
+    """True when two calls stand on the two ways of one condition."""
+    ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
+    return any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests)
+
+
+def classes(value: Value | None) -> set[tuple[str, str]]:
+    """The project's classes that a network is of, by file and name; none when that is not all that is known."""
+    found = set()
+    for option in options(value):
+        depth = 0
+        while isinstance(option, Made) and option.name in (".set_train", ".to_float") and depth < 9:
+            option, depth = option.base or Unknown(), depth + 1
+        if not isinstance(option, Instance):
+            return set()
+        found.add((option.of.source.path, option.of.node.name))
+    return found
+
+
+def _names(call: Made) -> list[str]:
+    return sorted(name for _, name in classes(call.argument(_SAVE, "save_obj")))
+
+
+def _called(net: Value | None) -> str:
+    found = dict.fromkeys(
+        option.of.node.name
+        if isinstance(option, Instance)
+        else getattr(option, "last", "") or getattr(option, "name", "")
+        for option in options(net)
+    )
+    return ", ".join(name for name in found if name) or "?"
+
+
+def key(value: Value | None, depth: int = 0) -> str | None:
+    """A text that two paths have in common only when they are put together in the same way; None when that is not seen."""
+    if isinstance(value, Known):
+        return os.path.normpath(value.value) if isinstance(value.value, str) and value.value else None
+    if isinstance(value, Named):
+        return f"<{value.name}>"
+    if not isinstance(value, Made) or depth > 6:
+        return None
+    parts = [key(part, depth + 1) for part in (*((value.base,) if value.base is not None else ()), *value.args)]
+    if value.keywords or not parts or any(part is None for part in parts):
+        return None
+    return f"{value.name}({','.join(part for part in parts if part is not None)})"
+
+
+def shown(value: Value | None) -> str:
+    """What to call a path in a message."""
+    if isinstance(value, Known) and isinstance(value.value, str) and value.value:
+        return value.value
+    if isinstance(value, (Known, Unknown)) and value.name:
+        return value.name
+    if isinstance(value, Named):
+        return value.name.rsplit(".", 1)[-1]
+    return ast.unparse(value.node)[:80] if isinstance(value, Made) and isinstance(value.node, ast.expr) else "…"
