@@ -1,0 +1,162 @@
+"""What the probes of dp.01 and dp.02 share: steps as evidence, and edits of transforms in the script."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..language import Words
+from ..model import Code, Evidence, Plain, Table
+
+if TYPE_CHECKING:
+    from ..script.samples import Step, Way
+    from ..script.source import Source
+    from ..script.values import Made
+
+WORDS: Words = {
+    "steps": {"en": "What happens to the values, step by step", "zh": "数值经过的每一步"},
+    "side-by-side": {"en": "The steps side by side", "zh": "处理步骤对照"},
+    "step": {"en": "Step", "zh": "步骤"},
+    "range": {"en": "Range after it", "zh": "该步之后的范围"},
+    "place": {"en": "Place", "zh": "位置"},
+    "training": {"en": "Training", "zh": "训练"},
+    "evaluation": {"en": "Evaluation", "zh": "评估"},
+    "difference": {"en": "Differs", "zh": "差异"},
+}
+
+#: What a value was read from, as the first row of a table shows it.
+ORIGINS = {
+    "pixels": "pixels 0..255",
+    "audio": "audio samples",
+    "record": "stored values",
+    "table": "table",
+    "text": "text",
+    "array": "array",
+    "opaque": "?",
+    "simulator": "simulator",
+    "generated": "generated",
+    "unknown": "?",
+}
+
+
+def told(step: Step) -> str:
+    """A step as a row shows it; "~" marks what chance decides."""
+    condition = f"  [if {step.condition}]" if step.condition else ""
+    return f"{'~ ' if step.random else ''}{step.text}{condition}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return "?"
+    return f"{'?' if low is None else f'{low:.4g}'} .. {'?' if high is None else f'{high:.4g}'}"
+
+
+def steps_table(way: Way) -> Table:
+    """The steps of a value with the range behind each."""
+    rows: list[list[Plain]] = [[ORIGINS.get(way.origin, way.origin), span(*first(way)), ""]]
+    rows += [[told(step), span(step.low, step.high), place(step.made)] for step in way.steps]
+    return Table("steps", ["step", "range", "place"], rows[:30], total=len(rows) if len(rows) > 30 else None)
+
+
+def first(way: Way) -> tuple[float | None, float | None]:
+    return (0.0, 255.0) if way.origin == "pixels" else (None, None)
+
+
+def place(made: Made) -> str:
+    return f"{made.source.path}:{made.line}"
+
+
+def evidence(made: Made, *more: Evidence) -> list[Evidence]:
+    last = getattr(made.node, "end_lineno", None) or made.line
+    code: Code = made.source.code(made.line, min(last, made.line + 12))
+    return [code, *more]
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def element(made: Made) -> tuple[ast.List | ast.Tuple, int] | None:
+    """The list or tuple display that a call stands in as one of its elements, and its place there."""
+    for node in ast.walk(made.source.tree):
+        if isinstance(node, (ast.List, ast.Tuple)):
+            for place_, part in enumerate(node.elts):
+                if part is made.node:
+                    return node, place_
+    return None
+
+
+def _text(source: Source, node: ast.expr) -> str | None:
+    """The text of an expression that stands on one line."""
+    if node.end_lineno != node.lineno or node.lineno > len(source.lines):
+        return None
+    return source.lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
+
+
+def _replaced(source: Source, node: ast.expr, new: str, upto: int | None = None) -> str:
+    """The line of an expression with something else in its place."""
+    line = source.lines[node.lineno - 1].encode()
+    end = node.end_col_offset if upto is None else upto
+    return (line[: node.col_offset] + new.encode() + line[end:]).decode(errors="replace")
+
+
+def inserted_before(made: Made, call: str) -> str | None:
+    """A diff that puts a call of the same module before a transform in its list: vision.Rescale(...) before vision.Normalize."""
+    source, node = made.source, made.node
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)) or element(made) is None:
+        return None
+    prefix = ast.unparse(node.func.value)
+    line = source.lines[node.lineno - 1] if node.lineno <= len(source.lines) else ""
+    alone = not line.encode()[: node.col_offset].strip()
+    if alone:
+        indent = line[: len(line) - len(line.lstrip())]
+        return source.patch([(node.lineno, node.lineno - 1, [f"{indent}{prefix}.{call},"])])
+    return source.diff(node.lineno, _replaced(source, node, f"{prefix}.{call}, ", node.col_offset))
+
+
+def multiplied(made: Made, names: tuple[str, ...], by: str) -> str | None:
+    """A diff that multiplies the numbers of literal lists among the arguments of a call."""
+    source, node = made.source, made.node
+    if not isinstance(node, ast.Call):
+        return None
+    given = [*node.args[: len(names)], *(keyword.value for keyword in node.keywords if keyword.arg in names)]
+    if len(given) != len(names):
+        return None
+    lines: dict[int, list[ast.expr]] = {}
+    for part in given:
+        if not isinstance(part, (ast.List, ast.Tuple)):
+            return None
+        for number in part.elts:
+            if not (isinstance(number, ast.Constant) and isinstance(number.value, (int, float))):
+                return None
+            if number.lineno != number.end_lineno:
+                return None
+            lines.setdefault(number.lineno, []).append(number)
+    edits = []
+    for number_, parts in lines.items():
+        line = source.lines[number_ - 1].encode()
+        for part in sorted(parts, key=lambda part: -part.col_offset):
+            line = line[: part.end_col_offset] + f" * {by}".encode() + line[part.end_col_offset :]
+        edits.append((number_, number_, [line.decode(errors="replace")]))
+    return source.patch(edits) if edits else None
+
+
+def removed(made: Made) -> str | None:
+    """A diff that takes a transform out of the list it stands in."""
+    found = element(made)
+    if found is None or not isinstance(made.node, ast.expr):
+        return None
+    display, at = found
+    source, node = made.source, made.node
+    if len(display.elts) < 2 or node.lineno != node.end_lineno:
+        return None
+    line = source.lines[node.lineno - 1].encode()
+    before, after = line[: node.col_offset], line[node.end_col_offset or 0 :]
+    if not before.strip() and after.strip() in (b",", b""):
+        return source.patch([(node.lineno, node.lineno, [])]) if after.strip() == b"," else None
+    if after.lstrip().startswith(b","):
+        kept = before + after.lstrip()[1:].lstrip()
+    elif before.rstrip().endswith(b",") and at > 0:
+        kept = before.rstrip()[:-1] + after
+    else:
+        return None
+    return source.diff(node.lineno, kept.decode(errors="replace"))

@@ -1,0 +1,449 @@
+"""Reads from the scripts whether the training inputs are brought to one scale: Normalize, Rescale, ToTensor, formulas, scalers.
+
+Catches: images that reach the network as 0 to 255; mean and std of 0 to 1 applied to 0 to 255, or of 0 to 255 applied to 0 to 1;
+two divisions by 255; a scaler that is fitted and never used; inputs that only evaluation normalises. Follows the pipeline from
+its source through transforms, numpy formulas, OpenCV, PIL and the project's own functions into the network. Cannot tell: the
+range of numbers that a file holds (tables, arrays, records); such inputs are named and left undecided. Never imports or runs
+the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+from . import _sample_steps as shared
+
+if TYPE_CHECKING:
+    from ..script.normalization import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    "raw": {
+        "en": "The training input {input} reaches the network as it was read, {low:g} to {high:g}: nothing on the way normalises it.",
+        "zh": "训练输入 {input} 以原始取值（{low:g} 到 {high:g}）进入网络，途中没有任何归一化。",
+    },
+    "unit-statistics": {
+        "en": "This mean and std are meant for values of 0 to 1, but {input} is still 0 to 255 here: it becomes {low:.1f} to {high:.1f}.",
+        "zh": "这里的均值和标准差按 0 到 1 给出，而 {input} 此时仍是 0 到 255，结果为 {low:.1f} 到 {high:.1f}。",
+    },
+    "pixel-statistics": {
+        "en": "This mean and std are meant for values of 0 to 255, but {input} has been scaled down before: it becomes {low:.3f} to "
+        "{high:.3f}, next to a constant.",
+        "zh": "这里的均值和标准差按 0 到 255 给出，而 {input} 之前已经缩小，结果为 {low:.3f} 到 {high:.3f}，几乎成了常数。",
+    },
+    "scaled-twice": {
+        "en": "{input} is scaled down more than once: what reaches the network is {low:.4f} to {high:.4f}, next to a constant.",
+        "zh": "{input} 被重复缩小，进入网络的取值为 {low:.4f} 到 {high:.4f}，几乎成了常数。",
+    },
+    "scaler-unused": {
+        "en": "This {scaler} is fitted, but nothing is ever transformed with it: the features keep their own scales.",
+        "zh": "该 {scaler} 只做了 fit，从未用来变换数据，特征仍是原来的尺度。",
+    },
+    "only-in-evaluation": {
+        "en": "Evaluation brings {input} to a common scale, training does not.",
+        "zh": "{input} 只在评估时做了归一化，训练时没有。",
+    },
+    "sometimes": {
+        "en": "On one way through the code {input} is normalised, on another it is not.",
+        "zh": "{input} 在一条执行路径上做了归一化，在另一条上没有。",
+    },
+    "unclear": {
+        "en": "Whether {input} is normalised could not be made out. Seen on its way: {steps}.",
+        "zh": "无法判断 {input} 是否做了归一化。途中可见的处理：{steps}。",
+    },
+    "normalised": {
+        "en": "{input} needs no attention: {steps}.",
+        "zh": "{input} 没有问题：{steps}。",
+    },
+    "centred": {
+        "en": "{input} is centred, but keeps the range of pixels, as networks with weights of that kind expect: {steps}.",
+        "zh": "{input} 只减去了均值，保持像素的量程，部分预训练权重就是这样要求的：{steps}。",
+    },
+    "in-network": {
+        "en": "{input} is normalised within the network.",
+        "zh": "{input} 在网络内部做了归一化。",
+    },
+    "no-continuous-input": {
+        "en": "The network takes ids only; there is nothing to normalise.",
+        "zh": "网络只接收编号类输入，不需要归一化。",
+    },
+    "simulated": {
+        "en": "The data come from a simulator; there is no input pipeline.",
+        "zh": "数据来自仿真环境，没有输入数据流水线。",
+    },
+    "no-pipeline": {
+        "en": "No data for training are read in {path}, as far as it could be followed.",
+        "zh": "在能够分析到的范围内，{path} 没有读取训练数据。",
+    },
+    **_gaps.MESSAGES,
+    "fix-normalise": {
+        "en": "Bring the values to about -1 to 1: Rescale(1/255, 0) and Normalize(mean, std), or ToTensor() and Normalize.",
+        "zh": "把取值变换到约 -1 到 1：先 Rescale(1/255, 0) 再 Normalize(mean, std)，或 ToTensor() 加 Normalize。",
+    },
+    "fix-rescale": {
+        "en": "Rescale to 0 to 1 first, or multiply mean and std by 255.",
+        "zh": "先缩放到 0 到 1，或把均值和标准差乘以 255。",
+    },
+    "fix-statistics": {
+        "en": "Divide mean and std by 255, or drop the scaling before.",
+        "zh": "把均值和标准差除以 255，或去掉之前的缩放。",
+    },
+    "fix-once": {
+        "en": "Keep one of the two: ToTensor divides by 255 by itself, whatever it is given.",
+        "zh": "两处只保留一处：ToTensor 本身就会除以 255，与输入类型无关。",
+    },
+    "fix-transform": {
+        "en": "Call transform on the features of training, and with the same object on those of evaluation.",
+        "zh": "对训练特征调用 transform，并用同一个对象变换评估特征。",
+    },
+    "fix-both": {"en": "Apply the same steps in training.", "zh": "训练时也做同样的处理。"},
+}
+WORDS: Words = shared.WORDS
+
+_LARGE = {
+    "en": "Inputs of that size make the first activations and gradients hundreds of times larger than the initial weights are made "
+    "for: training diverges, or converges slowly and to a lower accuracy.",
+    "zh": "输入过大时，首层激活值和梯度比初始化权重所预期的大数百倍，训练可能发散，或收敛缓慢且精度偏低。",
+}
+_SMALL = {
+    "en": "All samples look alike to the network: it learns little from the input and stays near a constant answer.",
+    "zh": "所有样本在网络看来几乎相同，网络难以从输入中学到东西，输出接近常数。",
+}
+_UNEVEN = {
+    "en": "Features of larger numbers dominate the gradient, and the others are hardly learnt.",
+    "zh": "数值大的特征主导梯度，其他特征几乎学不到。",
+}
+WHY: Words = {
+    "raw": _LARGE,
+    "unit-statistics": _LARGE,
+    "pixel-statistics": _SMALL,
+    "scaled-twice": _SMALL,
+    "scaler-unused": _UNEVEN,
+    "only-in-evaluation": {
+        "en": "The network is evaluated on numbers of another scale than it was trained on, so the measured accuracy is far below what "
+        "it could be.",
+        "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
+    },
+    "sometimes": _LARGE,
+}
+_MEASURE = {
+    "en": "Print min, max, mean and std of a few batches: create_tuple_iterator(num_epochs=1, output_numpy=True).",
+    "zh": "取几个 batch 打印最小值、最大值、均值和标准差：create_tuple_iterator(num_epochs=1, output_numpy=True)。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _MEASURE),
+    "scaler-unused": {
+        "en": "Print the range of each feature as the network gets it; or search the project for .transform( of this object.",
+        "zh": "打印进入网络的每个特征的取值范围，或在项目中搜索该对象的 .transform( 调用。",
+    },
+}
+
+_LEVELS = {
+    "raw": Level.PROBLEM,
+    "unit-statistics": Level.PROBLEM,
+    "pixel-statistics": Level.PROBLEM,
+    "scaled-twice": Level.PROBLEM,
+    "scaler-unused": Level.PROBLEM,
+    "only-in-evaluation": Level.PROBLEM,
+    "sometimes": Level.SUSPECT,
+}
+_FIXES = {
+    "raw": "fix-normalise",
+    "unit-statistics": "fix-rescale",
+    "pixel-statistics": "fix-statistics",
+    "scaled-twice": "fix-once",
+    "scaler-unused": "fix-transform",
+    "only-in-evaluation": "fix-both",
+    "sometimes": "fix-normalise",
+}
+_NOT_APPLICABLE = ("no-continuous-input", "simulated")
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.normalization import examine
+    from ..script.pipelines import of_scripts
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    found: dict[tuple[object, ...], Finding] = {}
+    for one in examine(of_scripts(scripts)):
+        finding = _finding(one)
+        found.setdefault((finding.code, finding.where, finding.data.get("input")), finding)
+    yield from found.values()
+    for reading in [] if found else scripts.training[:1]:
+        path = reading.source.path
+        yield Finding("no-pipeline", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
+    yield Progress(len(scripts.sources), len(scripts.sources), "files")
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """Ids alone, or a simulator, need no normalisation; otherwise as usual."""
+    found = list(findings)
+    verdict = usual(found)
+    if verdict is Verdict.OK and any(finding.code in _NOT_APPLICABLE for finding in found):
+        return Verdict.NOT_APPLICABLE
+    return verdict
+
+
+def _finding(said: Said) -> Finding:
+    code, made = said.code, said.made
+    level = _LEVELS.get(code, Level.INFO)
+    told = [shared.steps_table(said.way)] if said.way is not None else []
+    return Finding(
+        code,
+        level,
+        Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
+        {key: value for key, value in said.data.items() if value is not None},
+        shared.evidence(made, *told),
+        Fix(_FIXES[code], _diff(said)) if code in _FIXES else None,
+        incomplete=code == "unclear",
+        sure=None if level is Level.INFO else Sure.POSSIBLE if level is Level.SUSPECT else _sure(said),
+    )
+
+
+def _sure(said: Said) -> Sure:
+    return Sure.CERTAIN if said.certain else Sure.LIKELY
+
+
+def _diff(said: Said) -> str | None:
+    if said.code != "unit-statistics" or said.step is None or not said.step.name.startswith("vision."):
+        return None
+    made = said.step.made
+    return shared.inserted_before(made, "Rescale(1.0 / 255.0, 0.0)") or shared.multiplied(
+        made, ("mean", "std"), "255.0"
+    )
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    head = "import mindspore as ms\nimport mindspore.dataset as ds\nimport mindspore.dataset.vision as vision\nfrom mindspore import nn\n"
+    return Example(
+        name,
+        files={"train.py": head + script.lstrip("\n")},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+_NET = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def construct(self, x):
+        return self.conv(x)
+
+"""
+_TRAIN = """
+data = ds.Cifar10Dataset("data").map(transforms, "image").batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+"""
+
+EXAMPLES = [
+    _example(
+        "Rescale and Normalize",
+        _NET
+        + """
+mean, std = [0.4914, 0.4822, 0.4465], [0.2023, 0.1994, 0.2010]
+transforms = [vision.Resize(32), vision.Rescale(1.0 / 255.0, 0.0), vision.Normalize(mean, std), vision.HWC2CHW()]
+"""
+        + _TRAIN,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "ToTensor alone divides by 255",
+        _NET + "transforms = [vision.Resize(32), vision.ToTensor()]" + _TRAIN,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "statistics of 0 to 255 on pixels",
+        _NET
+        + """
+mean = [0.485 * 255, 0.456 * 255, 0.406 * 255]
+std = [0.229 * 255, 0.224 * 255, 0.225 * 255]
+transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, std=std), vision.HWC2CHW()]
+"""
+        + _TRAIN,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "only resized",
+        _NET + "transforms = [vision.Resize((32, 32)), vision.HWC2CHW()]" + _TRAIN,
+        Verdict.PROBLEM,
+        "raw",
+    ),
+    _example(
+        "statistics of 0 to 1 on pixels",
+        _NET + "transforms = [vision.Normalize([0.5, 0.5, 0.5], [0.5, 0.5, 0.5]), vision.HWC2CHW()]" + _TRAIN,
+        Verdict.PROBLEM,
+        "unit-statistics",
+    ),
+    _example(
+        "statistics of 0 to 1 before ToTensor, which comes too late",
+        _NET
+        + "transforms = [vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "unit-statistics",
+    ),
+    _example(
+        "statistics of 0 to 255 after ToTensor",
+        _NET
+        + "transforms = [vision.ToTensor(), vision.Normalize([123.7, 116.3, 103.5], [58.4, 57.1, 57.4], is_hwc=False)]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "pixel-statistics",
+    ),
+    _example(
+        "Rescale and ToTensor both divide",
+        _NET + "transforms = [vision.Rescale(1 / 255, 0), vision.ToTensor()]" + _TRAIN,
+        Verdict.PROBLEM,
+        "scaled-twice",
+    ),
+    _example(
+        "a formula in the project's own source",
+        _NET
+        + """
+import cv2
+import numpy as np
+
+class Pictures:
+    def __init__(self, paths):
+        self.paths = paths
+        self.mean = np.array([0.5, 0.5, 0.5])
+
+    def __getitem__(self, index):
+        image = cv2.cvtColor(cv2.imread(self.paths[index]), cv2.COLOR_BGR2RGB)
+        image = (image.astype(np.float32) / 255 - self.mean) / 0.5
+        return image.transpose((2, 0, 1)), 0
+
+    def __len__(self):
+        return len(self.paths)
+
+data = ds.GeneratorDataset(Pictures(ms.paths), ["image", "label"], shuffle=True).batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+""",
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "the project's own source leaves pixels as they are",
+        _NET
+        + """
+import numpy as np
+from PIL import Image
+
+class Pictures:
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        return np.array(Image.open(self.paths[index]).convert("RGB")).transpose((2, 0, 1)).astype(np.float32), 0
+
+    def __len__(self):
+        return len(self.paths)
+
+data = ds.GeneratorDataset(Pictures(ms.paths), ["image", "label"], shuffle=True).batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+""",
+        Verdict.PROBLEM,
+        "raw",
+    ),
+    _example(
+        "the network divides by itself",
+        _NET.replace("self.conv(x)", "self.conv(x / 255.0)")
+        + "transforms = [vision.Resize((32, 32)), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.OK,
+        "in-network",
+    ),
+    _example(
+        "a picture that is only looked at",
+        _NET
+        + """
+shown = next(ds.Cifar10Dataset("data").create_dict_iterator())
+transforms = [vision.ToTensor()]
+"""
+        + _TRAIN,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "token ids",
+        """
+class Text(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 64)
+        self.dense = nn.Dense(64, 2)
+
+    def construct(self, x):
+        return self.dense(self.embedding(x))
+
+data = ds.MindDataset("train.mindrecord", ["feature", "label"]).batch(32)
+ms.Model(Text(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+""",
+        Verdict.NOT_APPLICABLE,
+        "no-continuous-input",
+    ),
+    _example(
+        "stored features of unknown range",
+        _NET
+        + """
+data = ds.MindDataset("train.mindrecord", ["feature", "label"]).batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+""",
+        Verdict.UNDECIDED,
+        "unclear",
+    ),
+    _example(
+        "a scaler that is fitted and never used",
+        """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+table = pd.read_csv("train.csv")
+scaler = StandardScaler()
+scaler.fit(table[["age", "income"]])
+data = ds.NumpySlicesDataset((table[["age", "income"]].values, table["label"].values), ["x", "y"]).batch(32)
+ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
+""",
+        Verdict.PROBLEM,
+        "scaler-unused",
+    ),
+    _example(
+        "a scaler that is used",
+        """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+table = pd.read_csv("train.csv")
+x = StandardScaler().fit_transform(table[["age", "income"]])
+data = ds.NumpySlicesDataset((x, table["label"].values), ["x", "y"]).batch(32)
+ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
+""",
+        Verdict.OK,
+        "normalised",
+    ),
+]

@@ -1,0 +1,447 @@
+"""What the scripts say about evaluation processing data as training does (dp.02), from the pipelines of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .flow import find
+from .normalization import judge, pipelines_of, unique
+from .pipelines import Input, Pipeline, Pipelines
+from .samples import SCALERS, Scale, Step, Way
+from .training import role
+from .values import Known, Made, Value, options, parts
+
+#: How bad each difference is; of several trainings, the one that differs least is compared with.
+SEVERE = {
+    "agree": 0,
+    "usual": 0,
+    "unclear": 1,
+    "clip-differs": 2,
+    "size-missing": 2,
+    "layout-differs": 2,
+    "slice-differs": 3,
+    "size-differs": 3,
+    "colour-differs": 3,
+    "constants-differ": 4,
+    "scale-differs": 4,
+    "normalised-in-one": 5,
+}
+_FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
+_SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
+_SEEDS = ("numpy.random.seed", "mindspore.set_seed", "mindspore.common.set_seed", "mindspore.dataset.config.set_seed")
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """One thing to say. `ways` are those of training and evaluation, to be shown side by side."""
+
+    code: str
+    made: Made
+    data: dict[str, Any] = field(default_factory=dict)
+    ways: tuple[Way, Way] | None = None
+    step: Step | None = None
+    certain: bool = False
+    differs: tuple[str, ...] = ()
+
+
+def examine(readings: list[Pipelines]) -> Iterator[Said]:
+    """Everything to say about evaluation beside training."""
+    training, evaluation = list(pipelines_of(readings, "train")), list(pipelines_of(readings, "eval"))
+    yield from fitted_on_evaluation(readings)
+    yield from resplit(readings)
+    if not training or not evaluation:
+        return
+    known = {id(step.made.node) for p in training for entry in p.inputs for way in entry.ways for step in way.steps}
+    for pipeline in evaluation:
+        yield from split_leaks(pipeline, training, readings)
+        chances = list(by_chance(pipeline, known))
+        yield from chances
+        yield from compared(pipeline, training)
+
+
+# --- chance -----------------------------------------------------------------------------------------------------------
+
+
+def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
+    """Random steps in evaluation."""
+    seen: set[int] = set()
+    split = any(part.name == ".split" for part in pipeline.chain)
+    for entry in unique(pipeline.inputs):
+        if entry.kind in ("label", "made", "nothing", "simulator"):
+            continue
+        always = all(any(step.random for step in way.steps) for way in entry.ways if way.data)
+        for way in entry.ways:
+            for step in way.steps:
+                if not step.random or id(step.made.node) in seen:
+                    continue
+                seen.add(id(step.made.node))
+                known = step.kind == "random"
+                if not known and step.kind not in ("slice", "geometry"):
+                    continue
+                data = {"step": step.text, "input": entry.name}
+                condition = _condition(step, pipeline)
+                if condition or not always:
+                    code = "random-perhaps"
+                    data["condition"] = condition or "?"
+                elif not pipeline.sure and pipeline.reading.role == "train":
+                    code, data["condition"] = "random-perhaps", "?"
+                else:
+                    code = "random-before-split" if split and id(step.made.node) in training else "random-in-evaluation"
+                yield Said(code, step.made, data, None, step, certain=known and pipeline.sure)
+
+
+def _condition(step: Step, pipeline: Pipeline) -> str:
+    """The condition that a step depends on, beyond those that its whole data set depends on."""
+    if not step.condition or pipeline.leaf is None:
+        return step.condition
+    common = {test.text for part in pipeline.chain for test in part.tests}
+    return "" if step.condition in common else step.condition
+
+
+# --- leaks ------------------------------------------------------------------------------------------------------------
+
+
+def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pipelines]) -> Iterator[Said]:
+    """A split() whose parts do not stay apart: MindSpore draws the order of each part anew unless a seed is set, and of a
+    shuffled data set in each epoch."""
+    splits = [part for part in pipeline.chain if part.name == ".split"]
+    for split in splits:
+        if not any(split in other.chain for other in training):
+            continue
+        above = pipeline.chain[pipeline.chain.index(split) :]
+        shuffle = next((part for part in above if part.name == ".shuffle"), None)
+        source = next((part for part in reversed(above) if part.name.startswith("mindspore.")), None)
+        randomize = split.argument(["sizes", "randomize"], "randomize")
+        data = {"dataset": source.last if source is not None else "?"}
+        if shuffle is not None:
+            yield Said("split-shuffled", shuffle, data, certain=True)
+        elif source is not None and _shuffles(source):
+            yield Said("split-shuffled", split, data, certain=True)
+        elif not (isinstance(randomize, Known) and randomize.value is False) and not _seeded(readings, split):
+            yield Said("split-unseeded", split, data)
+
+
+def _shuffles(source: Made) -> bool:
+    from ..knowledge import dataset_classes
+
+    known = dataset_classes.load().sources.get(source.last)
+    if known is None or "shuffle" not in known.parameters or source.unpacked:
+        return False
+    given = source.argument(known.parameters, "shuffle")
+    sampler = source.argument(known.parameters, "sampler")
+    if sampler is not None and not (isinstance(sampler, Known) and sampler.value is None):
+        return False
+    if given is None:
+        return known.access == "random" and source.last not in ("GeneratorDataset", "PaddedDataset")
+    return isinstance(given, Known) and given.assumed is None and given.value is True
+
+
+def _seeded(readings: list[Pipelines], split: Made) -> bool:
+    for pipelines in readings:
+        for call in pipelines.trace.calls:
+            if call.api in ("set_seed", "dataset.config.set_seed") or call.last == "set_seed":
+                return True
+    return False
+
+
+def resplit(readings: list[Pipelines]) -> Iterator[Said]:
+    """A random split that training and evaluation each do for themselves, from other seeds."""
+    said: set[tuple[str, int]] = set()
+    for train in (p for p in readings if p.reading.role == "train" and p.reading.view == "train"):
+        ours = {(c.source.path, c.line): c for c in train.trace.calls if c.name in _SPLITS}
+        for evaluation in (p for p in readings if p.reading.role != "train"):
+            for call in (c for c in evaluation.trace.calls if c.name in _SPLITS):
+                key = call.source.path, call.line
+                mine = ours.get(key)
+                if mine is None or key in said or not _used(evaluation, call):
+                    continue
+                state = call.keywords.get("random_state")
+                if state is not None and not (isinstance(state, Known) and state.value is None):
+                    continue
+                seeds = [_seed(pipelines, at) for pipelines, at in ((train, mine), (evaluation, call))]
+                if "?" in seeds or (seeds[0] == seeds[1] and seeds[0] is not None):
+                    continue
+                said.add(key)
+                shown = [str(seed) if seed is not None else "-" for seed in seeds]
+                code = "resplit" if None not in seeds else "resplit-unseeded"
+                yield Said(code, call, {"train": shown[0], "evaluation": shown[1]}, certain=None not in seeds)
+
+
+def _used(pipelines: Pipelines, split: Made) -> bool:
+    """True when something that reaches evaluation was made by a split."""
+    for pipeline in pipelines.found:
+        for entry in pipeline.inputs:
+            if find(entry.value, lambda part: part is split) is not None:
+                return True
+            if any(find(v, lambda part: part is split) is not None for v in _raw(pipelines, pipeline)):
+                return True
+    return False
+
+
+def _raw(pipelines: Pipelines, pipeline: Pipeline) -> Iterator[Value]:
+    columns = pipelines.columns.get(id(pipeline.leaf))
+    if columns is not None:
+        yield from columns.values.values()
+
+
+def _seed(pipelines: Pipelines, at: Made) -> Any:
+    """The seed of numpy when a call is made: a number, None when none is set, "?" when it is not known."""
+    found: Any = None
+    for call in pipelines.trace.calls:
+        if call.order >= at.order:
+            break
+        if call.name in _SEEDS or call.api == "set_seed":
+            value = call.args[0] if call.args else next(iter(call.keywords.values()), None)
+            found = value.value if isinstance(value, Known) and value.assumed != "argparse" else "?"
+    return found
+
+
+def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Said]:
+    """Scalers and the like that are fitted on data that are not for training."""
+    said: set[tuple[str, int]] = set()
+    for pipelines in readings:
+        for call in pipelines.trace.calls:
+            if call.name not in (".fit", ".fit_transform") or not call.args:
+                continue
+            scaler = next((base for base in options(call.base) if isinstance(base, Made) and base.last in _FITS), None)
+            key = call.source.path, call.line
+            if scaler is None or key in said:
+                continue
+            names = _names(call.args[0])
+            if role(names) == "eval" and not any(role([name]) == "train" for name in names):
+                said.add(key)
+                yield Said("fitted-on-evaluation", call, {"scaler": scaler.last, "data": names[-1]})
+
+
+def _names(value: Value) -> list[str]:
+    """What the script calls a value, or what it is an item of."""
+    found: list[str] = []
+    for part in parts(value):
+        made: Value | None = part
+        for _ in range(4):
+            if not isinstance(made, Made):
+                break
+            found += made.bound
+            if found or made.name not in ("[]", "@values", ".reshape", ".astype", ".to_numpy", ".values", ".copy"):
+                break
+            made = made.base
+    return found or [""]
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
+    """The steps of evaluation beside those of the training that is nearest to it."""
+    inputs = [entry for entry in unique(pipeline.inputs) if entry.kind not in ("label", "made", "nothing", "simulator")]
+    for place, entry in enumerate(inputs):
+        best: Said | None = None
+        for other in training:
+            mine = counterpart(entry, place, other)
+            if mine is None:
+                continue
+            found = between(mine, entry, other, pipeline)
+            if found is not None and (best is None or SEVERE[found.code] < SEVERE[best.code]):
+                best = found
+        if best is not None:
+            yield best
+
+
+def counterpart(entry: Input, place: int, other: Pipeline) -> Input | None:
+    """The input of training that an input of evaluation corresponds to."""
+    wanted = [one for one in unique(other.inputs) if one.kind not in ("label", "made", "nothing", "simulator")]
+    for key in ("name", "parameter"):
+        same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
+        if same:
+            return next((one for one in same if one.kind == entry.kind), same[0])
+    alike = [one for one in wanted if one.kind == entry.kind]
+    return alike[min(place, len(alike) - 1)] if alike else None
+
+
+def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Said | None:
+    ours = [way for way in mine.ways if way.data and way.origin != "network"]
+    other = [
+        way for way in theirs.ways if way.data and way.origin != "network" and (way.steps or way.origin != "unknown")
+    ]
+    if not ours or not other:
+        return None
+    found: list[tuple[str, Way, Way, tuple[str, ...]]] = []
+    for way in other:
+        best = min((difference(base, way, mine, theirs) for base in ours), key=lambda one: SEVERE[one[0]])
+        found.append(best)
+    code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
+    if SEVERE[code] >= 2 and len(found) > 1 and any(SEVERE[one[0]] == 0 for one in found):
+        code = "unclear"  # on one way it agrees
+    if code in ("agree", "usual") and _unlike(training.opaque, evaluation.opaque):
+        code = "unclear"
+    made = way.steps[-1].made if way.steps else evaluation.leaf or evaluation.source or theirs.frame_call
+    if made is None:
+        return None
+    data = {
+        "input": theirs.name,
+        "train": [step.text for step in base.steps] or ["-"],
+        "evaluation": [step.text for step in way.steps] or ["-"],
+        "what": list(differs) or ["-"],
+    }
+    sure = evaluation.sure or evaluation.reading.role != "train"
+    certain = sure and not base.unclear and not way.unclear and not any(s.assumed for w in (base, way) for s in w.steps)
+    return Said(code, made, data, (base, way), None, certain, differs)
+
+
+def _unlike(ours: tuple[Made, ...], theirs: tuple[Made, ...]) -> bool:
+    return {call.name for call in ours} != {call.name for call in theirs}
+
+
+def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Way, Way, tuple[str, ...]]:
+    """How the steps of evaluation (`way`) differ from those of training, the worst first."""
+    found: list[tuple[str, tuple[str, ...]]] = [("agree", ())]
+    if base.origin != way.origin:
+        return "unclear", base, way, ()
+    inside = mine.arrives & {"norm", "scaled"} or theirs.arrives & {"norm", "scaled"}
+    numbers = _numeric(base, way, bool(inside))
+    if numbers is not None:
+        found.append(numbers)
+    if base.colour and way.colour and base.colour != way.colour:
+        found.append(("colour-differs", (f"{base.colour} / {way.colour}",)))
+    found.append(_slices(base, way))
+    found.append(_sizes(base, way))
+    if {base.layout, way.layout} == {"", "CHW"} and base.origin == "pixels" and not (base.unclear or way.unclear):
+        found.append(("unclear", ("HWC2CHW",)))
+    code, differs = max(found, key=lambda one: SEVERE[one[0]])
+    return code, base, way, differs
+
+
+def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] | None:
+    """Differences in what is done to the numbers."""
+    if base.scale is not None and way.scale is not None and not (base.unclear or way.unclear):
+        if same_scale(base.scale, way.scale):
+            return _clips(base, way)
+        one_sided = {judge(base), judge(way)}
+        if one_sided == {"raw", "normalised"} or base.normalised is not way.normalised:
+            return ("unclear" if inside else "normalised-in-one"), _scales(base, way)
+        return "scale-differs", _scales(base, way)
+    ours, theirs = _changes(base), _changes(way)
+    if ours == theirs:
+        return None
+    keys = [[step for step in steps if _constant(step)] for steps in (_steps(base), _steps(way))]
+    texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
+    if texts[0] == texts[1]:
+        only = _apart([_key(step) for step in keys[0]], [_key(step) for step in keys[1]])
+        if not only[0] and not only[1]:
+            return None
+        if all(key[0] == "clip" for side in only for key in side):
+            return "clip-differs", _scales(base, way)
+        return "constants-differ", _scales(base, way)
+    if base.normalised is not way.normalised and not (base.unclear or way.unclear) and not inside:
+        return "normalised-in-one", _scales(base, way)
+    return "unclear", _scales(base, way)
+
+
+def same_scale(one: Scale, other: Scale) -> bool:
+    """Equal for every channel, to a thousandth."""
+    count = max(len(one), len(other))
+    ours, theirs = (one * count if len(one) == 1 else one), (other * count if len(other) == 1 else other)
+    if len(ours) != len(theirs):
+        return False
+    for (a, b), (c, d) in zip(ours, theirs, strict=True):
+        if abs(a - c) > 1e-3 * max(abs(a), abs(c)) or abs(b - d) > 1e-3 * max(abs(b), abs(d), 1.0):
+            return False
+    return True
+
+
+def _clips(base: Way, way: Way) -> tuple[str, tuple[str, ...]] | None:
+    ours, theirs = ([_key(s) for s in w.fixed if s.kind == "clip"] for w in (base, way))
+    return None if ours == theirs else ("clip-differs", _scales(base, way))
+
+
+def _steps(way: Way) -> list[Step]:
+    return [step for step in way.fixed if step.kind in ("scale", "clip", "function", "opaque")]
+
+
+def _changes(way: Way) -> list[Any]:
+    return [_key(step) for step in _steps(way)]
+
+
+def _constant(step: Step) -> bool:
+    return step.kind in ("scale", "clip") and all(_is_number(value) for _, value in step.arguments)
+
+
+def _is_number(value: Any) -> bool:
+    held = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(part, (int, float)) for part in held)
+
+
+def _key(step: Step) -> Any:
+    """A step as it is compared: whole numbers and others alike, texts without what a name is qualified with."""
+    return step.kind, step.name, tuple((key, _plain(value)) for key, value in step.arguments)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"\b(self|cfg|config|args|opt|\w*_args|args_opt)\.", "", re.sub(r"\b(\d+)\.0*\b", r"\1", value))
+    if isinstance(value, tuple):
+        return tuple(_plain(part) for part in value)
+    return float(f"{value:.5g}") if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _apart(ours: Iterable[Any], theirs: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """What each side has and the other has not."""
+    left, right = list(ours), list(theirs)
+    for item in list(left):
+        if item in right:
+            left.remove(item)
+            right.remove(item)
+    return left, right
+
+
+def _scales(base: Way, way: Way) -> tuple[str, ...]:
+    ours, theirs = ([step.text for step in _steps(w)] for w in (base, way))
+    left, right = _apart(ours, theirs)
+    return tuple([f"- {text}" for text in left] + [f"+ {text}" for text in right])
+
+
+def _slices(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+    """Where a text or a sequence begins: what is cut off its end is a matter of length."""
+    if base.origin == "pixels" or way.origin == "pixels":
+        return "agree", ()
+    ours, theirs = ([s.text for s in w.fixed if s.kind == "slice" and _starts(s)] for w in (base, way))
+    left, right = _apart(ours, theirs)
+    if not left and not right:
+        return "agree", ()
+    plain = all(
+        "," not in text and not s.condition
+        for w in (base, way)
+        for s in w.fixed
+        for text in [s.text]
+        if s.kind == "slice"
+    )
+    others = [s for w in (base, way) for s in w.fixed if s.kind in ("opaque", "function")]
+    told = tuple([f"- {text}" for text in left] + [f"+ {text}" for text in right])
+    return ("slice-differs" if plain and not others and not (base.unclear or way.unclear) else "unclear"), told
+
+
+def _starts(step: Step) -> bool:
+    return not step.text.replace("[] ", "").startswith(":")
+
+
+def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+    """The size that pictures have in the end."""
+    if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
+        return "agree", ()
+    ours, theirs = ([s for s in w.steps if s.kind in ("geometry", "random") and _sets_size(s)] for w in (base, way))
+    if not ours or not theirs:
+        return "agree", ()
+    last = ours[-1], theirs[-1]
+    if any(step.random or step.condition for step in last) or base.size is None or way.size is None:
+        return "usual", ()
+    if base.size == way.size or len(base.size) != len(way.size):
+        return "agree", ()
+    chance = any(step.random for step in ours)
+    return ("usual" if chance and last[0].name != last[1].name else "size-differs"), (f"{base.size} / {way.size}",)
+
+
+def _sets_size(step: Step) -> bool:
+    return re.search(r"(?i)resize|crop", step.name) is not None

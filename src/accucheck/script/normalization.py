@@ -1,0 +1,206 @@
+"""What the scripts say about the scale of the network's inputs (dp.01), from the pipelines of training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .pipelines import Input, Pipeline, Pipelines
+from .samples import SCALERS, Step, Way
+from .values import Made, options
+
+#: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
+REACH, WIDTH = 20.0, 0.1
+FAULTS = ("raw", "unit-statistics", "pixel-statistics", "scaled-twice")
+FINE = ("normalised", "centred")
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """One thing to say: its place, the way that shows it; `certain` when the code alone decides."""
+
+    code: str
+    made: Made
+    data: dict[str, Any] = field(default_factory=dict)
+    way: Way | None = None
+    step: Step | None = None
+    certain: bool = False
+
+
+def judge(way: Way) -> str:
+    """What the range behind a way says: one of FAULTS or FINE, or unclear."""
+    if way.low is None or way.high is None:
+        return "normalised" if way.normalised else "unclear"
+    reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
+    if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
+        width = min(width, 255 * max(abs(factor) for factor, _ in way.scale))
+    if reach > REACH:
+        if unit_statistics(way) is not None:
+            return "unit-statistics"
+        centred = any(step.name in ("-", "vision.Normalize", "rsub") for step in way.steps)
+        return "centred" if way.low < 0 < way.high and centred and reach <= 260 else "raw"
+    if width < WIDTH:
+        return "pixel-statistics" if _statistics(way, large=True) is not None else "scaled-twice"
+    return "normalised"
+
+
+def unit_statistics(way: Way) -> Step | None:
+    """The Normalize with statistics of 0 to 1 that is given numbers of 0 to 255."""
+    step = _statistics(way, large=False)
+    if step is None:
+        return None
+    before = way.steps[: way.steps.index(step)]
+    high = before[-1].high if before else 255.0 if way.origin == "pixels" else None
+    return step if high is not None and high > REACH else None
+
+
+def _statistics(way: Way, large: bool) -> Step | None:
+    for step in way.steps:
+        told = dict(step.arguments)
+        numbers = [_numbers(told.get(key)) for key in ("mean", "std")]
+        if step.kind == "scale" and all(numbers):
+            biggest = max(abs(part) for group in numbers for part in group)
+            if (biggest > 2.0) is large:
+                return step
+    return None
+
+
+def _numbers(value: Any) -> list[float]:
+    parts = value if isinstance(value, tuple) else [value]
+    return [part for part in parts if isinstance(part, (int, float))] if parts else []
+
+
+# --- all pipelines ----------------------------------------------------------------------------------------------------
+
+
+def examine(readings: list[Pipelines]) -> Iterator[Said]:
+    """Everything to say about the inputs of training."""
+    training = list(pipelines_of(readings, "train"))
+    scalers = list(unused_scalers(readings))
+    yield from scalers
+    if not training:
+        return
+    kinds: set[str] = set()
+    told = False
+    for pipeline in training:
+        for said in of_pipeline(pipeline, readings, kinds):
+            told = True
+            yield said
+    if told or scalers:
+        return
+    made = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
+    made = made or next((i.frame_call for p in training for i in p.inputs if i.frame_call is not None), None)
+    if made is None:
+        return
+    if kinds & {"simulator"} and kinds <= {"simulator", "made", "label", "ids", "nothing", "unknown", "opaque"}:
+        yield Said("simulated", made)
+    elif kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
+        yield Said("no-continuous-input", made)
+    else:
+        yield Said("unclear", made, {"input": "?", "steps": "?"})
+
+
+def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
+    """The pipelines of one use. Those that are seen to reach a network leave no room for those that are only looked at."""
+    found = [p for pipelines in readings for p in pipelines.found if p.role == role]
+    if not found and role == "train":
+        found = [
+            p for pipelines in readings if pipelines.reading.role == "train" for p in pipelines.found if p.role is None
+        ]
+    proven = [p for p in found if p.proven]
+    return proven or found
+
+
+def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) -> Iterator[Said]:
+    inputs = unique(pipeline.inputs)
+    kinds.update(entry.kind for entry in inputs)
+    wanted = [
+        entry for entry in inputs if entry.kind in ("pixels", "audio", "table", "array", "record", "unknown", "opaque")
+    ]
+    judged = [(entry, *of_input(entry)) for entry in wanted]
+    fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
+    for entry, code, way in judged:
+        made = last_made(way) or pipeline.leaf or pipeline.source or entry.frame_call
+        if made is None:
+            continue
+        arrives = bool(entry.arrives & {"layer"})
+        if fine and code in (*FAULTS, "sometimes", "unclear") and not arrives:
+            continue  # beside a normalised input: a mask, a picture to show
+        data: dict[str, Any] = {
+            "input": entry.name,
+            "steps": [step.text for step in way.steps] or ["-"],
+            "origin": way.origin,
+        }
+        if code in ("raw", "unclear") and not way.normalised and _normalised_elsewhere(entry, readings):
+            yield Said("only-in-evaluation", made, data, way)
+            continue
+        if code in FAULTS:
+            step = unit_statistics(way) if code == "unit-statistics" else _statistics(way, large=True)
+            place = step.made if step is not None else made
+            data |= {"low": way.low, "high": way.high}
+            yield Said(code, place, data, way, step, certain=arrives and not any(s.assumed for s in way.steps))
+        else:
+            yield Said(code, made, data, way)
+
+
+def of_input(entry: Input) -> tuple[str, Way]:
+    """What there is to say about one input, and the way that shows it."""
+    ways = [way for way in entry.ways if way.data and way.origin != "network"]
+    codes = [judge(way) for way in ways]
+    inside = entry.arrives & {"norm", "scaled"}
+    bad = [n for n, code in enumerate(codes) if code in FAULTS]
+    good = [n for n, code in enumerate(codes) if code in FINE]
+    if bad and not good and len(bad) == len(codes):
+        first = bad[0]
+        if inside:
+            return ("in-network" if "layer" not in entry.arrives else "unclear"), ways[first]
+        return codes[first], ways[first]
+    if bad and good:
+        conditional = next((n for n in bad if any(step.condition for step in ways[n].steps)), bad[0])
+        return ("in-network" if inside else "sometimes"), ways[conditional]
+    if good:
+        return codes[good[0]], ways[good[0]]
+    if inside and "layer" not in entry.arrives:
+        return "in-network", ways[0]
+    return "unclear", ways[(bad or [0])[0]]
+
+
+def unique(inputs: list[Input]) -> list[Input]:
+    """Each input once, however often a script uses it."""
+    kept: dict[Any, Input] = {}
+    for entry in inputs:
+        key = entry.name, entry.parameter, tuple(tuple(step.key for step in way.steps) for way in entry.ways)
+        held = kept.get(key)
+        if held is None or len(entry.arrives) > len(held.arrives):
+            kept[key] = entry
+    return list(kept.values())
+
+
+def last_made(way: Way) -> Made | None:
+    return way.steps[-1].made if way.steps else way.root if isinstance(way.root, Made) else None
+
+
+def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
+    """True when evaluation brings the same kind of input to a common scale."""
+    origins = {way.origin for way in entry.ways if way.data}
+    for pipeline in pipelines_of(readings, "eval"):
+        for other in pipeline.inputs:
+            same = other.name == entry.name or pipeline.leaf is None or other.parameter == entry.parameter
+            ways = [way for way in other.ways if way.data]
+            if same and ways and {way.origin for way in ways} <= origins and all(way.normalised for way in ways):
+                return True
+    return False
+
+
+def unused_scalers(readings: list[Pipelines]) -> Iterator[Said]:
+    """Scalers that are fitted and then not used."""
+    for pipelines in readings:
+        if pipelines.reading.role != "train" or pipelines.reading.view != "train":
+            continue
+        calls = pipelines.trace.calls
+        for scaler in (call for call in calls if call.last in SCALERS and call.base is None):
+            after = [user for user, _ in pipelines.users.get(id(scaler), ())]
+            fits = [user for user in after if user.name == ".fit" and scaler in options(user.base)]
+            if fits and all(user in fits for user in after):
+                yield Said("scaler-unused", fits[0], {"scaler": scaler.last}, certain=True)

@@ -1,0 +1,813 @@
+"""The data of a script: its data sets with what each column holds, what they are used for, and what reaches the networks.
+
+A data set is followed from its constructor through its methods to where it is read or given to a model. What MindSpore would
+run of the project on the way is run on values here: the __getitem__ of a source, mapped functions, per_batch_map. So a column
+is a value like any other, and samples.py tells what happened to its numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..knowledge import api, dataset_classes
+from .analysis import Reading, Scripts
+from .flow import derives, find, users
+from .samples import Samples, Way, plain
+from .trace import Trace
+from .training import purpose, role
+from .values import (
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Many,
+    Mapping,
+    Partial,
+    Unknown,
+    Value,
+    join,
+    options,
+    parts,
+    words,
+)
+
+READERS = ("create_dict_iterator", "create_tuple_iterator", "each")
+#: Calls that look at a data set and give nothing of it back.
+LOOKS = frozenset(
+    ["print", "len", "iter", "next", "enumerate", "tqdm", "range", "list", "type", "isinstance", "repr", "str", "id"]
+)
+PASSES_ON = re.compile(r"data|loader|pipeline|transform|process|augment|preprocess|batch|shuffle|map", re.I)
+_NOT_A_SET = re.compile(
+    r"^(get|set|output)_|size$|_num$|^num_|len|count|shape|length|visual|plot|show|save|append|copy"
+)
+
+#: The columns of the data set classes that read public data: those with images, with sound, and with texts.
+_IMAGES = """Caltech101 Caltech256 CelebA Cifar10 Cifar100 Cityscapes Coco DIV2K EMnist FakeImage FashionMnist Flickr Flowers102
+Food101 ImageFolder KITTI KMnist LFW LSUN Manifest Mnist Omniglot PhotoTour Places365 QMnist RenderedSST2 SB SBU STL10 SUN397
+SVHN Semeion USPS VOC WIDERFace"""
+_SOUNDS = "CMUArctic GTZAN LJSpeech LibriTTS SpeechCommands Tedlium YesNo"
+_KINDS = {f"{name}Dataset": "pixels" for name in _IMAGES.split()} | {f"{n}Dataset": "audio" for n in _SOUNDS.split()}
+_FIRST = {
+    "DIV2KDataset": ["hr_image", "lr_image"],
+    "CelebADataset": ["image", "attr"],
+    "Cifar100Dataset": ["image", "coarse_label", "fine_label"],
+    "Caltech101Dataset": ["image", "category"],
+    "CityscapesDataset": ["image", "task"],
+    "FlickrDataset": ["image", "annotation"],
+    "SBUDataset": ["image", "caption"],
+    "VOCDataset": ["image", "target"],
+    "CocoDataset": ["image", "bbox", "category_id"],
+}
+_STORED = ("MindDataset", "TFRecordDataset", "CSVDataset", "OBSMindDataset", "RandomDataset", "PaddedDataset")
+_HELPERS = ("DatasetHelper", "connect_network_with_dataset", "data_sink")
+
+
+_LABEL = re.compile(
+    r"(?i)label|target|(^|_)(gt|y|cls|class(es)?|seg|mask|bbox(es)?|box(es)?|anno\w*|caption|attr|score|density|truth|answer|category"
+    r"|task|rating|num|shape|filename)(_|$|\d)|^(gt|lbl)",
+)
+_BESIDES = re.compile(
+    r"(?i)(^|_)(ids?|token\w*|mask|segment|pos\w*|lens?|length\w*|words?|sentence|seq\w*|index|idx)(_|$|\d)|ids?$"
+)
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Columns:
+    """What a data set yields, by the names of its columns; `reader` gives further ones by any name. `opaque`: the calls of
+    functions elsewhere that it went through."""
+
+    values: dict[str, Value]
+    reader: Made | None = None
+    opaque: tuple[Made, ...] = ()
+
+    @property
+    def order(self) -> list[str]:
+        return list(self.values)
+
+    def get(self, name: str) -> Value | None:
+        if name not in self.values and self.reader is not None:
+            self.values[name] = _column(self.reader, name)
+        return self.values.get(name)
+
+    def at(self, place: int) -> Value | None:
+        names = self.order
+        return self.values[names[place]] if -len(names) <= place < len(names) else None
+
+
+def _column(reader: Made, name: str) -> Made:
+    kind = _KINDS.get(reader.last, "record" if reader.last in _STORED else "text")
+    if kind == "pixels" and "image" not in name:
+        kind = "number"
+    if kind == "audio" and name != "waveform":
+        kind = "text"
+    return Made("column", [Known(name), Known(kind)], {}, reader.node, reader.source, reader, order=reader.order)
+
+
+def _names(value: Value | None) -> list[str] | None:
+    """The names of columns as they are given: a text or a list of them."""
+    for option in options(value):
+        if isinstance(option, Known) and isinstance(option.value, str):
+            return [option.value]
+        if isinstance(option, Items) and not option.open:
+            found = [item.value for item in option.items if isinstance(item, Known) and isinstance(item.value, str)]
+            if len(found) == len(option.items) and found:
+                return found
+    return None
+
+
+def _given(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Known) and value.value is None)
+
+
+# --- what a data set is for -------------------------------------------------------------------------------------------
+
+
+class Uses:
+    """Where the data sets of a trace go and what they are for. `is_set` tells which calls give a data set."""
+
+    def __init__(self, trace: Trace, is_set: Callable[[Made], bool]) -> None:
+        self.trace, self.is_set = trace, is_set
+        self.consumers: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+        for call in trace.calls:
+            for part in parts(call.base):
+                self.consumers[id(part)].append((call, ""))
+            for place, value in enumerate(call.args):
+                validates = call.name == ".fit" and place == 2  # Model.fit(epoch, train_dataset, valid_dataset)
+                for part in parts(value):
+                    self.consumers[id(part)].append((call, "valid_dataset" if validates else ""))
+            for keyword, value in call.keywords.items():
+                for part in parts(value):
+                    self.consumers[id(part)].append((call, keyword))
+
+    def dead(self, call: Made, depth: int = 0) -> bool:
+        """True for a result that nobody keeps."""
+        if call.discarded:
+            return True
+        after = [user for user, _ in self.consumers[id(call)]]
+        return (
+            bool(after)
+            and not call.bound
+            and depth < 30
+            and all(self.dead(user, depth + 1) and self.is_set(user) for user in after)
+        )
+
+    def leaves(self) -> list[Made]:
+        """The data sets at the end of their chains, or given to a model to train: what is really trained or evaluated with."""
+        found = []
+        for call in self.trace.calls:
+            if not self.is_set(call) or self.dead(call):
+                continue
+            after = [user for user, _ in self.consumers[id(call)]]
+            goes_on = any(self.is_set(user) and not self.dead(user) for user in after)
+            if not goes_on or any(user.name in (".train", ".fit", ".eval") for user in after):
+                found.append(call)
+        return found
+
+    def chain(self, call: Made) -> list[Made]:
+        """A data set and what it was made from, back to its constructors."""
+        found: list[Made] = []
+        queue = [call]
+        while queue and len(found) < 200:
+            part = queue.pop(0)
+            if part in found or not self.is_set(part):
+                continue
+            found.append(part)
+            for value in (part.base, *part.args, *part.keywords.values()):
+                queue += parts(value)
+        return found
+
+    def role(self, leaf: Made, chain: list[Made]) -> str | None:
+        """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
+        keywords: list[str] = []
+        after: list[str] = []
+        places: list[str] = []
+        for user, keyword in self.consumers[id(leaf)]:
+            keywords.append(keyword)
+            if user.last in READERS or user.last in LOOKS:
+                places += [
+                    name
+                    for call in (user, *(call for call, _ in self.consumers[id(user)]))
+                    for name in call.functions[-1:]
+                ]
+                places += user.bound
+            elif role([keyword]) is None:
+                after.append(user.last)
+        if "train" in {role([word]) for word in (*keywords, *after)}:
+            return "train"
+        stated = {purpose(part.given) for part in chain} - {None}
+        if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
+            return stated.pop()
+        hints = [keywords, after, places, [name for part in chain for name in part.bound]]
+        for part in chain:
+            hints += [[name] for name in reversed(part.functions)]
+        for origin in (part for part in chain if not part.name.startswith(".")):
+            hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
+        return next((found for found in (role(hint) for hint in hints) if found), None)
+
+    def trained(self, leaf: Made) -> bool:
+        """True for a data set that is given to something that trains: the name of a variable alone says less."""
+        return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
+
+
+# --- pipelines --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Input:
+    """Something that may reach a network: a column of a data set as it is when the network gets it, or another value.
+
+    `parameter` is what the network calls it. `arrives` tells what the network does first with it: "layer", "norm" (it is
+    normalised there), "ids" (an index into an embedding), "loss", "scaled"; empty when that could not be followed.
+    """
+
+    name: str
+    value: Value
+    ways: tuple[Way, ...]
+    parameter: str = ""
+    arrives: frozenset[str] = frozenset()
+    frame: Frame | None = None
+    place: int = 0
+
+    @property
+    def frame_call(self) -> Made | None:
+        """A call to point to where nothing else is seen."""
+        return next((option for option in options(self.value) if isinstance(option, Made)), None)
+
+    @property
+    def kind(self) -> str:
+        """What it is: "label" (or something else that only the loss takes), "ids", "text", "simulator", "made" (by the program
+        itself), "nothing", or what it is read as: "pixels", "audio", "table", "array", "record", "unknown"."""
+        origins = [way.origin for way in self.ways if way.data]
+        if not origins or origins[0] == "network":
+            return "nothing"
+        if self.arrives and self.arrives <= {"loss"}:
+            return "label"
+        if not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name):
+            return "label"
+        if "ids" in self.arrives and not self.arrives & {"layer", "norm", "scaled"}:
+            return "ids"
+        if origins[0] in ("text", "simulator"):
+            return origins[0]
+        if all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:
+            return "ids"
+        if not self.arrives & {"layer", "norm", "scaled"} and origins[0] != "pixels" and _BESIDES.search(self.name):
+            return "ids"
+        return "made" if origins[0] == "generated" else origins[0]
+
+
+@dataclass(eq=False)
+class Pipeline:
+    """The data of one use: of a data set (`leaf`, made of `chain`), or of values that a script gives to a network itself."""
+
+    reading: Reading
+    role: str | None
+    leaf: Made | None = None
+    chain: list[Made] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    sure: bool = True
+    trained: bool = False
+    opaque: tuple[Made, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """True when something of it is seen to reach a network, or what trains."""
+        return self.trained or any(entry.parameter or entry.arrives for entry in self.inputs)
+
+    @property
+    def source(self) -> Made | None:
+        """The constructor call."""
+        return next((part for part in reversed(self.chain) if part.name.startswith("mindspore.")), None)
+
+
+class Pipelines:
+    """The pipelines of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.known = dataset_classes.load()
+        self.columns: dict[int, Columns] = {}
+        self.batches: dict[int, Made] = {}  # what is read from an iterator, by the data set
+        self.samples = Samples(self.read, self.call)
+        for call in self.trace.calls:
+            columns = self.yields(call)
+            if columns is not None:
+                self.columns[id(call)] = columns
+        self.uses = Uses(self.trace, lambda call: id(call) in self.columns)
+        self.users = users(self.trace)
+        self.found = self.pipelines()
+
+    # --- what a data set yields ---------------------------------------------------------------------------------------
+
+    def call(self, function: Value, args: list[Value]) -> Value:
+        """What a function or object of the project makes of values, as MindSpore would call it."""
+        found: Value = self.trace.again(
+            lambda tracer: join([tracer.call(option, list(args), {}, _node(option)) for option in options(function)])
+        )
+        return found
+
+    def of(self, value: Value | None) -> list[Columns]:
+        return [self.columns[id(part)] for part in parts(value) if id(part) in self.columns]
+
+    def yields(self, call: Made) -> Columns | None:
+        """The columns of the data set that a call returns; None when it is none."""
+        if call.name.startswith("mindspore.") and call.last in self.known.sources:
+            return self.constructed(call)
+        base = self.of(call.base)
+        if base and call.name.startswith(".") and call.last in (*self.known.methods.keeps, "shuffle"):
+            return self.method(call, base)
+        if base and call.name in ("[]", ".item") and isinstance(call.base, Made) and call.base.name == ".split":
+            return base[0]
+        given = [columns for value in (*call.args, *call.keywords.values()) for columns in self.of(value)]
+        if given and (call.name == "+" or call.name == "mindspore.dataset.concat"):
+            return self.joined(given)
+        if given and call.name == "mindspore.dataset.zip":
+            return self.zipped(given)
+        if given and self.passes_on(call):
+            return Columns(given[0].values, given[0].reader, (*given[0].opaque, call))
+        return None
+
+    def passes_on(self, call: Made) -> bool:
+        """True for a function elsewhere that is given a data set and seems to return one."""
+        if call.discarded or call.last in LOOKS or call.last in READERS or not call.name[:1].isalpha():
+            return False
+        if call.name.startswith(("mindspore.", "numpy.")) or call.last[:1].isupper() or _NOT_A_SET.search(call.last):
+            return False
+        return PASSES_ON.search(call.last) is not None or (bool(call.bound) and role([call.last]) is None)
+
+    def joined(self, given: Sequence[Columns]) -> Columns:
+        if len(given) == 1:
+            return given[0]
+        names = list(dict.fromkeys(name for columns in given for name in columns.values))
+        values = {n: join([c.values[n] for c in given if n in c.values]) for n in names}
+        return Columns(values, given[0].reader, tuple(dict.fromkeys(call for c in given for call in c.opaque)))
+
+    def zipped(self, given: Sequence[Columns]) -> Columns:
+        values = {name: value for columns in given for name, value in columns.values.items()}
+        return Columns(values, given[0].reader, tuple(dict.fromkeys(call for c in given for call in c.opaque)))
+
+    def constructed(self, call: Made) -> Columns:
+        parameters = self.known.sources[call.last].parameters
+        if call.last == "GeneratorDataset":
+            names = (
+                _names(call.argument(parameters, "column_names")) or _names(call.argument(parameters, "schema")) or []
+            )
+            return self.generated(call, call.argument(parameters, "source"), names)
+        if call.last == "NumpySlicesDataset":
+            return self.sliced(call, call.argument(parameters, "data"), call.argument(parameters, "column_names"))
+        names = (
+            _names(call.argument(parameters, "columns_list")) or _names(call.argument(parameters, "column_names")) or []
+        )
+        if call.last in _KINDS:
+            names = _FIRST.get(call.last) or (["waveform"] if _KINDS[call.last] == "audio" else ["image", "label"])
+        return Columns({name: _column(call, name) for name in names}, call)
+
+    def generated(self, call: Made, source: Value | None, names: list[str]) -> Columns:
+        yielded = [self.sample(option, call) for option in options(source)]
+        value = join([found for found in yielded if found is not None]) if any(yielded) else Unknown("source")
+        shown: dict[str, Value] = {}
+        for place, name in enumerate(names):
+            shown[name] = _part(value, place, name, len(names), call)
+        if not names:
+            many = [option for option in options(value) if isinstance(option, Items)]
+            for place in range(max((len(option.items) for option in many), default=1)):
+                shown[f"column_{place}"] = _part(value, place, "", 2 if many else 1, call)
+        return Columns(shown)
+
+    def sample(self, source: Value, call: Made) -> Value | None:
+        """One sample of the source of a GeneratorDataset."""
+        if isinstance(source, Instance):
+            method = source.of.find("__getitem__")
+            if isinstance(method, Function):
+                bound = Function(method.node, method.scope, method.source, source, method.of)
+                return self.call(bound, [Unknown("index")])
+            return self.trace.again(lambda tracer: tracer.element(source, call.node))
+        if isinstance(source, (Function, Partial)):
+            found = self.call(source, [])
+            return found.result if isinstance(found, Made) and found.name == "generator" else found
+        if isinstance(source, (Made, Items)):
+            return self.trace.again(lambda tracer: tracer.element(source, call.node))
+        return None
+
+    def sliced(self, call: Made, data: Value | None, names: Value | None) -> Columns:
+        columns = _names(names)
+        values: dict[str, Value] = {}
+        for option in options(data):
+            if isinstance(option, Mapping):
+                values.update({str(key): item for key, item in option.items.items()})
+            elif isinstance(option, Items) and (columns is None or len(columns) == len(option.items)):
+                names_ = columns or [f"column_{place}" for place in range(len(option.items))]
+                values.update(dict(zip(names_, option.items, strict=False)))
+            elif isinstance(option, Made):
+                for place, name in enumerate(columns or ["column_0"]):
+                    values[name] = _part(option, place, name, len(columns or [""]), call)
+        return Columns(values, None if values else call)
+
+    def method(self, call: Made, base: list[Columns]) -> Columns:
+        columns = self.joined(base)
+        given: list[Any]
+        if call.last == "map":
+            return self.mapped(call, columns)
+        if call.last in ("batch", "padded_batch") and _given(call.keywords.get("per_batch_map")):
+            names = _names(call.keywords.get("input_columns")) or columns.order
+            given = [columns.get(name) or Unknown(name) for name in names]
+            result = self.call(call.keywords["per_batch_map"], [*given, Unknown("batch_info")])
+            return self.replaced(columns, result, names, _names(call.keywords.get("output_columns")) or names, call)
+        if call.last == "project":
+            wanted = _names(call.argument(["columns"], "columns"))
+            if wanted:
+                return Columns({name: columns.get(name) or Unknown(name) for name in wanted}, None, columns.opaque)
+        if call.last == "rename":
+            old, new = (
+                _names(call.argument(["input_columns", "output_columns"], n))
+                for n in ("input_columns", "output_columns")
+            )
+            if old and new and len(old) == len(new):
+                for name in old:
+                    columns.get(name)
+                turned = dict(zip(old, new, strict=True))
+                return Columns({turned.get(n, n): v for n, v in columns.values.items()}, columns.reader, columns.opaque)
+        if call.last in ("concat", "zip"):
+            given = [found for value in (*call.args, *call.keywords.values()) for found in self.of(value)]
+            return self.joined([columns, *given]) if call.last == "concat" else self.zipped([columns, *given])
+        return columns
+
+    def mapped(self, call: Made, columns: Columns) -> Columns:
+        known = ["operations", "input_columns", "output_columns"]
+        operations, wanted = call.argument(known, "operations"), call.argument(known, "input_columns")
+        if operations is None:
+            return columns
+        names = _names(wanted) or ([] if _given(wanted) else columns.order[: _takes(operations)])
+        if not names:
+            return columns
+        given = [columns.get(name) or Unknown(name) for name in names]
+        result = self.samples.apply(operations, given, call)
+        return self.replaced(columns, result, names, _names(call.argument(known, "output_columns")) or names, call)
+
+    def replaced(self, columns: Columns, result: Value, old: list[str], new: list[str], call: Made) -> Columns:
+        """The columns after some of them gave way to what a function made of them."""
+        values: dict[str, Value] = {}
+        made = {name: _part(result, place, "", len(new), call) for place, name in enumerate(new)}
+        for name, value in columns.values.items():
+            if name == old[0]:
+                values.update(made)
+            if name not in old:
+                values.setdefault(name, value)
+        return Columns({**values, **made}, columns.reader, columns.opaque)
+
+    # --- what is read from them ---------------------------------------------------------------------------------------
+
+    def read(self, made: Made) -> list[Value] | None:
+        """What something read from a data set stands for: the columns; None for what is not read from one."""
+        if made.name in ("[]", ".item") and isinstance(made.base, Made):
+            columns = self.batch(made.base)
+            if columns is None:
+                return None
+            key = made.args[0] if made.args else None
+            if isinstance(key, Known) and isinstance(key.value, str):
+                found = columns.get(key.value)
+                return [found] if found is not None else [Unknown(key.value)]
+            if isinstance(key, Known) and type(key.value) is int:
+                found = columns.at(key.value)
+                return [found] if found is not None else [Unknown(f"column {key.value}")]
+            return list(columns.values.values())
+        columns = self.batch(made)
+        return None if columns is None else list(columns.values.values())
+
+    def batch(self, made: Made) -> Columns | None:
+        """The columns behind one batch of a data set that is iterated."""
+        iterator: Value | None = None
+        if made.name in (".each", ".get_next", ".__next__"):
+            iterator = made.base
+        elif made.name == "next":
+            iterator = made.args[0] if made.args else None
+        for part in parts(iterator):
+            if part.last in ("create_dict_iterator", "create_tuple_iterator"):
+                found = self.of(part.base)
+            elif part.api in _HELPERS:
+                found = [columns for value in part.args for columns in self.of(value)]
+            elif part.name in ("iter", "enumerate", "tqdm.tqdm"):
+                found = [
+                    columns
+                    for value in part.args[:1]
+                    for inner in parts(value)
+                    for columns in self.of(_iterated(inner))
+                ]
+            else:
+                found = [self.columns[id(part)]] if id(part) in self.columns else []
+            if found:
+                return self.joined(found)
+        return None
+
+    def set_of(self, value: Value) -> set[int]:
+        """The data sets, by id, that a value is read from."""
+        found = find(value, lambda made: self.batch(made) is not None, lambda part: isinstance(part, Known))
+        if found is None:
+            return set()
+        iterator = found.base if found.base is not None else found.args[0] if found.args else None
+        sets = {id(p) for part in parts(iterator) for p in (part, *parts(part.base), *parts(Items(part.args)))}
+        return {one for one in sets if one in self.columns}
+
+    # --- what reaches the networks ------------------------------------------------------------------------------------
+
+    def pipelines(self) -> list[Pipeline]:
+        found: list[Pipeline] = []
+        entries = _run([(entry, entry.frame) for entry in self.entries()])
+        taken: set[int] = set()
+        leaves = _run([(leaf, leaf.frame) for leaf in self.uses.leaves()])
+        for leaf in leaves:
+            chain = self.uses.chain(leaf)
+            told = self.uses.role(leaf, chain)
+            assumed = told or ("eval" if self.reading.view == "eval" and self.reading.role != "train" else None)
+            columns = self.columns[id(leaf)]
+            pipeline = Pipeline(self.reading, assumed, leaf, chain, sure=told is not None, opaque=columns.opaque)
+            pipeline.trained = self.uses.trained(leaf)
+            family = {id(leaf), *(id(part) for part in chain)}
+            for entry in entries:
+                if self.set_of(entry.value) & family and not (
+                    self.set_of(entry.value) & {id(o) for o in leaves} - family
+                ):
+                    pipeline.inputs.append(entry)
+                    taken.add(id(entry))
+            if not pipeline.inputs:
+                pipeline.inputs = list(self.through_model(leaf, columns)) or [
+                    self.input(name, value, place=place) for place, (name, value) in enumerate(columns.values.items())
+                ]
+            found.append(pipeline)
+        rest = [entry for entry in entries if id(entry) not in taken and not self.set_of(entry.value)]
+        if rest:
+            found += self.direct(rest)
+        return found
+
+    def direct(self, entries: list[Input]) -> Iterator[Pipeline]:
+        """Values that a script gives to its networks without a data set."""
+        own = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
+        if own:
+            default = "train" if self.reading.view == "train" and self.reading.role == "train" else "eval"
+            yield Pipeline(self.reading, default, inputs=own, sure=False)
+
+    def input(
+        self,
+        name: str,
+        value: Value,
+        parameter: str = "",
+        frame: Frame | None = None,
+        inner: Value | None = None,
+        place: int = 0,
+    ) -> Input:
+        arrives = self.arrives(inner) if inner is not None else frozenset()
+        return Input(name, value, self.samples.ways(value), parameter, arrives, frame, place)
+
+    def entries(self) -> Iterator[Input]:
+        """What the script itself gives to its networks."""
+        for frame in self.trace.frames:
+            if frame.function.name != "construct" or not isinstance(frame.owner, Instance) or frame.unseen:
+                continue
+            if any(outer.function.name == "construct" for outer in _outer(frame)):
+                continue
+            for place, (name, value) in enumerate(list(frame.parameters.items())[1:]):
+                if isinstance(value, (Known, Instance)) or _computed(value):
+                    continue
+                yield self.input(self.column_name(value) or name, value, name, frame, value, place)
+        for call in self.trace.calls:
+            if call.name == ".predict" and call.args and _rooted_in_model(call):
+                yield self.input(self.column_name(call.args[0]) or "input", call.args[0], "", None, None)
+            elif call.name == "" and isinstance(call.base, Made) and _is_network(call.base):
+                inside = "construct" in call.functions
+                for place, value in enumerate(call.args[: 0 if inside else 6]):
+                    if not isinstance(value, Known):
+                        yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
+
+    def column_name(self, value: Value) -> str:
+        """The column that a value was read from, when it is one."""
+        made = find(value, lambda part: part.name in ("[]", ".item") and self.read(part) is not None)
+        if made is None or not made.args or not isinstance(made.args[0], Known):
+            return ""
+        key = made.args[0].value
+        if isinstance(key, str):
+            return key
+        columns = self.batch(made.base) if isinstance(made.base, Made) else None
+        order = columns.order if columns is not None else []
+        return order[key] if isinstance(key, int) and 0 <= key < len(order) else ""
+
+    def through_model(self, leaf: Made, columns: Columns) -> Iterator[Input]:
+        """The columns of a data set that is given to a Model: the parameters of its network in their order."""
+        models = [
+            user.base for user, _ in self.uses.consumers[id(leaf)] if user.last in ("train", "fit", "eval", "predict")
+        ]
+        for model in models:
+            for option in options(model):
+                network = _network(option)
+                if network is None:
+                    continue
+                frame = self.frame_of(network)
+                parameters = list(frame.parameters.items())[1:] if frame else []
+                for place, (name, value) in enumerate(columns.values.items()):
+                    parameter, inner = parameters[place] if place < len(parameters) else ("", None)
+                    yield self.input(name, value, parameter, frame, inner, place)
+                return
+
+    def frame_of(self, network: Instance) -> Frame | None:
+        """The run of a network's construct, or of the one it hands all its inputs on to."""
+        frames = [frame for frame in self.trace.frames if frame.function.name == "construct"]
+        found = next((frame for frame in frames if frame.owner is network), None)
+        while found is not None and not _own_parameters(found):
+            found = next((frame for frame in frames if frame.parent is found), None)
+        return found
+
+    def arrives(self, value: Value) -> frozenset[str]:
+        """What a network does first with a value."""
+        found: set[str] = set()
+        seen, queue = {id(value)}, [value]
+        while queue and len(seen) < 300:
+            part = queue.pop(0)
+            for user, how in self.users.get(id(part), ()):
+                kind = _arrival(user, how, part)
+                if kind == "on":
+                    if id(user) not in seen:
+                        seen.add(id(user))
+                        queue.append(user)
+                elif kind:
+                    found.add(kind)
+        return frozenset(found)
+
+
+_ON = re.compile(
+    r"^\.(astype|reshape|view|transpose|permute|squeeze|expand_dims|unsqueeze|swapaxes|flatten|copy|asnumpy|float|half|to"
+    r"|repeat|tile|broadcast_to|contiguous|resize|float_)$"
+)
+_ON_OPS = frozenset(
+    """
+    Cast cast Reshape reshape Transpose transpose ExpandDims expand_dims Squeeze squeeze Concat concat cat Stack stack Flatten
+    flatten Tensor Depend depend StridedSlice Split split ResizeBilinear ResizeNearestNeighbor interpolate Pad pad Identity
+    swapaxes permute Tile tile Slice chunk pixel_unshuffle SpaceToDepth array asarray
+    """.split()  # noqa: SIM905
+)
+_INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
+_NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|^norm$|l2_?normalize|^normalize$")
+_LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
+
+
+def _arrival(user: Made, how: str, part: Value) -> str:
+    """What one use of an input says about it; "on" when it goes on as it is."""
+    if user.name in ("[]", ".item", ".each") or _ON.match(user.name):
+        return "on" if how == "base" else ""
+    if user.name in ("/", "-") and how == "0":
+        return "on" if derives(user.args[1], part) else "scaled"
+    if user.name in ("+", "*", "neg"):
+        return "on"
+    layer = user.base if user.name == "" and isinstance(user.base, Made) else user
+    if how == "base" or not layer.name:
+        return ""
+    name, last = layer.api, layer.api.rpartition(".")[2]
+    known = api.find(name)
+    kind = known.kind if known is not None else ""
+    if kind == "loss" or re.search(r"(?i)loss|entropy", last):
+        return "loss"
+    if kind == "embedding" or _INDEXES.search(last):
+        table = how == "0" and last in ("Gather", "GatherV2", "gather", "SparseGatherV2", "take", "EmbeddingLookup")
+        return "" if table and kind != "embedding" else "ids"
+    if kind == "normalization" or _NORMS.search(last):
+        return "norm"
+    if last in _ON_OPS:
+        return "on"
+    if kind in ("convolution", "dense", "recurrent", "attention", "pooling") or _LAYERS.search(last):
+        return "layer"
+    if last in ("Sub", "sub", "Div", "RealDiv", "div", "TruncatedNormal"):
+        return "scaled" if how == "0" else ""
+    return "on" if last in ("Mul", "Add", "mul", "add", "TensorAdd", "AddN") else ""
+
+
+def _outer(frame: Frame) -> Iterator[Frame]:
+    outer = frame.parent
+    while outer is not None:
+        yield outer
+        outer = outer.parent
+
+
+def _computed(value: Value) -> bool:
+    """True for what a network made: it is no input."""
+
+    def layer(made: Made) -> bool:
+        if made.name != "" or not isinstance(made.base, Made):
+            return False
+        known = api.find(made.base.api)
+        return known is not None and known.kind in ("convolution", "dense", "recurrent", "attention", "embedding")
+
+    return find(value, layer) is not None
+
+
+T = TypeVar("T")
+
+
+def _run(found: list[tuple[T, Frame | None]]) -> list[T]:
+    """Those that are run, or may be by the framework; all of them where none is seen to be."""
+    kept = [one for one, frame in found if not _uncalled(frame)]
+    return kept or [one for one, _ in found]
+
+
+def _uncalled(frame: Frame | None) -> bool:
+    """True for a function that nobody is seen to call, but callbacks, which the framework calls."""
+    while frame is not None:
+        if frame.unseen:
+            return not re.match(r"(on_)?(train_|eval_)?(epoch|step|begin|end)", frame.function.name)
+        frame = frame.parent
+    return False
+
+
+def _own_parameters(frame: Frame) -> bool:
+    spec = frame.function.node.args
+    return len(spec.args) > 1 or spec.vararg is None
+
+
+def _network(model: Value) -> Instance | None:
+    """The project's network within a Model, below the framework's training cells."""
+    value: Value | None = model
+    for _ in range(6):
+        if isinstance(value, Many):
+            value = value.options[0]
+        if isinstance(value, Instance):
+            return value
+        if not isinstance(value, Made):
+            return None
+        value = value.argument(["network"], "network") or value.argument(["backbone"], "backbone")
+    return None
+
+
+def _is_network(made: Made) -> bool:
+    """True for the result of a function elsewhere that is used as a network."""
+    if made.api.startswith(("nn.", "mint.nn.", "ops.", "vision.", "transforms.", "text.", "audio.")) or not made.name:
+        return False
+    names = " ".join((*made.bound, made.last)).lower()
+    return (
+        not made.name.startswith((".", "numpy.", "@"))
+        and re.search(r"net\b|model|network|backbone|generator", names) is not None
+    )
+
+
+def _rooted_in_model(call: Made) -> bool:
+    return any(isinstance(base, Made) and base.api == "Model" for base in options(call.base))
+
+
+def _iterated(made: Made) -> Value | None:
+    return made.base if made.last in ("create_dict_iterator", "create_tuple_iterator") else made
+
+
+def _part(value: Value, place: int, name: str, count: int, call: Made) -> Value:
+    """One of the values that a function returns, or a source yields, for so many columns."""
+    found: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Items) and (count > 1 or len(option.items) == 1):
+            inside = place < len(option.items)
+            found.append(option.items[place] if inside else Unknown(name))
+        elif isinstance(option, Mapping) and name in option.items:
+            found.append(option.items[name])
+        elif count == 1 or not isinstance(option, (Made, Unknown)):
+            found.append(option)
+        else:
+            found.append(Made("[]", [Known(place)], {}, call.node, call.source, option, order=call.order))
+    return join(found) if found else Unknown(name)
+
+
+def _takes(operations: Value) -> int:
+    """How many columns the first of some operations takes, where no columns are named."""
+    first = operations.items[0] if isinstance(operations, Items) and operations.items else operations
+    if isinstance(first, Function):
+        return max(1, len(first.node.args.args) - (first.owner is not None))
+    return 1
+
+
+def _node(value: Value):  # type: ignore[no-untyped-def]
+    inner = value.function if isinstance(value, Partial) else value
+    if isinstance(inner, Function):
+        return inner.node
+    return inner.of.node if isinstance(inner, Instance) else getattr(inner, "node", None)
+
+
+# --- of all scripts ---------------------------------------------------------------------------------------------------
+
+
+_LAST: list[tuple[Scripts, list[Pipelines]]] = []
+
+
+def of_scripts(scripts: Scripts) -> list[Pipelines]:
+    """The pipelines of all readings; kept for the next probe in the same process."""
+    if not _LAST or _LAST[0][0] is not scripts:
+        _LAST[:] = [(scripts, [Pipelines(reading) for reading in scripts.readings])]
+    return _LAST[0][1]
+
+
+def shown(way: Way) -> str:
+    """The steps of a way on one line."""
+    return " -> ".join([way.origin, *(step.text for step in way.steps)])
+
+
+__all__ = ["Columns", "Input", "Pipeline", "Pipelines", "Uses", "of_scripts", "plain", "shown"]

@@ -1,0 +1,1098 @@
+"""What is done to the numbers of a sample between where they are read and where they are used, step by step.
+
+A value of a trace is followed back to what it was read from, through transforms, numpy formulas, OpenCV, PIL and the
+project's own functions alike. On the way back down the range of the numbers is kept: pixels are 0 to 255, a division by 255
+makes that 0 to 1, Normalize(mean, std) moves it again. Where the code leaves several ways open, each is kept. What is not
+known makes the range unknown, never a guess.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Mapping_
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from ..knowledge import api
+from .values import Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
+
+#: So many ways through the code are kept apart, and so deep a value is followed back.
+WAYS, DEPTH = 6, 160
+
+#: Where numbers come from, the more telling the higher: when two are combined, the sample is the one that ranks higher.
+RANK = {
+    "pixels": 6,
+    "audio": 5,
+    "record": 5,
+    "table": 5,
+    "text": 4,
+    "array": 4,
+    "opaque": 3,
+    "simulator": 3,
+    "generated": 2,
+    "network": 2,
+    "unknown": 1,
+    "path": 0,
+    "number": 0,
+    "constant": 0,
+}
+
+Scale = tuple[tuple[float, float], ...]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One operation. `kind`: scale, clip, geometry, layout, colour, type, slice, random, function or opaque (not known).
+
+    `arguments` are constants, or the text of what is none; `random` when chance decides about it; `condition` the condition
+    that could not be decided, if it is not always done; `assumed` when a run may be given other arguments. `low` and `high`
+    bound the numbers behind it.
+    """
+
+    kind: str
+    name: str
+    arguments: tuple[tuple[str, Any], ...]
+    made: Made
+    random: bool = False
+    condition: str = ""
+    assumed: bool = False
+    low: float | None = None
+    high: float | None = None
+    never: bool = False  # it stands under a condition that never comes true
+    tossed: bool = False  # it stands under a condition that chance decides
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.kind, self.name, self.arguments
+
+    @property
+    def text(self) -> str:
+        """As it is shown: Resize(256), / 255."""
+        told = [_shown(value) if key.isdigit() else f"{key}={_shown(value)}" for key, value in self.arguments]
+        if not self.name[:1].isalpha() and not self.name.startswith("."):
+            return f"{self.name} {', '.join(told)}" if told else self.name
+        return f"{self.name.removeprefix('vision.').removeprefix('transforms.')}({', '.join(told)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way of a value from where it was read (`origin`, `root`), with its steps.
+
+    `scale` are factor and offset, by channel, that take what was read to what it is now, as far as that is linear and known.
+    `normalised`: something brought it to a common scale, even if by how much is not known. `unclear`: a step, a factor or
+    where it comes from is not known. `integer`: it was made whole numbers in the end.
+    """
+
+    origin: str
+    root: Value | None = None
+    steps: tuple[Step, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    scale: Scale | None = ((1.0, 0.0),)
+    normalised: bool = False
+    unclear: bool = False
+    integer: bool = False
+    colour: str = ""
+    layout: str = ""
+    size: tuple[int, ...] | None = None
+
+    @property
+    def rank(self) -> int:
+        return RANK[self.origin]
+
+    @property
+    def data(self) -> bool:
+        return self.rank > 0
+
+    @property
+    def fixed(self) -> tuple[Step, ...]:
+        """The steps that chance has no part in."""
+        return tuple(step for step in self.steps if not step.random)
+
+
+# --- transforms -------------------------------------------------------------------------------------------------------
+
+#: What transforms of these categories do to the numbers: nothing but move them about, or keep them within their range.
+_KEEP = {
+    "resize": "geometry",
+    "crop": "geometry",
+    "resized-crop": "geometry",
+    "flip": "geometry",
+    "geometry": "geometry",
+    "blur": "geometry",
+    "pad": "geometry",
+    "erase": "geometry",
+    "slice": "geometry",
+    "mix": "geometry",
+    "color": "colour",
+    "cast": "type",
+    "layout": "layout",
+    "compose": "geometry",
+}
+_SIZED = ("resize", "crop", "resized-crop")
+_FLIPS = ("RandomHorizontalFlip", "RandomVerticalFlip")
+#: Libraries whose transforms are called, and work, as MindSpore's do.
+_ALIKE = ("torchvision.transforms.", "albumentations.", "paddle.vision.transforms.", "mindvision.", "mindcv.")
+_RANDOM_NAME = re.compile(r"^Random[A-Z]|^(CutOut|Cutout|Cutmix|CutMix|Mixup|MixUp|ColorJitter|AutoAugment)")
+_GREY = re.compile(r"GRAY|GREY|^L$|Grayscale", re.IGNORECASE)
+
+# --- functions elsewhere ----------------------------------------------------------------------------------------------
+
+#: Full name of a function that reads -> what it reads and the order of its colours.
+_READERS = {
+    "cv2.imread": ("pixels", "BGR"),
+    "cv2.imdecode": ("pixels", "BGR"),
+    "mmcv.imread": ("pixels", "BGR"),
+    "PIL.Image.open": ("pixels", "RGB"),
+    "PIL.Image.new": ("pixels", "RGB"),
+    "imageio.imread": ("pixels", "RGB"),
+    "imageio.v2.imread": ("pixels", "RGB"),
+    "imageio.v3.imread": ("pixels", "RGB"),
+    "skimage.io.imread": ("pixels", "RGB"),
+    "scipy.misc.imread": ("pixels", "RGB"),
+    "scipy.ndimage.imread": ("pixels", "RGB"),
+    "librosa.load": ("audio", ""),
+    "librosa.core.load": ("audio", ""),
+    "soundfile.read": ("audio", ""),
+    "scipy.io.wavfile.read": ("audio", ""),
+    "torchaudio.load": ("audio", ""),
+    "open": ("text", ""),
+    "io.open": ("text", ""),
+    "codecs.open": ("text", ""),
+    "json.load": ("text", ""),
+    "json.loads": ("text", ""),
+}
+_TABLES = re.compile(
+    r"^pandas\.(read_\w+|DataFrame|concat|merge)$|^polars\.(read|scan)_\w+$|^csv\.(reader|DictReader)$"
+)
+_ARRAYS = re.compile(
+    r"^numpy\.(load|fromfile|loadtxt|genfromtxt|frombuffer|memmap)$|^h5py\.File$|^pickle\.loads?$|loadmat$|^nibabel\.load$"
+    r"|^tifffile\.imread$|^(matplotlib\.(image|pyplot)\.imread)$|^SimpleITK\.ReadImage$|^rawpy\.imread$|^sklearn\.datasets\.\w+$"
+    r"|^mindspore\.load_checkpoint$|^cv2\.VideoCapture$|^decord\.VideoReader$|^struct\.unpack$|^(joblib|torch)\.load$"
+)
+_PATHS = re.compile(r"^os\.|^glob\.|^pathlib\.|^fnmatch\.|^shutil\.|^moxing\.|^tempfile\.|^(str|sorted|input|repr)$")
+_SIMULATORS = re.compile(r"^(gym|gymnasium|pettingzoo|dm_control|smac|mujoco_py|procgen|atari_py)\b")
+_GENERATES = re.compile(
+    r"^numpy\.(random\.\w+|linspace|arange|zeros\w*|ones\w*|empty\w*|full\w*|eye|meshgrid|mgrid)$|^random\.\w+$"
+    r"|^mindspore\.(ops|mint|numpy)\.(\w+\.)?(\w*(?i:normal|uniform)\w*|\w*rand\w*|\w*zeros\w*|\w*ones\w*|linspace|arange|eye)$"
+    r"|^torch\.(rand\w*|zeros|ones|empty)$"
+)
+#: Functions and methods that give back the numbers of their first input as they are, in another form or place.
+_SAME = _set(
+    """
+    array asarray ascontiguousarray asanyarray copy deepcopy Tensor tensor Parameter stack concatenate concat
+    vstack hstack dstack cat tile repeat broadcast_to atleast_1d atleast_2d atleast_3d ravel list tuple iter
+    next enumerate zip sorted reversed asnumpy numpy tolist item items values keys get copy_ contiguous detach
+    cpu float32 float64 float16 float half double from_numpy fromarray astype type to Cast cast view flatten
+    getdata tobytes to_numpy iloc loc head create_dict_iterator create_tuple_iterator get_next __next__
+    stop_gradient Depend depend reset_index drop sample filter array_split chain tqdm result partial squeeze
+    Squeeze asDirect compress where select_columns dropna fillna bool int uint8 int8 int16 int32 int64 long
+    uint16 load_dataset
+    """
+)
+_WHOLE = re.compile(r"^(u?int(8|16|32|64)?|long|bool_?|uint8)$")
+_WHOLE_TYPE = re.compile(r"^(np\.|numpy\.|mstype\.|ms\.)?(u?int\d*|long|bool_?)$")
+#: Those that only change where the numbers are: size, place, order of the axes.
+_GEOMETRY = _set(
+    """
+    resize crop flip fliplr flipud rot90 rotate pad copyMakeBorder warpAffine warpPerspective remap zoom
+    thumbnail center_crop roll take take_along_axis imresize rescale_image resample expand paste transpose_image
+    ResizeBilinear ResizeNearestNeighbor interpolate Pad GaussianBlur blur medianBlur bilateralFilter filter2D
+    gaussian_filter gaussian_blur fit affine shear translate imrotate perspective undistort letterbox
+    """
+)
+_LAYOUT = _set(
+    """
+    transpose swapaxes moveaxis rollaxis permute Transpose reshape Reshape expand_dims ExpandDims unsqueeze
+    newaxis transpose_
+    """
+)
+_COLOUR = _set("cvtColor convert split merge grayscale to_grayscale rgb2gray putalpha mix_channels")
+_STATISTIC = _set(
+    """
+    max min amax amin mean std var norm sum median percentile ptp nanmean nanstd nanmax nanmin ReduceMax
+    ReduceMin ReduceMean Norm quantile
+    """
+)
+#: Those that change the numbers in a way that is no line: afterwards the range is unknown.
+_FUNCTION = _set(
+    """
+    log log1p log2 log10 sqrt exp power square pow sign tanh sigmoid softmax sin cos fft rfft stft mfcc
+    melspectrogram fbank equalizeHist LUT addWeighted add subtract multiply divide true_divide convertScaleAbs
+    threshold Canny dilate erode
+    """
+)
+#: Those that bring numbers to a common scale by themselves.
+_NORMALISES = _set(
+    """
+    normalize imnormalize standardize standardise normalise zscore scale minmax_scale maxabs_scale robust_scale
+    per_image_standardization img_as_float img_as_float32 img_as_float64 rescale_intensity power_to_db
+    amplitude_to_db
+    """
+)
+SCALERS = _set("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer")
+_COUNTS = _set("@shape @size @ndim @dtype @itemsize @nbytes @width @height @columns @index @mode")
+_ARITHMETIC = {
+    "add": "+",
+    "Add": "+",
+    "subtract": "-",
+    "sub": "-",
+    "Sub": "-",
+    "multiply": "*",
+    "mul": "*",
+    "Mul": "*",
+    "divide": "/",
+    "true_divide": "/",
+    "div": "/",
+    "Div": "/",
+    "RealDiv": "/",
+    "TensorAdd": "+",
+}
+_CHANCE = re.compile(
+    r"^(numpy\.random|random)\.(?!seed|Random$|RandomState|default_rng|get_state|set_state|shuffle|Generator)\w+$"
+    r"|^mindspore\.(ops|mint|numpy)\.(\w+\.)?\w*(?i:rand|normal|uniform)\w*$"
+)
+_COMPUTES = _set("+ - * / // % ** neg < <= > >= == != not ~ slice int float round abs min max bool")
+_ROUNDS = _set(
+    "item floor ceil rint round int32 int64 float32 astype clip minimum maximum array asarray tolist sqrt exp log"
+)
+_DRAWS = _set("rand randn randint random uniform normal choice integers sample standard_normal permutation beta")
+
+
+class Samples:
+    """Follows values back. `columns` gives the values that something read from a data set stands for, or None when it is no
+    such thing; `call` runs a function of the project on values."""
+
+    def __init__(
+        self,
+        columns: Callable[[Made], list[Value] | None] = lambda made: None,
+        call: Callable[[Value, list[Value]], Value] = lambda function, args: Unknown(),
+    ) -> None:
+        self.columns, self.call = columns, call
+        self.known: dict[int, tuple[Value, tuple[Way, ...]]] = {}
+        self.active: set[int] = set()
+        self.chances: dict[int, tuple[Value, bool]] = {}
+        self.budget = 60_000
+
+    # --- following back -----------------------------------------------------------------------------------------------
+
+    def ways(self, value: Value | None) -> tuple[Way, ...]:
+        """The ways of a value, the most telling ones; empty for none."""
+        if value is None:
+            return ()
+        held = self.known.get(id(value))
+        if held is not None:
+            return held[1]
+        self.budget -= 1
+        if id(value) in self.active or len(self.active) > DEPTH or self.budget < 0:
+            return (Way("unknown", value, scale=None, unclear=True),) if self.budget < 0 else ()
+        self.active.add(id(value))
+        try:
+            found = _distinct(self._ways(value))
+        finally:
+            self.active.discard(id(value))
+        self.known[id(value)] = value, found
+        if isinstance(value, Made) and value.fed:
+            found = self.updated(value, found)
+            self.known[id(value)] = value, found
+        return found
+
+    def updated(self, value: Made, before: tuple[Way, ...]) -> tuple[Way, ...]:
+        """The ways of an array after parts of it were written: x[...] = f(x[...]) changes it in place, and what is written into
+        a buffer becomes its content."""
+        stored = [way for part in value.fed or () for way in self.ways(part) if way.data]
+        if not stored:
+            return before
+        known = {id(way.root): len(way.steps) for way in before}
+        changed = [way for way in stored if len(way.steps) > known.get(id(way.root), 1 << 20)]
+        if changed and before and before[0].origin != "table":
+            return _distinct(changed)
+        return _distinct([*before, *stored]) if before and before[0].origin in ("generated", "unknown") else before
+
+    def _ways(self, value: Value) -> Sequence[Way]:
+        if isinstance(value, Many):
+            found = [way for option in value.options for way in self.ways(option)]
+            found = [way for way in found if way.data] or found
+            return [way for way in found if not any(step.never for step in way.steps)] or found
+        if isinstance(value, (Items, Mapping)):
+            if constant(value) is not None:
+                return (Way("constant", value),)
+            inner = value.items if isinstance(value, Items) else list(value.items.values())
+            found = [way for item in inner[:12] for way in self.ways(item)]
+            return [way for way in found if way.data] or found[:1]
+        if isinstance(value, Known):
+            if isinstance(value.value, str):
+                return (Way("path", value),)
+            return () if value.value is None else (Way("constant", value),)
+        if isinstance(value, Made):
+            return self.made(value)
+        return (Way("unknown", value, unclear=True),)
+
+    def made(self, made: Made) -> Sequence[Way]:
+        columns = self.columns(made)
+        if columns is not None:
+            return [way for column in columns for way in self.ways(column)]
+        if made.name == "column":
+            return (_column(made),)
+        if constant(made) is not None:
+            return (Way("constant", made),)
+        if made.name in ("+", "-", "*", "/", "//", "**", "neg", "%", "&", "|", "@"):
+            return self.operator(made, made.name, made.args)
+        if made.name in ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "not", "slice"):
+            return (Way("number", made),)
+        if made.name in ("[]", ".item"):
+            return self.subscript(made)
+        if made.name in (".each", "comprehension", "generator", "*args"):
+            return self.ways(made.base) or self.ways(made.result) or self.any(made.args[:1])
+        if made.name[:1] == "@":
+            return (Way("number", made),) if made.name in _COUNTS else self.ways(made.base)
+        if made.name == "" and isinstance(made.base, Made):
+            return self.applied(made, made.base)
+        if made.name == "" and made.result is not None:
+            return self.ways(made.result)
+        return self.called(made)
+
+    def any(self, values: Sequence[Value]) -> Sequence[Way]:
+        found = [way for value in values for way in self.ways(value)]
+        best = max((way.rank for way in found), default=0)
+        return [way for way in found if way.rank == best]
+
+    def main(self, made: Made) -> tuple[Way, ...]:
+        """The ways of the input of a call that is the sample: of its object, or of the argument that tells most."""
+        best: tuple[Way, ...] = ()
+        for value in (made.base, *made.args, *made.keywords.values()):
+            if isinstance(value, (Made, Items, Many, Unknown, Mapping)):
+                ways = self.ways(value)
+                if ways and (not best or ways[0].rank > best[0].rank):
+                    best = ways
+        return best
+
+    # --- operators ----------------------------------------------------------------------------------------------------
+
+    def operator(self, made: Made, symbol: str, args: Sequence[Value]) -> Sequence[Way]:
+        if symbol == "neg":
+            return [self.scaled(way, made, "neg", (), -1.0, 0.0) for way in self.ways(args[0])] if args else ()
+        if len(args) < 2:
+            return self.main(made)
+        left, right = args[0], args[1]
+        numbers = constant(left), constant(right)
+        if numbers[1] is not None and numbers[0] is None:
+            return [self.by_constant(way, made, symbol, numbers[1], right) for way in self.ways(left)]
+        if numbers[0] is not None:
+            return [self.from_constant(way, made, symbol, numbers[0]) for way in self.ways(right)]
+        ours, theirs = self.ways(left), self.ways(right)
+        if not ours or not theirs:
+            return ours or theirs
+        if theirs[0].rank > ours[0].rank:
+            ours, theirs, left, right = theirs, ours, right, left
+            turned = True
+        else:
+            turned = False
+        if not ours[0].data:
+            return ours
+        return [self.by_value(way, made, symbol, right, theirs, turned) for way in ours]
+
+    def by_constant(
+        self, way: Way, made: Made, symbol: str, by: tuple[float, ...], written: Value | None = None
+    ) -> Way:
+        if not way.data:
+            return way
+        assumed = any(isinstance(option, Known) and option.assumed is not None for option in options(written))
+        told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
+        if symbol in ("/", "//") and all(by):
+            return self.scaled(way, made, "/", told, [1 / part for part in by], 0.0, assumed)
+        if symbol == "*":
+            return self.scaled(way, made, "*", told, by, 0.0, assumed)
+        if symbol == "-":
+            return self.scaled(way, made, "-", told, 1.0, [-part for part in by], assumed)
+        if symbol == "+":
+            return self.scaled(way, made, "+", told, 1.0, by, assumed)
+        return self.step(way, made, "function", symbol, told, unknown=True)
+
+    def from_constant(self, way: Way, made: Made, symbol: str, by: tuple[float, ...]) -> Way:
+        if not way.data:
+            return way
+        told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
+        if symbol in ("*", "+"):
+            return self.by_constant(way, made, symbol, by)
+        if symbol == "-":
+            return self.scaled(way, made, "rsub", told, -1.0, by)
+        return self.step(way, made, "function", "r" + symbol, told, unknown=True)
+
+    def by_value(self, way: Way, made: Made, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
+        """Combined with something that is no constant."""
+        text = "" if not isinstance(other, Made) and not name_of(other) else _text(other)
+        told = (("0", text),)
+        chance = self.chance(other)
+        if symbol in ("/", "//") and not turned:
+            if isinstance(other, Made) and any(way.root is part.root for part in theirs):
+                return replace(
+                    self.step(way, made, "scale", "/", told, unknown=True), normalised=True, unclear=way.unclear
+                )
+            found = self.step(way, made, "scale", "/", told, unknown=True, random=chance)
+            return replace(found, normalised=True, unclear=way.unclear or theirs[0].data is False)
+        if symbol == "-" and not turned:
+            return replace(
+                self.step(way, made, "scale", "-", told, unknown=True, random=chance), normalised=way.normalised
+            )
+        kind = "function" if symbol in ("+", "*", "@", "**", "%") else "opaque"
+        found = self.step(way, made, kind, symbol, told, unknown=True, random=chance)
+        if chance:  # noise and the like: the range is much the same
+            return replace(found, low=way.low, high=way.high, scale=way.scale, unclear=way.unclear)
+        return found
+
+    def scaled(
+        self,
+        way: Way,
+        made: Made,
+        name: str,
+        told: tuple[tuple[str, Any], ...],
+        factor: float | Sequence[float],
+        offset: float | Sequence[float],
+        assumed: bool = False,
+    ) -> Way:
+        """After x * factor + offset."""
+        if not way.data:
+            return way
+        factors = tuple(factor) if isinstance(factor, Sequence) else (factor,)
+        offsets = tuple(offset) if isinstance(offset, Sequence) else (offset,)
+        pairs = _spread(factors, offsets)
+        low = high = None
+        if way.low is not None and way.high is not None and pairs:
+            ends = [f * end + o for f, o in pairs for end in (way.low, way.high)]
+            low, high = min(ends), max(ends)
+        shrinks = all(abs(f) <= 0.1 for f in factors)
+        found = self.step(way, made, "scale", name, told, low=low, high=high, assumed=assumed)
+        return replace(
+            found,
+            scale=_after(way.scale, pairs),
+            normalised=way.normalised or shrinks,
+            low=low,
+            high=high,
+            unclear=way.unclear,
+        )
+
+    # --- items and attributes -----------------------------------------------------------------------------------------
+
+    def subscript(self, made: Made) -> Sequence[Way]:
+        ways = self.ways(made.base)
+        if isinstance(made.base, Made) and made.base.name in _COUNTS:
+            return (Way("number", made),)
+        key = made.args[0] if made.args else None
+        keys = key.items if isinstance(key, Items) else [key]
+        slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
+        if not slices:
+            orders = [constant(part) for part in keys if part is not None]
+            if len(keys) > 1 and orders[-1:] == [(2.0, 1.0, 0.0)]:
+                return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
+            return ways
+        bounds = [_bounds(part) for part in slices]
+        last = keys[-1]
+        whole = len(keys) >= 3 or (len(keys) == 2 and isinstance(keys[0], Known) and keys[0].value is ...)
+        if whole and isinstance(last, Made) and last.name == "slice" and _bounds(last) == (None, None, -1):
+            return [
+                self.step(way, made, "geometry", "[::-1]", (), keeps=True)
+                if way.layout == "CHW"
+                else self.recoloured(way, made, "[::-1]", ())
+                for way in ways
+            ]
+        if all(bound in ((None, None, None), (None, None, 1)) for bound in bounds):
+            return ways
+        if any(not way.data or way.origin == "text" for way in ways) and not any(way.steps for way in ways):
+            return ways  # a part of a path, a list or a text
+        chance = self.chance(key)
+        told = (("0", ", ".join(_slice_text(part) for part in slices)),)
+        return [self.step(way, made, "slice", "[]", told, random=chance) for way in ways]
+
+    def recoloured(
+        self, way: Way, made: Made, name: str, told: tuple[tuple[str, Any], ...], colour: str = "turned"
+    ) -> Way:
+        """Of another order of colours: `colour`, "turned" for the other way round, or "" for as it was."""
+        if not way.data:
+            return way
+        turned = {"RGB": "BGR", "BGR": "RGB"}.get(way.colour, way.colour)
+        found = self.step(way, made, "colour", name, told)
+        return replace(found, colour=turned if colour == "turned" else colour or way.colour)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def applied(self, made: Made, what: Made) -> Sequence[Way]:
+        """The result of calling the result of a call: a transform, or an operator, on a sample."""
+        name = what.api
+        space, _, last = name.rpartition(".")
+        if last == "Compose" and what.args:
+            return self.ways(self.composed(what.args[0], list(made.args), made))
+        ways = self.any(made.args) or self.any(list(made.keywords.values()))
+        if space in ("vision", "transforms", "text", "audio") or what.name.startswith(_ALIKE):
+            return [self.transformed(way, made, what, space, last) for way in ways]
+        if last in _ARITHMETIC and name.startswith("ops."):
+            return self.operator(made, _ARITHMETIC[last], made.args)
+        if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
+            return (Way("network", made, unclear=True),)
+        return self.function(made, last, name, ways)
+
+    def composed(self, operations: Value, args: list[Value], at: Made) -> Value:
+        """The result of operations, one after the other, on samples."""
+        found = args
+        for operation in operations.items if isinstance(operations, Items) else [operations]:
+            result = self.apply(operation, found, at)
+            found = result.items if isinstance(result, Items) and len(result.items) == len(args) > 1 else [result]
+        return found[0] if len(found) == 1 else Items(found)
+
+    def apply(self, operation: Value, args: list[Value], at: Made) -> Value:
+        """The result of one operation: a transform, a function of the project, a list of them."""
+        if isinstance(operation, Items):
+            return self.composed(operation, args, at)
+        if isinstance(operation, Many):
+            given = [option for option in operation.options if not (isinstance(option, Known) and option.value is None)]
+            return Many(tuple(self.apply(option, args, at) for option in given)) if given else (args or [Unknown()])[0]
+        if isinstance(operation, Made) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
+            return self.composed(operation.args[0], args, at)
+        if isinstance(operation, Made):
+            tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
+            return _made("", args, operation, operation, tests)
+        if isinstance(operation, Named):
+            return _made(operation.name, args, at, None, at.tests)
+        if isinstance(operation, Known):
+            return args[0] if len(args) == 1 else Items(args)
+        return self.call(operation, args)
+
+    def transformed(self, way: Way, made: Made, what: Made, space: str, last: str) -> Way:
+        """After one of MindSpore's transforms, or one of the same name and sense elsewhere."""
+        known = api.transform(what.api) or api.transform("vision." + last)
+        told = arguments(what, known.positional if known else (), known.defaults if known else {})
+        values = {**(known.defaults if known else {}), **dict(told)}
+        assumed = _rests(what)
+        shown = what.api if space in ("vision", "transforms", "text", "audio") else what.name
+        category = known.category if known else ""
+        if (known is not None and known.random) or _RANDOM_NAME.match(last):
+            never = last in _FLIPS and values.get("prob") == 0
+            found = self.step(way, made, "random", shown, told, random=not never, assumed=assumed, keeps=True)
+            if "Decode" in last:
+                found = replace(found, **_decoded(way))
+            return replace(found, size=_size(values)) if category in _SIZED else found
+        if category == "decode":
+            return replace(way, **_decoded(way)) if way.origin != "pixels" else way
+        if category == "rescale":
+            factor, shift = values.get("rescale"), values.get("shift", 0.0)
+            if isinstance(factor, (int, float)) and isinstance(shift, (int, float)):
+                return self.scaled(way, made, shown, told, float(factor), float(shift), assumed)
+            return replace(
+                self.step(way, made, "scale", shown, told, unknown=True), normalised=True, unclear=way.unclear
+            )
+        if category == "totensor":
+            return replace(self.scaled(way, made, shown, (), 1 / 255, 0.0), layout="CHW")
+        if category == "normalize":
+            return self.normalised(way, made, shown, told, values, assumed, what.name.startswith("albumentations."))
+        if category == "layout":
+            return replace(self.step(way, made, "layout", shown, (), keeps=True), layout="CHW")
+        if last in ("ConvertColor", "ConvertMode", "Grayscale", "RgbToHsv", "HsvToRgb"):
+            return self.recoloured(way, made, shown, told, _colour_of(str(values.get("convert_mode", last))))
+        if last == "ImageBatchFormat" or category in ("duplicate", "unique"):
+            return way
+        if category in _KEEP:
+            found = self.step(way, made, _KEEP[category], shown, told, assumed=assumed, keeps=True)
+            whole = category == "cast" and any(_WHOLE_TYPE.match(str(value)) for value in values.values())
+            found = replace(found, integer=whole if category == "cast" else found.integer)
+            return replace(found, size=_size(values)) if category in _SIZED else found
+        found = self.step(way, made, "opaque", shown, told, unknown=True, assumed=assumed)
+        return replace(found, origin="text" if space == "text" else way.origin)
+
+    def normalised(
+        self,
+        way: Way,
+        made: Made,
+        shown: str,
+        told: tuple[tuple[str, Any], ...],
+        values: dict[str, Any],
+        assumed: bool,
+        by_largest: bool,
+    ) -> Way:
+        mean, std = _numbers(values.get("mean")), _numbers(values.get("std"))
+        if mean is None or std is None or not all(std) or by_largest:
+            found = self.step(way, made, "scale", shown, told, unknown=True, assumed=assumed)
+            return replace(found, normalised=True, unclear=way.unclear)
+        pairs = _spread(tuple(1 / part for part in std), tuple(-m / s for m, s in _spread(mean, std)))
+        found = self.scaled(
+            way, made, shown, told, [factor for factor, _ in pairs], [offset for _, offset in pairs], assumed
+        )
+        return replace(found, normalised=True)
+
+    def called(self, made: Made) -> Sequence[Way]:
+        """The result of a function or method that is not followed."""
+        name, last = made.name, made.last
+        if name in _READERS:
+            origin, colour = _READERS[name]
+            if origin == "pixels":
+                return (Way(origin, made, low=0.0, high=255.0, colour=_flagged(made, colour)),)
+            return (Way(origin, made),)
+        if _TABLES.match(name):
+            return (Way("table", made), *(way for way in self.fed(made) if way.normalised))
+        if _ARRAYS.search(name):
+            return (Way("array", made),)
+        if _GENERATES.match(name) or (made.base is not None and last in _DRAWS and self.chance(made)):
+            return (Way("generated", made),)
+        if _SIMULATORS.match(name):
+            return (Way("simulator", made),)
+        if _PATHS.match(name) or name.startswith((".format", ".join", ".replace", ".split", ".strip", ".endswith")):
+            inner = self.main(made)
+            return inner if inner and inner[0].data and not _PATHS.match(name) else (Way("path", made),)
+        ways = self.main(made)
+        if not ways or not ways[0].data:
+            if made.base is None and not ways:
+                return (Way("unknown", made, unclear=True),)
+            if last in _SAME or last in _LAYOUT:
+                return ways
+            return (Way("opaque", made, unclear=True),)
+        return self.function(made, last, made.api, ways)
+
+    def fed(self, made: Made) -> list[Way]:
+        """What was stored into a buffer that starts out as zeros or the like."""
+        found = [way for value in made.fed or () for way in self.ways(value)]
+        return [way for way in found if way.data]
+
+    def function(self, made: Made, last: str, name: str, ways: Sequence[Way]) -> Sequence[Way]:
+        """After a function or method known by its name."""
+        if name.startswith(".") and last in ("append", "extend"):
+            return ways
+        if last in ("transform", "fit_transform"):
+            scaler = made.base
+            if isinstance(scaler, Made) and scaler.last in SCALERS:
+                given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
+                found = [self.step(way, made, "scale", scaler.last, (), unknown=True) for way in given]
+                return [
+                    replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, given, strict=True)
+                ]
+        told = arguments(made, (), skip=self.skipped(made))
+        chance = self.chance(Items([*made.args, *made.keywords.values()]))
+        if last in _ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
+            return self.operator(made, _ARITHMETIC[last], made.args)
+        if last in ("clip", "clamp", "minimum", "maximum", "clip_by_value", "Minimum", "Maximum"):
+            return [self.clipped(way, made, last) for way in ways]
+        if last in _SAME:
+            whole = bool(_WHOLE.match(last)) or any(_WHOLE_TYPE.match(str(value)) for _, value in told)
+            floats = any(re.search(r"float", str(value)) for _, value in told) or "float" in last
+            if whole or floats:
+                found = [self.step(way, made, "type", last, told, keeps=True) for way in ways]
+                return [replace(way, integer=whole) for way in found]
+            return ways
+        if last in _COUNTS or last in (
+            "get_dataset_size",
+            "len",
+            "index",
+            "count",
+            "keys",
+            "size",
+            "argmax",
+            "argsort",
+        ):
+            return (Way("number", made),)
+        if last in _STATISTIC:
+            return [replace(way, steps=(), scale=None) for way in ways]
+        if last in ("transpose", "permute", "Transpose", "moveaxis", "rollaxis"):
+            return [self.transposed(way, made, last, told) for way in ways]
+        if last in _LAYOUT:
+            return ways
+        if last in _COLOUR:
+            if last in ("split", "merge") and not name.startswith("cv2."):
+                return ways
+            text = " ".join(str(value) for _, value in told)
+            return [self.recoloured(way, made, name, told, _colour_of(text)) for way in ways]
+        if last in _GEOMETRY:
+            return [
+                replace(
+                    self.step(way, made, "geometry", name, told, random=chance, assumed=_rests(made), keeps=True),
+                    size=_pair(told),
+                )
+                for way in ways
+            ]
+        if last in _NORMALISES:
+            found = [self.step(way, made, "scale", name, told, unknown=True) for way in ways]
+            return [replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, ways, strict=True)]
+        if last in _FUNCTION:
+            return [self.step(way, made, "function", name, told, unknown=True, random=chance) for way in ways]
+        return [self.step(way, made, "opaque", name or last, told, unknown=True, random=chance) for way in ways]
+
+    def skipped(self, made: Made) -> frozenset[int]:
+        """The arguments that are the sample itself, or made of it: they are no settings."""
+        return frozenset(
+            id(value)
+            for value in (*made.args, *made.keywords.values())
+            if isinstance(value, (Made, Items, Many))
+            and constant(value) is None
+            and any(w.data for w in self.ways(value))
+        )
+
+    def clipped(self, way: Way, made: Made, last: str) -> Way:
+        numbers = [constant(value) for value in (*made.args, *made.keywords.values())]
+        single = [part[0] for part in numbers if part is not None and len(part) == 1]
+        low, high = way.low, way.high
+        above = below = None
+        if last in ("minimum", "Minimum") and single:
+            above = single[0]
+        elif last in ("maximum", "Maximum") and single:
+            below = single[0]
+        elif len(single) >= 2:
+            below, above = single[0], single[1]
+        told = tuple((key, value) for key, value in (("low", below), ("high", above)) if value is not None)
+        if not told:
+            return self.step(way, made, "function", last, (), unknown=True)
+        if below is not None:
+            low = below if low is None else max(low, below)
+        if above is not None:
+            high = above if high is None else min(high, above)
+        found = self.step(way, made, "clip", "clip", told, low=low, high=high)
+        return replace(found, low=low, high=high, scale=way.scale, unclear=way.unclear)
+
+    def transposed(self, way: Way, made: Made, last: str, told: tuple[tuple[str, Any], ...]) -> Way:
+        order = [int(n) for _, value in told for n in (_numbers(value) or ())]
+        if not order:
+            return way
+        axes = order[1:] if len(order) == 4 and order[0] == 0 else order
+        axes = [axis - 1 for axis in axes] if len(order) == 4 and order[0] == 0 else axes
+        layout = "CHW" if axes == [2, 0, 1] else "HWC" if axes == [1, 2, 0] else ""
+        if last in ("moveaxis", "rollaxis") and tuple(order[:2]) in ((-1, 0), (2, 0)):
+            layout = "CHW"
+        return replace(self.step(way, made, "layout", last, told, keeps=True), layout=layout) if layout else way
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def step(
+        self,
+        way: Way,
+        made: Made,
+        kind: str,
+        name: str,
+        told: tuple[tuple[str, Any], ...],
+        *,
+        random: bool = False,
+        unknown: bool = False,
+        keeps: bool = False,
+        assumed: bool = False,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Way:
+        """The way with one more step; `unknown` when the numbers behind it are not known any more."""
+        tests = [test for test in made.tests if test.taken is not None]
+        tossed = any(self.chance(test.value) for test in tests)
+        condition = next((test.text for test in reversed(tests) if not self.chance(test.value)), "")
+        if keeps or (kind in ("slice", "colour", "type") and not unknown):
+            low, high = way.low, way.high
+        never = any(_never(test.value, test.taken) for test in tests)
+        step = Step(kind, name, told, made, random or tossed, condition, assumed, low, high, never, tossed)
+        if len(way.steps) > 60:
+            return replace(way, unclear=True)
+        found = replace(way, steps=(*way.steps, step), low=low, high=high)
+        return replace(found, scale=None, unclear=True) if unknown else found
+
+    def chance(self, value: Value | None) -> bool:
+        """True when a value is a drawn number, or computed from one. What was picked at random from the data is a sample like
+        any other."""
+        if not isinstance(value, (Made, Many, Items)):
+            return False
+        held = self.chances.get(id(value))
+        if held is not None:
+            return held[1]
+        self.chances[id(value)] = value, False
+        if isinstance(value, Made):
+            found = self.drawn(value) or any(self.chance(part) for part in _computed_from(value))
+        else:
+            found = any(self.chance(part) for part in (value.options if isinstance(value, Many) else value.items[:20]))
+        self.chances[id(value)] = value, found
+        return found
+
+    @staticmethod
+    def drawn(made: Made) -> bool:
+        if _CHANCE.match(made.name) is None and not (
+            made.name.startswith(".") and made.last in _DRAWS and _generator(made.base)
+        ):
+            return False
+        if made.last in ("choice", "choices", "sample") and made.args:
+            given = made.args[0]
+            return not (isinstance(given, Items) and len(given.items) == 1 and not given.open)
+        return True
+
+
+# --- constants and arguments ------------------------------------------------------------------------------------------
+
+
+def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
+    """The numbers of a constant, of a list of them or of an array made of it; None for anything else."""
+    if isinstance(value, Known):
+        number = value.value
+        return (float(number),) if isinstance(number, (int, float)) and not isinstance(number, bool) else None
+    if depth > 8:
+        return None
+    if isinstance(value, Items):
+        found: list[float] = []
+        for item in value.items[:17]:
+            inner = constant(item, depth + 1)
+            if inner is None or len(found) > 16:
+                return None
+            found += inner
+        return tuple(found) if found and not value.open else None
+    if not isinstance(value, Made) or value.unpacked:
+        return None
+    if value.name in ("+", "-", "*", "/") and len(value.args) == 2:
+        left, right = constant(value.args[0], depth + 1), constant(value.args[1], depth + 1)
+        return _folded(value.name, left, right) if left is not None and right is not None else None
+    if value.name == "neg":
+        inner = constant(value.args[0], depth + 1)
+        return None if inner is None else tuple(-part for part in inner)
+    if value.name == "[]" or value.last in (
+        "reshape",
+        "astype",
+        "asnumpy",
+        "view",
+        "transpose",
+        "expand_dims",
+        "squeeze",
+    ):
+        return constant(value.base, depth + 1) if value.base is not None else _first(value, depth)
+    if value.base is None and value.last in (
+        "array", "asarray", "float32", "float64", "float16", "Tensor", "float", "tuple", "list", "Parameter", "tensor",
+    ):  # fmt: skip
+        return _first(value, depth)
+    return None
+
+
+def _first(value: Made, depth: int) -> tuple[float, ...] | None:
+    given = value.args[0] if value.args else value.keywords.get("object") or value.keywords.get("input_data")
+    return constant(given, depth + 1)
+
+
+def _folded(symbol: str, left: tuple[float, ...], right: tuple[float, ...]) -> tuple[float, ...] | None:
+    pairs = _spread(left, right)
+    try:
+        if symbol == "+":
+            return tuple(a + b for a, b in pairs)
+        if symbol == "-":
+            return tuple(a - b for a, b in pairs)
+        if symbol == "*":
+            return tuple(a * b for a, b in pairs)
+        return tuple(a / b for a, b in pairs)
+    except ArithmeticError:
+        return None
+
+
+def _spread(left: tuple[float, ...], right: tuple[float, ...]) -> tuple[tuple[float, float], ...]:
+    """Pairs of two lists of numbers, one of which may hold a single number for all."""
+    if len(left) == len(right):
+        return tuple(zip(left, right, strict=True))
+    if len(left) == 1:
+        return tuple((left[0], part) for part in right)
+    return tuple((part, right[0]) for part in left) if len(right) == 1 else ()
+
+
+def _after(scale: Scale | None, pairs: tuple[tuple[float, float], ...]) -> Scale | None:
+    """The scale of x -> factor * (a x + b) + offset."""
+    if scale is None or not pairs:
+        return None
+    if len(scale) not in (1, len(pairs)) and len(pairs) != 1:
+        return None
+    count = max(len(scale), len(pairs))
+    ours, theirs = (scale * count)[:count] if len(scale) == 1 else scale, (pairs * count)[:count]
+    if len(theirs) != count:
+        return None
+    made = tuple((f * a, f * b + o) for (a, b), (f, o) in zip(ours, theirs, strict=True))
+    return made[:1] if len(set(made)) == 1 else made
+
+
+def plain(value: Value | None, depth: int = 0) -> Any:
+    """A constant as data: numbers, texts, lists of them; a member of a module by its last name; else its text."""
+    if isinstance(value, Known):
+        return value.value
+    if isinstance(value, (Items, Made)) and (numbers := constant(value)) is not None:
+        whole = tuple(int(part) if part == int(part) and abs(part) < 1e15 else part for part in numbers)
+        return whole if isinstance(value, Items) or len(whole) > 1 else whole[0]
+    if isinstance(value, Items) and depth < 3:
+        return tuple(plain(item, depth + 1) for item in value.items[:12])
+    if isinstance(value, Named):
+        return value.name.rpartition(".")[2]
+    if isinstance(value, Many):
+        return " | ".join(dict.fromkeys(str(plain(option, depth + 1)) for option in value.options[:4]))
+    return _text(value)
+
+
+def arguments(
+    made: Made,
+    parameters: Sequence[str],
+    defaults: Mapping_[str, Any] = MappingProxyType({}),
+    skip: frozenset[int] = frozenset(),
+) -> tuple[tuple[str, Any], ...]:
+    """The arguments of a call that are not the default: by the names of its parameters where these are known, else by place."""
+    given = [(parameters[n] if n < len(parameters) else str(n), value) for n, value in enumerate(made.args[:8])]
+    found = [(key, plain(value)) for key, value in (*given, *made.keywords.items()) if id(value) not in skip]
+    return tuple((key, value) for key, value in found if key not in defaults or _data(defaults[key]) != _data(value))
+
+
+def _data(value: Any) -> Any:
+    """Lists and tuples alike, numbers as numbers, members by their last name."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_data(part) for part in value)
+    return value.rpartition(".")[2] if isinstance(value, str) else value
+
+
+def _rests(made: Made) -> bool:
+    """True when an argument is one that a run may be given otherwise."""
+    for value in (*made.args, *made.keywords.values()):
+        for option in options(value):
+            inner = option.items if isinstance(option, Items) else [option]
+            if any(isinstance(part, Known) and part.assumed not in (None, "config") for part in inner):
+                return True
+    return False
+
+
+def _text(value: Value | None) -> str:
+    if isinstance(value, Made) and isinstance(value.node, ast.expr):
+        return value.source.segment(value.node, 60)
+    return "" if value is None else name_of(value) or type(value).__name__.lower()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(_shown(part) for part in value) + ("," if len(value) == 1 else "") + ")"
+    return str(value)[:60]
+
+
+def _numbers(value: Any) -> tuple[float, ...] | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (float(value),)
+    if isinstance(value, tuple) and value and all(isinstance(part, (int, float)) for part in value):
+        return tuple(float(part) for part in value)
+    return None
+
+
+def _bounds(part: Made) -> tuple[Any, ...]:
+    return tuple(arg.value if isinstance(arg, Known) else ... for arg in part.args)
+
+
+def _slice_text(part: Made) -> str:
+    start, stop, step = (["" if plain(arg) is None else str(plain(arg)) for arg in part.args] + ["", "", ""])[:3]
+    return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
+def _size(values: dict[str, Any]) -> tuple[int, ...] | None:
+    numbers = _numbers(values.get("size"))
+    return tuple(int(part) for part in numbers) if numbers else None
+
+
+def _pair(told: tuple[tuple[str, Any], ...]) -> tuple[int, ...] | None:
+    for key, value in told:
+        numbers = _numbers(value)
+        if key in ("0", "1", "dsize", "size") and isinstance(value, tuple) and numbers and len(numbers) == 2:
+            return tuple(int(part) for part in numbers)
+    return None
+
+
+def _colour_of(text: str) -> str:
+    """What a conversion makes of the colours; to another colour space and back leaves their order as it is."""
+    if re.search(r"RGB2BGR|BGR2RGB|RGBA2BGR|BGRA2RGB", text):
+        return "turned"
+    if _GREY.search(text) and "GRAY2" not in text.upper():
+        return "GRAY"
+    found = re.search(r"\b(RGB|BGR)\b", text) or re.search(r"GRAY2(RGB|BGR)", text)
+    return found[1] if found else ""
+
+
+def _flagged(made: Made, colour: str) -> str:
+    """cv2.imread(path, 0) reads grey."""
+    flag = made.args[1] if len(made.args) > 1 else made.keywords.get("flags")
+    if isinstance(flag, Known) and flag.value == 0:
+        return "GRAY"
+    return "GRAY" if isinstance(flag, Named) and "GRAY" in flag.name else colour
+
+
+def _decoded(way: Way) -> dict[str, Any]:
+    return {"origin": "pixels", "low": 0.0, "high": 255.0, "colour": "RGB", "scale": ((1.0, 0.0),), "unclear": False}
+
+
+def _column(made: Made) -> Way:
+    """A column as the data set class gives it; args are its name, its kind and whether that is an image."""
+    kind = str(plain(made.args[1])) if len(made.args) > 1 else "record"
+    if kind == "pixels":
+        return Way("pixels", made, low=0.0, high=255.0, colour="RGB")
+    return Way(kind if kind in RANK else "record", made)
+
+
+def _generator(value: Value | None) -> bool:
+    """True for a generator of random numbers."""
+    return any(
+        isinstance(option, Made)
+        and re.search(r"RandomState|default_rng|^random\.Random$|Generator$", option.name) is not None
+        for option in options(value)
+    )
+
+
+def _computed_from(made: Made) -> list[Value]:
+    """What a number is computed from: operands, arguments of plain functions, the drawn index into a list of constants."""
+    if made.name in _COMPUTES or made.last in _ROUNDS:
+        inner = [*made.args, *made.keywords.values()]
+        return [made.base, *inner] if made.base is not None and made.name.startswith(".") else inner
+    if made.name == "[]" and made.base is not None:
+        return [made.base, *(made.args if constant(made.base) is not None else ())]
+    return []
+
+
+def _never(value: Value, taken: bool | None) -> bool:
+    """True for a condition that cannot come out so: random.random() < 0."""
+    if isinstance(value, Made) and value.name == "not" and taken is not None:
+        return _never(value.args[0], not taken)
+    if not (isinstance(value, Made) and value.name in ("<", "<=", ">", ">=") and len(value.args) == 2):
+        return False
+    left, right = value.args
+    sign = value.name[0]
+    if isinstance(right, Made):
+        left, right, sign = right, left, {"<": ">", ">": "<"}[sign]
+    if not (
+        isinstance(left, Made)
+        and re.match(r"^(numpy\.random\.(rand|random|uniform)|random\.(random|uniform))$", left.name)
+    ):
+        return False
+    if left.args or not (isinstance(right, Known) and isinstance(right.value, (int, float))):
+        return False
+    if right.value <= 0:
+        return taken is (sign == "<")
+    return right.value >= 1 and taken is (sign == ">")
+
+
+def _made(name: str, args: list[Value], at: Made, base: Value | None, tests: tuple[Test, ...]) -> Made:
+    return Made(name, args, {}, at.node, at.source, base, frame=at.frame, tests=tests, loops=at.loops, order=at.order)
+
+
+def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
+    """Ways that differ in more than what chance decides; of those that do not, the one with the most steps."""
+    kept: dict[Any, Way] = {}
+    for way in ways:
+        key = way.origin, id(way.root) if not way.data else "", tuple(step.key for step in way.fixed)
+        held = kept.get(key)
+        if held is None:
+            kept[key] = way
+        elif held is not way:
+            longer, other = (way, held) if len(way.steps) > len(held.steps) else (held, way)
+            kept[key] = _merged(longer, other)
+    found = sorted(kept.values(), key=lambda way: -way.rank)
+    if found and found[0].rank > RANK["generated"]:
+        found = [way for way in found if way.origin != "generated"]  # padding, or a buffer to fill
+    return tuple(found[:WAYS])
+
+
+def _merged(way: Way, other: Way) -> Way:
+    """A way for one that has not all of its random steps: unless chance itself decides about them, they may be left out."""
+    there = {id(step.made.node) for step in other.steps}
+    steps = tuple(
+        replace(step, condition=step.condition or "?")
+        if step.random and not step.tossed and id(step.made.node) not in there
+        else step
+        for step in way.steps
+    )
+    return way if steps == way.steps else replace(way, steps=steps)
