@@ -1,0 +1,239 @@
+"""Whether gradients are clipped after the loss scale is taken off, by what they carry where they are clipped."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .factors import Term, operation
+from .flow import sources
+from .loss_scaling import about, key_name, title
+from .remarks import Place, Remark, merged, remark, span
+from .training_steps import FIXED, Step, Training, is_optimizer
+from .values import Frame, Instance, Known, Made, Value, options
+
+_CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
+_SCALES = frozenset({"mul", "multiply", "div", "realdiv"})
+_DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Gradients `operand` are clipped by `made`; `place` is where the step, or the optimizer, has it done."""
+
+    made: Made
+    operand: Value
+    place: Place
+
+
+def examine(training: Training) -> list[Remark]:
+    """What there is to say about clipping in one reading."""
+    return merged(_examine(training))
+
+
+def _examine(training: Training) -> Iterator[Remark]:
+    steps = training.judged_steps()
+    if not steps:
+        yield training.no_step()
+        return
+    said = False
+    for step in steps:
+        for told in _own(training, step) if step.kind == "own" else _in_optimizer(training, step):
+            said = True
+            yield told
+    if not said:
+        yield about(steps[0], "no-clip")
+
+
+def _own(training: Training, step: Step) -> Iterator[Remark]:
+    seen = set()
+    for clip in _clips(training, step):
+        place = span(clip.place)[1:]
+        if place not in seen:
+            seen.add(place)
+            yield _judged(training, step, clip)
+
+
+def _judged(training: Training, step: Step, clip: Clip) -> Remark:
+    factors = training.factors
+    terms = [whole for term in factors.of(clip.operand) if (whole := term.times(training.given(step))) is not None]
+    name = _name(clip.made)
+    bad = training.faulty(terms)
+    kept = _taken_off_later(training, step, terms) if not bad else set()
+    if not bad and not kept:
+        divided = _divided_later(training, step) if not _inside_optimizer(clip.made) else None
+        if divided is not None:
+            return about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
+        return about(step, "clip-clean", clip.place, clip=name)
+    keys = {key for term in bad for key in factors.left(term)} or kept
+    scale = ", ".join(sorted(key_name(training, key) for key in keys)) or f"{abs(bad[0].scale):g}"
+    if (keys and all(training.is_given(key) for key in keys)) or (bad and all(term.rough for term in bad)):
+        return about(step, "clip-unknown", clip.place, scale=scale, clip=name)
+    edits = _swapped(step, clip)
+    told = remark(
+        clip.place, "clip-scaled", len(bad) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
+    )
+    ways = {training.factors.by_default(term) for term in bad}
+    return replace(told, possible=True) if ways == {False} else told
+
+
+def _divided_later(training: Training, step: Step) -> float | None:
+    """What each of the optimizers divides by, after clipping; None where one may not."""
+    found: set[float | None] = set()
+    for optimizer, _ in training.optimizers(step):
+        terms = training.divided(optimizer) or ()
+        found |= {None} if not terms else {None if term.powers or term.number == 1 else term.number for term in terms}
+    return None if None in found or not found else min(number for number in found if number is not None)
+
+
+def _inside_optimizer(made: Made) -> bool:
+    return any(is_optimizer(frame.owner) for frame in _frames(made.frame))
+
+
+def _taken_off_later(training: Training, step: Step, terms: list[Term]) -> set[Any]:
+    """What was put on the loss, still is there where gradients are clipped, and no more where they are used."""
+    later = {key for term in training.carried(step) for key, _ in term.powers}
+    on = [{key for key, power in term.powers if power > 0} for term in terms]
+    return {key for key in set.intersection(*on) if key not in later} if on else set()
+
+
+def _clips(training: Training, step: Step) -> Iterator[Clip]:
+    """Where the gradients of a step are clipped, in order."""
+    wanted = {key for term in training.carried(step) for key in term.gradients}
+    for call in training.calls:
+        done = operation(call)
+        written_out = done.name in _SCALES and len(done.operands) == 2 and _by_norm(training, call)
+        if not done.operands or not (done.name in _CLIPS or written_out):
+            continue
+        operand = done.operands[0]
+        terms = training.factors.of(operand)
+        if wanted & {key for term in terms for key in term.gradients}:
+            yield Clip(call, operand, _outermost(call, step))
+
+
+def _by_norm(training: Training, call: Made) -> bool:
+    """Gradients multiplied by a number that was made of their norm: clipping written out."""
+    one, other = operation(call).operands
+    if one is other or _inside_optimizer(call):
+        return False
+    if not training.is_gradient(one) or not training.is_gradient(other):
+        return False
+    names = {operation(v).name for v in _limited(other) if isinstance(v, Made)}
+    return bool(names & {"norm", "sqrt", "l2norm", "pow"}) and not any(v is one for v in options(other))
+
+
+def _limited(value: Value) -> Iterator[Value]:
+    for place, part in enumerate(sources(value)):
+        if place > 60:
+            return
+        yield part
+
+
+def _frames(frame: Frame | None) -> Iterator[Frame]:
+    while frame is not None:
+        yield frame
+        frame = frame.parent
+
+
+def _outermost(call: Made, step: Step) -> Place:
+    """The call within the function of the step that leads to the clipping."""
+    home, below = step.frame, call.frame
+    if below is home or below is None:
+        return call
+    for frame in _frames(below):
+        if frame.parent is home:
+            return frame
+    return call
+
+
+def _name(made: Made) -> str:
+    if made.name == "" and isinstance(made.base, Made):
+        return made.base.last
+    return made.last or made.name
+
+
+# --- optimizers of the project that clip ------------------------------------------------------------------------------
+
+
+def _in_optimizer(training: Training, step: Step) -> Iterator[Remark]:
+    """With a scale that only the optimizer takes off, an optimizer that clips first clips scaled gradients."""
+    for optimizer in options(step.optimizer):
+        if not isinstance(optimizer, Instance):
+            continue
+        scale = _left_to_optimizer(training, step)
+        for frame in training.frames:
+            if frame.owner is not optimizer or frame.function.name != "construct":
+                continue
+            given = [value for name, value in frame.parameters.items() if name != "self"]
+            within = [call for call in training.calls if frame.order < call.order <= frame.end]
+            clips = [
+                call
+                for call in within
+                if operation(call).name in _CLIPS
+                and any(part in given for part in _limited(operation(call).operands[0]))
+            ]
+            if not clips:
+                continue
+            divides = [call for call in within if call.name in _DIVIDES]
+            name = _name(clips[0])
+            if any(call.order < clips[0].order for call in divides) or scale is None:
+                yield about(step, "clip-clean", clips[0], clip=name)
+            else:
+                yield about(step, "clip-scaled", clips[0], not divides, also=[step], scale=scale, clip=name)
+
+
+def _left_to_optimizer(training: Training, step: Step) -> str | None:
+    """The scale of a framework's step that the optimizer has to take off; None where there is none."""
+    value = step.sens if step.kind == "cell" else None
+    for manager in options(step.manager) if step.kind == "model" else ():
+        if isinstance(manager, Made) and manager.api in FIXED:
+            drops = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
+            if isinstance(drops, Known) and drops.value is False:
+                value = manager.argument(["loss_scale"], "loss_scale")
+    if value is None:
+        return None
+    numbers = {term.number for term in training.factors.of(value, True) if not term.powers}
+    return None if numbers <= {1.0} else f"{numbers.pop():g}"
+
+
+# --- mending ----------------------------------------------------------------------------------------------------------
+
+
+def _swapped(step: Step, clip: Clip) -> list[tuple[int, int, list[str]]]:
+    """The two lines exchanged, where the next statement takes the scale off the same variable."""
+    source, first, last = span(clip.place)
+    if source is not step.source or clip.place is not clip.made:
+        return []
+    for block in _blocks(source.tree):
+        for one, two in itertools.pairwise(block):
+            if not (one.lineno <= first and (one.end_lineno or 0) >= last):
+                continue
+            pair = one, two
+            if not all(
+                isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) for s in pair
+            ):
+                continue
+            names = [ast.unparse(s.targets[0]) for s in pair if isinstance(s, ast.Assign)]
+            reads = [
+                {n.id for n in ast.walk(s.value) if isinstance(n, ast.Name)} for s in pair if isinstance(s, ast.Assign)
+            ]
+            text = ast.unparse(two).lower()
+            unscales = "unscale" in text or "grad_scale" in text or "/" in text or "reciprocal" in text
+            if names[0] == names[1] and names[0] in reads[0] and names[0] in reads[1] and unscales:
+                start, middle, end = one.lineno, two.lineno, two.end_lineno or two.lineno
+                if (one.end_lineno or one.lineno) + 1 != middle or one.col_offset != two.col_offset:
+                    continue
+                lines = [*source.lines[middle - 1 : end], *source.lines[start - 1 : middle - 1]]
+                return [(start, end, lines)]
+    return []
+
+
+def _blocks(tree: Any) -> Iterator[list[Any]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block

@@ -1,0 +1,690 @@
+"""What a loss or a gradient is multiplied by on its way: loss scales that are put on and taken off again.
+
+A value is taken apart into a product: numbers, values that stand for a scale, and the rest. Operations that keep a constant
+factor (a sum, a cast, a mean, a reduction across devices, clipping) are passed through, any other ends the road. A gradient
+has the factors of the loss that it is taken of and of its sens. Where a value may be one of several, each is a term of its
+own; terms that no run can bring together are dropped.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+from .values import Instance, Items, Known, Made, Many, Named, Partial, Test, Unknown, Value, name_of, options
+
+Key = tuple[Any, ...]
+#: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
+Choice = tuple[Key, Any]
+
+#: Terms and steps for one value, before the rest is left out.
+TERMS, DEEP = 24, 70
+#: A plain number this large, and a power of two, is meant as a loss scale.
+LARGE = 256.0
+#: Factors between these are weights, numbers of devices or of accumulated steps rather than scales.
+SMALL = 48.0
+
+_HINT = re.compile(
+    r"(loss|grad)_?scal|scal\w*_?sens|(^|_)sens($|_)|^scale_?value$|^scaler$|(amp|grad|loss)_?scaler|^scaling$|^sens\d*$",
+    re.I,
+)
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of words in one string."""
+    return frozenset(text.split())
+
+
+#: Operations that keep a constant factor of their first operand.
+_KEEPS = words(
+    "cast astype depend reshape view flatten squeeze expanddims unsqueeze transpose permute broadcast broadcastto tile expandas"
+    " slice gather index reducemean reducesum mean sum addn nansum nanmean max min maximum reducemax stack concat cat hstack"
+    " vstack tuple list iter reversed sorted enumerate zip identity stopgradient detach value float half bfloat16 tofloat to load"
+    " asnumpy item tensor clone copy array asarray fromnumpy scalartotensor scalartoarray tupletoarray immutable contiguous relu"
+    " neg negative nantonum allreduce reducescatter allgather distributedgradreducer clipbyvalue clipbynorm clipbyglobalnorm clip"
+    " clamp clipgradnorm clipgradvalue"
+)
+_MULTIPLIES = words("mul multiply tensormul imul scalarmul")
+_DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
+_SUMS = words("add sub subtract tensoradd tensorsub assignadd assignsub accumulate addv2")
+_ONES = words("ones oneslike")
+_ZEROS = words("zeros zeroslike")
+#: Operations that raise to a power: the exponent.
+_POWERS = {
+    "square": 2.0,
+    "sqrt": 0.5,
+    "rsqrt": -0.5,
+    "reciprocal": -1.0,
+    "inv": -1.0,
+    "abs": 1.0,
+    "norm": 1.0,
+    "l2norm": 1.0,
+}
+_FILLS = {"fill": 2, "full": 1, "fulllike": 1, "fills": 1}
+_SYMBOLS = {
+    "*": "mul",
+    "/": "div",
+    "//": "div",
+    "+": "add",
+    "-": "sub",
+    "**": "pow",
+    "neg": "neg",
+    "&": "and",
+    "|": "or",
+}
+_SCALERS = ("amp.DynamicLossScaler", "amp.StaticLossScaler")
+_MANAGERS = (
+    "amp.FixedLossScaleManager",
+    "amp.DynamicLossScaleManager",
+    "nn.FixedLossScaleUpdateCell",
+    "nn.DynamicLossScaleUpdateCell",
+)
+
+
+class Operation(NamedTuple):
+    """A call of the framework by what it does: lower case, without underscores, whether function, method or class."""
+
+    name: str
+    operands: list[Value]
+    keywords: dict[str, Value]
+
+    def operand(self, place: int, *names: str) -> Value | None:
+        """The operand at a place, or by one of its names."""
+        if place < len(self.operands):
+            return self.operands[place]
+        return next((self.keywords[name] for name in names if name in self.keywords), None)
+
+
+def operation(made: Made) -> Operation:
+    name, base = made.name, made.base
+    if name in _SYMBOLS:
+        return Operation(_SYMBOLS[name], made.args, {})
+    if name.startswith("."):
+        return Operation(_plain(name), [base, *made.args] if base is not None else made.args, made.keywords)
+    if name == "" and isinstance(base, Made) and base.name[:1] not in (".", "@", "[", ""):
+        return Operation(_plain(base.api), made.args, made.keywords)
+    return Operation(_plain(made.api) if name[:1] not in ("", "@", "[") else "", made.args, made.keywords)
+
+
+def _plain(name: str) -> str:
+    return name.rsplit(".", 1)[-1].replace("_", "").lower()
+
+
+class Gradient(NamedTuple):
+    """A call that differentiates: of which function, what that returned, by which weights, with which sens."""
+
+    call: Made
+    function: Value | None
+    loss: Value | None
+    weights: Value | None
+    sens: Value | None
+
+
+def gradient(made: Value) -> Gradient | None:
+    """What a value is the gradient of, when it is the call of a gradient function."""
+    if not isinstance(made, Made) or made.name or not isinstance(made.base, Made):
+        return None
+    maker = made.base
+    if maker.api in ("grad", "value_and_grad", "get_grad", "jacrev", "jacfwd"):
+        function = maker.argument(["fn", "grad_position", "weights"], "fn")
+        weights = maker.argument(["fn", "grad_position", "weights"], "weights")
+        return Gradient(made, function, _loss(made.result), weights, None)
+    if maker.api == "nn.ForwardValueAndGrad":
+        names = ["network", "weights", "get_all", "get_by_list", "sens_param"]
+        with_sens = _true(maker.argument(names, "sens_param")) and bool(made.args)
+        weights, network = maker.argument(names, "weights"), maker.argument(names, "network")
+        return Gradient(made, network, _loss(made.result), weights, made.args[-1] if with_sens else None)
+    root = maker.base
+    if maker.name == "" and isinstance(root, Made) and root.api == "ops.GradOperation":
+        with_sens = _true(root.argument(["get_all", "get_by_list", "sens_param"], "sens_param"))
+        sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
+        function, weights = maker.argument(["fn", "weights"], "fn"), maker.argument(["fn", "weights"], "weights")
+        return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None)
+    return None
+
+
+def _true(value: Value | None) -> bool:
+    return isinstance(value, Known) and value.value is True
+
+
+def _loss(result: Value | None) -> Value | None:
+    """What is differentiated: the first of several outputs."""
+    return result.items[0] if isinstance(result, Items) and result.items else result
+
+
+@dataclass(frozen=True)
+class Term:
+    """One way to see a value as a product. `plain` is that part of `number` which by no sign is a scale: the weight of a loss;
+    `gradients` the gradient calls within; `rough` tells that something on the road could not be followed."""
+
+    number: float = 1.0
+    plain: float = 1.0
+    powers: frozenset[tuple[Key, float]] = frozenset()
+    gradients: frozenset[int] = frozenset()
+    choices: frozenset[Choice] = frozenset()
+    never: frozenset[frozenset[Choice]] = frozenset()  # choices that it cannot go with
+    put_on: frozenset[Key] = frozenset()
+    rough: bool = False
+    uneven: bool = False  # a sum of which only one side carries a scale
+
+    @property
+    def scale(self) -> float:
+        """The number without the weights."""
+        return self.number / self.plain if self.plain else self.number
+
+    def power(self, exponent: float) -> Term:
+        try:
+            number, plain = float(self.number**exponent), float(self.plain**exponent)
+        except (ArithmeticError, ValueError, TypeError):
+            number = plain = 1.0
+        if isinstance(number, complex) or isinstance(plain, complex):
+            number = plain = 1.0
+        powers = frozenset((key, value * exponent) for key, value in self.powers if value * exponent)
+        return replace(self, number=number, plain=plain, powers=powers)
+
+    def times(self, other: Term) -> Term | None:
+        """The product; None when no run has both."""
+        choices, never = self.choices | other.choices, self.never | other.never
+        if len(dict(choices)) != len(choices) or any(ruled_out <= choices for ruled_out in never):
+            return None
+        powers = dict(self.powers)
+        for key, value in other.powers:
+            powers[key] = powers.get(key, 0.0) + value
+        return Term(
+            _bounded(self.number * other.number),
+            _bounded(self.plain * other.plain),
+            frozenset((key, value) for key, value in powers.items() if value),
+            self.gradients | other.gradients,
+            choices,
+            never,
+            self.put_on | other.put_on,
+            self.rough or other.rough,
+            self.uneven or other.uneven,
+        )
+
+
+def _bounded(number: float) -> float:
+    return number if 1e-60 < abs(number) < 1e60 or number == 0 else 1.0
+
+
+ONE = Term()
+_Terms = tuple[Term, ...]
+
+
+class Factors:
+    """The factors of the values of one trace."""
+
+    def __init__(self, divisor: Callable[[Value], Value | None] = lambda optimizer: None) -> None:
+        """`divisor` tells what an optimizer was given as loss_scale."""
+        self.divisor = divisor
+        self.known: dict[tuple[int, bool], _Terms] = {}
+        self.values: dict[Key, Value] = {}
+        self.kept: list[Value] = []  # so that an id is not given twice
+        self.depth = 0
+        self.gradients: dict[int, Gradient] = {}
+        self.defaults: dict[Key, bool] = {}  # conditions that options and configuration files decide -> what they say
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def key(self, value: Value, depth: int = 0) -> Key:
+        """What a value is called here; the same for two reads of one attribute."""
+        found = self._key(value, depth)
+        self.values.setdefault(found, value)
+        return found
+
+    def _key(self, value: Value, depth: int) -> Key:
+        if isinstance(value, Known):
+            return "known", type(value.value).__name__, str(value.value)[:100]
+        if isinstance(value, Named):
+            return "named", value.name
+        if isinstance(value, Made) and value.base is not None and depth < 8:
+            reads = value.name[:1] == "@" or (value.name in (".get_loss_scale", ".value") and not value.args)
+            if value.name == ".value":
+                return self._key(value.base, depth + 1)
+            if reads or (value.name == "[]" and isinstance(value.args[0], Known)):
+                inner = tuple(self._key(arg, depth + 1) for arg in value.args)
+                return value.name, self._key(value.base, depth + 1), inner
+        self.kept.append(value)
+        return "id", id(value)
+
+    def condition(self, test: Test) -> Choice | None:
+        """A condition and the way that was taken, the same for `if x` and `if not x`."""
+        if test.taken is None:
+            return None
+        value, taken = test.value, test.taken
+        while isinstance(value, Made) and value.name == "not" and value.args:
+            value, taken = value.args[0], not taken
+        if isinstance(value, Made) and value.name in ("==", "!=", "in") and len(value.args) == 2:
+            key: Key = ("same" if value.name != "in" else "in", *(self.key(arg) for arg in value.args))
+            return ("test", key), taken is (value.name != "!=")
+        if isinstance(value, Known):
+            key = "test", "known", value.name or ast.unparse(test.node) if isinstance(test.node, ast.expr) else ""
+            self.defaults[key] = bool(value.value)
+            return key, taken
+        return ("test", self.key(value)), taken
+
+    def conditions(self, tests: Iterable[Test]) -> frozenset[Choice]:
+        found: dict[Key, Any] = {}
+        for test in tests:
+            choice = self.condition(test)
+            if choice is not None:
+                found[choice[0]] = choice[1]
+        return frozenset(found.items())
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    def of(self, value: Value | None, scales: bool = False) -> _Terms:
+        """All ways to see a value as a product. `scales`: it is a sens, where each number is a scale."""
+        if value is None:
+            return (ONE,)
+        place = id(value), scales
+        if place not in self.known:
+            if self.depth > DEEP:
+                return (replace(ONE, rough=True),)
+            self.known[place] = (replace(ONE, rough=True),)  # what a value that contains itself finds
+            self.kept.append(value)
+            self.depth += 1
+            try:
+                self.known[place] = _few(self._of(value, scales))
+            finally:
+                self.depth -= 1
+        return self.known[place]
+
+    def _of(self, value: Value, scales: bool) -> Iterable[Term]:
+        if isinstance(value, Known):
+            return (self._number(value, scales),)
+        if isinstance(value, Many):
+            return self._many(value, scales)
+        if isinstance(value, Items):
+            return self._together(value.items[:24], scales)
+        if isinstance(value, Made):
+            return self._made(value, scales)
+        return (self.atom(value),)
+
+    def atom(self, value: Value) -> Term:
+        return Term(powers=frozenset([(self.key(value), 1.0)]))
+
+    def _number(self, value: Known, scales: bool) -> Term:
+        number = value.value
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            return ONE if number is None or isinstance(number, bool) else self.atom(value)
+        number = _bounded(float(number)) if number == number else 1.0
+        size = abs(number)
+        large = size >= LARGE and size == 2.0 ** round(_log2(size))
+        meant = scales or large or (number and 1 / size >= LARGE and 1 / size == 2.0 ** round(-_log2(size)))
+        meant = meant or hinted(value.name)
+        return Term(
+            number,
+            1.0 if meant else number,
+            put_on=frozenset([self.key(value)]) if meant and number != 1 else frozenset(),
+        )
+
+    def _many(self, value: Many, scales: bool) -> Iterable[Term]:
+        for option, here in self.ways(value):
+            for term in self.of(option, scales):
+                if (whole := term.times(here)) is not None:
+                    yield whole
+
+    def ways(self, value: Value | None) -> list[tuple[Value, Term]]:
+        """What a value may be, each with the conditions under which it is."""
+        if not isinstance(value, Many):
+            return [] if value is None else [(value, Term(choices=self._made_under(value)))]
+        held = [option for option in value.options if not _impossible(option)] or list(value.options)
+        own = [self._made_under(option) for option in held]
+        found = []
+        for place, option in enumerate(held):
+            # Another option that was made under more conditions would have taken its place wherever they all hold.
+            others = own[:place] + own[place + 1 :]
+            never = _resolved(frozenset(other - own[place] for other in others if other - own[place]))
+            taken: dict[Key, Any] = {("many", id(value)): place, **dict(own[place])}
+            taken.update((test, not way) for ((test, way),) in (tuple(one) for one in never if len(one) == 1))
+            never = frozenset(one for one in never if len(one) > 1)
+            found.append((option, Term(choices=frozenset(taken.items()), never=never)))
+        return found
+
+    def _made_under(self, value: Value) -> frozenset[Choice]:
+        return self.conditions(value.tests) if isinstance(value, (Made, Instance)) else frozenset()
+
+    def _together(self, items: list[Value], scales: bool) -> Iterable[Term]:
+        """What several items have in common."""
+        found: list[_Terms] = [self.of(item, scales) for item in items if not _nothing(item)]
+        if not found:
+            return (ONE,)
+        if len(found) == 1:
+            return found[0]
+        with_gradients = [terms for terms in found if any(term.gradients for term in terms)]
+        found = with_gradients or found
+        merged: Iterable[Term] = found[0]
+        for terms in found[1:]:
+            merged = _few(whole for one in merged for other in terms if (whole := self._common(one, other)) is not None)
+        return merged
+
+    def _common(self, one: Term, other: Term) -> Term | None:
+        """What two terms of a sum, or of a list, have in common."""
+        both = one.times(other)
+        if both is None:
+            return None
+        scales = [
+            frozenset(p for p in term.powers if self.is_scale(p[0]) and self.from_scaler(p[0])) for term in (one, other)
+        ]
+        same_number = abs(one.number - other.number) <= 1e-9 * abs(one.number)
+        same_scale = abs(one.scale - other.scale) <= 1e-9 * abs(one.scale)
+        number = one.number if same_number else one.scale if same_scale else 1.0
+        plain = one.plain if same_number else 1.0
+        return replace(
+            both,
+            number=number,
+            plain=plain,
+            powers=one.powers & other.powers,
+            uneven=both.uneven or scales[0] != scales[1],
+        )
+
+    def _made(self, made: Made, scales: bool) -> Iterable[Term]:
+        found = gradient(made)
+        if found is not None:
+            return self._gradient(found)
+        if made.name in (".each", "slice"):
+            return self.of(made.base, scales) if made.base is not None else (ONE,)
+        if made.name == "*args":
+            return self.of(made.args[0], scales)
+        if made.name in ("comprehension", "generator"):
+            return self.of(made.result or (made.args[0] if made.args else None), scales)
+        if made.name == "[]":
+            return self._item(made, scales)
+        if made.name[:1] == "@":
+            return (self.atom(made),)
+        scaled = self._scaler(made)
+        if scaled is not None:
+            return scaled
+        return self._operation(made, operation(made), scales)
+
+    def _operation(self, made: Made, done: Operation, scales: bool) -> Iterable[Term]:
+        name, first = done.name, done.operand(0)
+        here = Term(choices=self.conditions(made.tests))
+        if name in ("hypermap", "map") and made.result is not None:
+            return self.of(made.result, scales)
+        if first is None:
+            pass
+        elif name in _MULTIPLIES or name in _DIVIDES:
+            second = done.operand(1, "other", "y", "value")
+            way = -1.0 if name in _DIVIDES else 1.0
+            return self._product(self.of(first, scales), [t.power(way) for t in self.of(second, scales)], here)
+        elif name in _SUMS:
+            return [t for term in self._sum(made, done, scales) if (t := term.times(here)) is not None]
+        elif name == "pow":
+            exponent = done.operand(1, "exponent")
+            if isinstance(exponent, Known) and isinstance(exponent.value, (int, float)):
+                return [term.power(float(exponent.value)) for term in self.of(first, scales)]
+        elif name in _POWERS:
+            return [term.power(_POWERS[name]) for term in self.of(first, scales)]
+        elif name in ("select", "where"):
+            ways = [self.of(way, scales) for way in (done.operand(1), done.operand(2)) if way is not None]
+            many = [
+                [t for term in terms if (t := term.times(Term(choices=frozenset([(("many", id(made)), place)]))))]
+                for place, terms in enumerate(ways)
+                if not all(term.number == 0 for term in terms)
+            ]
+            return [term for terms in many for term in terms] or (ONE,)
+        elif name in _FILLS:
+            return self.of(done.operand(_FILLS[name], "value", "fill_value"), scales)
+        elif name == "parameter" and not _nothing(first):
+            return (self.atom(made),)
+        elif name in _KEEPS or self._reduces(made):
+            return self._product(self.of(first, scales), (ONE,), here)
+        if name in _ONES:
+            return (ONE,)
+        if name in _ZEROS:
+            return (Term(number=0.0),)
+        return self._opaque(made, scales)
+
+    def _opaque(self, made: Made, scales: bool) -> Iterable[Term]:
+        """What cannot be looked into: a gradient that goes in comes out, roughly; anything else is a value of its own."""
+        for operand in reversed(made.args):
+            terms = self.of(operand, scales)
+            if any(term.gradients for term in terms):
+                return [replace(term, rough=True) for term in terms]
+        return (self.atom(made),)
+
+    def _reduces(self, made: Made) -> bool:
+        """A call of something that is named as a reducer of gradients."""
+        base = made.base
+        return base is not None and bool(re.search(r"reduc", name_of(base), re.I)) and len(made.args) == 1
+
+    def _product(self, ones: Iterable[Term], others: Iterable[Term], here: Term) -> list[Term]:
+        found = []
+        for one, other in product(ones, list(others)):
+            whole = one.times(other)
+            if whole is not None and (whole := whole.times(here)) is not None:
+                found.append(whole)
+        return found or [replace(ONE, rough=True)]
+
+    def _sum(self, made: Made, done: Operation, scales: bool) -> Iterable[Term]:
+        sides = [side for side in done.operands[:2] if not _nothing(side)]
+        if any(isinstance(side, Items) for side in sides):  # lists put one after the other
+            return self._together(sides, scales)
+        terms = [self.of(side, scales) for side in sides]
+        terms = [t for t in terms if not all(term.number == 0 for term in t)]
+        if not terms:
+            return (Term(number=0.0),)
+        if len(terms) == 1:
+            return terms[0]
+        carried = [any(term.gradients for term in t) for t in terms]
+        if carried[0] is not carried[1]:  # gradients added to a sum of earlier ones, or to a decay of weights
+            return terms[carried.index(True)]
+        found = []
+        for one, other in product(*terms):
+            common = self._common(one, other)
+            if common is not None:
+                if not common.gradients:
+                    common = replace(common, powers=common.powers | {(self.key(made), 1.0)})
+                found.append(common)
+        return found or (self.atom(made),)
+
+    def _item(self, made: Made, scales: bool) -> Iterable[Term]:
+        base = made.base
+        place = made.args[0].value if made.args and isinstance(made.args[0], Known) else None
+        if isinstance(base, Made) and base.name == ".start_overflow_check":
+            return self.of(base.args[1], scales) if place == 1 and len(base.args) > 1 else (self.atom(made),)
+        terms = self.of(base, scales)
+        if any(term.gradients or term.put_on for term in terms) or not isinstance(base, (Made, Unknown)):
+            return terms
+        return (self.atom(made),) if isinstance(base, Unknown) or base.name[:1] in ("@", ".") else terms
+
+    def _scaler(self, made: Made) -> Iterable[Term] | None:
+        """The methods of the framework's loss scalers, and of what is named like one."""
+        base, last = made.base, made.name
+        if last in (".scale_grad", ".gradients_unscale") and isinstance(base, Instance) and made.args:
+            given = self.divisor(base)
+            by = self.of(given, True) if given is not None else (ONE,)
+            return self._product(self.of(made.args[0]), [term.power(-1.0) for term in by], ONE)
+        if base is None or last not in (".scale", ".unscale", ".get_loss_scale"):
+            return self._registered(made)
+        is_scaler = isinstance(base, Made) and base.api in (*_SCALERS, *_MANAGERS)
+        if not is_scaler and not any(hinted(word) for word in called(base)):
+            return None
+        if last == ".get_loss_scale":
+            return self._initial(base) if isinstance(base, Made) else (self.atom(base),)
+        if not made.args:
+            return None
+        way = 1.0 if last == ".scale" else -1.0
+        mark = Term(powers=frozenset([(self.scale_of(base), way)]), put_on=frozenset([self.scale_of(base)]))
+        return self._product(self.of(made.args[0]), (mark,), Term(choices=self.conditions(made.tests)))
+
+    def scale_of(self, owner: Value) -> Key:
+        """The key of the scale that a scaler or manager holds."""
+        key = ("scale of", self.key(owner))
+        self.values.setdefault(key, owner)
+        return key
+
+    def _initial(self, manager: Made) -> Iterable[Term]:
+        if manager.api in ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell"):
+            given = manager.argument(["loss_scale"], "loss_scale") or manager.argument(
+                ["loss_scale_value"], "loss_scale_value"
+            )
+            if isinstance(given, Known) or given is not None:
+                return self.of(given, True)
+        return (Term(powers=frozenset([(self.scale_of(manager), 1.0)]), put_on=frozenset([self.scale_of(manager)])),)
+
+    def _registered(self, made: Made) -> Iterable[Term] | None:
+        """hyper_map(partial(_grad_scale, scale), grads) with the framework's own function, which divides."""
+        done = operation(made)
+        if done.name not in ("hypermap", "map") or made.result is not None:
+            return None
+        given = made.args
+        if isinstance(made.base, Made) and made.base.args:
+            given = [*made.base.args, *given]
+        function = given[0] if given else None
+        if isinstance(function, Partial) and len(given) > 1 and function.args:
+            name = _plain(name_of(function.function))
+            gradients = self.of(given[-1])
+            if name in ("gradscale", "gradunscale", "tensorgradscale"):
+                return self._product(gradients, [t.power(-1.0) for t in self.of(function.args[0], True)], ONE)
+            if name in _MULTIPLIES:
+                return self._product(gradients, self.of(function.args[0]), ONE)
+        return None
+
+    def _gradient(self, found: Gradient) -> Iterable[Term]:
+        self.gradients[id(found.call)] = found
+        self.kept.append(found.call)
+        own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.tests))
+        losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
+        senses = (
+            [replace(term, gradients=frozenset()) for term in self.of(found.sens, True)]
+            if found.sens is not None
+            else [ONE]
+        )
+        terms = self._product(losses, senses, own)
+        return [
+            replace(t, put_on=t.put_on | {key for key, value in t.powers if value > 0 and self.is_scale(key)})
+            for t in terms
+        ]
+
+    def by_default(self, term: Term) -> bool | None:
+        """Whether options of the command line and configuration files, left as they are, lead this way; None if none is asked."""
+        asked = [self.defaults[test] is way for test, way in term.choices if test in self.defaults]
+        return all(asked) if asked else None
+
+    # --- scales -------------------------------------------------------------------------------------------------------
+
+    def is_scale(self, key: Key) -> bool:
+        """Whether what a key stands for is a loss scale, by where it comes from or by what it is called."""
+        if isinstance(key, tuple) and key and key[0] == "scale of":
+            return True
+        value = self.values.get(key)
+        if value is None:
+            return False
+        return self.from_manager(value, 0) or any(hinted(word) for word in called(value))
+
+    def from_scaler(self, key: Key) -> bool:
+        """Whether a scale comes from one of the framework's scalers or managers, or from a parameter that holds it."""
+        if key and key[0] == "scale of":
+            return True
+        value = self.values.get(key)
+        return value is not None and (
+            self.from_manager(value, 0) or (isinstance(value, Made) and operation(value).name == "parameter")
+        )
+
+    def from_manager(self, value: Value, depth: int = 0) -> bool:
+        """Whether a value is one of the framework's scalers or managers, or the scale of one."""
+        if depth > 6 or not isinstance(value, Made):
+            return False
+        if value.name == ".get_loss_scale" or value.api in (*_SCALERS, *_MANAGERS):
+            return True
+        done = operation(value)
+        first = done.operand(0)
+        return (
+            done.name in ("parameter", "tensor", "cast", "astype")
+            and first is not None
+            and any(self.from_manager(option, depth + 1) for option in options(first))
+        )
+
+    def left(self, term: Term) -> dict[Key, float]:
+        """The scales that a term still carries, or was divided by too often."""
+        return {key: value for key, value in term.powers if self.is_scale(key)}
+
+    def is_clean(self, term: Term) -> bool:
+        """No scale is left in it."""
+        if self.left(term):
+            return False
+        return not (_notable(term.number) and _notable(term.scale))
+
+
+def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]]:
+    """Sets of conditions of which none may hold, with what follows from two that differ in one condition alone. Nothing, where
+    one of them always holds: these options are no branches of one decision."""
+    for _ in range(4):
+        found = set(sets)
+        for one in sets:
+            for test, way in one:
+                if not isinstance(way, bool):
+                    continue
+                rest = one - {(test, way)}
+                if rest | {(test, not way)} in sets:
+                    found = {each for each in found if not rest <= each} | {rest}
+        if found == sets or len(found) > 12:
+            break
+        sets = frozenset(found)
+    return frozenset() if frozenset() in sets else sets
+
+
+def _impossible(value: Value) -> bool:
+    """None, and what calling None gives: where a number or a gradient is wanted, a run does not come along with it."""
+    if isinstance(value, Known):
+        return value.value is None
+    return isinstance(value, Made) and value.name == "" and isinstance(value.base, Known)
+
+
+def _notable(number: float) -> bool:
+    """A number that is not just a weight, a number of devices or of accumulated steps."""
+    size = abs(number)
+    return size > 0 and not 1 / SMALL < size < SMALL
+
+
+def _log2(number: float) -> float:
+    from math import log2
+
+    return log2(number) if number > 0 else 0.0
+
+
+def _nothing(value: Value) -> bool:
+    return (isinstance(value, Known) and (value.value is None or value.value == ())) or (
+        isinstance(value, Items) and not value.items
+    )
+
+
+def hinted(name: str) -> bool:
+    """A name that people give to a loss scale."""
+    return bool(name) and _HINT.search(name) is not None
+
+
+def called(value: Value) -> list[str]:
+    """All names that a value goes by."""
+    found = [name_of(value)]
+    if isinstance(value, Made):
+        found += value.bound
+    if isinstance(value, Instance):
+        found += [*value.bound, value.of.node.name]
+    return [name for name in found if name]
+
+
+def _few(terms: Iterable[Term]) -> _Terms:
+    """The terms, each once, and not too many."""
+    found = list(dict.fromkeys(terms))
+    if len(found) > TERMS:
+        bare = {replace(term, choices=frozenset()): term for term in reversed(found)}
+        found = [replace(term, choices=frozenset()) for term in bare][:TERMS]
+    return tuple(found)
+
+
+def faulty(terms: _Terms, fine: Callable[[Term], bool]) -> list[Term]:
+    """The terms that are not fine, but for those that only come of combining what no run combines: each of their options is
+    part of a term that is fine as well."""
+    good = {choice for term in terms if fine(term) for choice in term.choices}
+    bad = [term for term in terms if not fine(term)]
+    if len(bad) == len(terms):
+        return bad
+    return [t for t in bad if not {choice for choice in t.choices if choice[0][0] == "many"} <= good]

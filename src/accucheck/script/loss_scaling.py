@@ -1,0 +1,498 @@
+"""Whether half precision is trained with a loss scale, and whether what is put on is taken off again."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..knowledge import api
+from .factors import ONE, Key, Term, called, hinted, operation
+from .remarks import Place, Remark, merged, remark
+from .training_steps import DYNAMIC, FIXED, Half, Step, Training
+from .values import Frame, Instance, Known, Made, Value, name_of, options
+
+#: What is wrong wherever the way that leads to it is taken.
+FAULTS = frozenset(
+    {
+        "no-scale",
+        "no-scale-unused",
+        "kept",
+        "kept-own",
+        "divided-only",
+        "divided-own",
+        "divided-twice",
+        "mismatch",
+        "mismatch-own",
+        "scale-one",
+        "never-adjusted",
+    }
+)
+#: What says that a scale is put on and taken off.
+SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
+#: Those of them that stand for an optimizer whose loss_scale does not fit the step.
+DISAGREE = frozenset({"kept", "divided-only", "divided-twice", "mismatch", "mismatch-own"})
+
+_FACTOR, _WINDOW = re.compile("factor", re.I), re.compile("window", re.I)
+_ASSIGNS = frozenset({"assign", "assignadd", "assignsub", "setdata", "assignvalue", "copy", "setitem"})
+
+#: What one way through a step comes to, with the conditions that lead there.
+_Ways = Iterator[tuple[Term, Remark]]
+
+
+def examine(training: Training) -> list[Remark]:
+    """What there is to say about loss scaling in one reading."""
+    return merged(_examine(training))
+
+
+def _examine(training: Training) -> Iterator[Remark]:
+    yield from _windows(training)
+    steps = training.judged_steps()
+    if not steps:
+        yield training.no_step()
+        return
+    ways = [way for step in steps for way in _step(training, step)]
+    sound = [term for term, told in ways if told.code in SOUND]
+    for term, told in ways:
+        yield replace(told, possible=True) if told.code in FAULTS and _elsewhere(training, term, sound) else told
+    if not ways:
+        yield about(steps[0], "no-half")
+
+
+def _elsewhere(training: Training, term: Term, sound: list[Term]) -> bool:
+    """A fault on a way that the options lead to only when they are changed, or next to which there is a sound way."""
+    default = training.factors.by_default(term)
+    if default is not None:
+        return not default
+    return any(term.times(other) is None for other in sound)
+
+
+def _step(training: Training, step: Step) -> _Ways:
+    halves = training.halves_of(step)
+    judge = {"model": _model, "cell": _cell, "scale cell": _scale_cell, "own": _own}[step.kind]
+    for optimizer, here in training.optimizers(step):
+        for term, told in judge(training, step, halves, optimizer):
+            whole = term.times(here)
+            if whole is not None:
+                yield whole, told
+
+
+# --- the framework's steps --------------------------------------------------------------------------------------------
+
+
+def _model(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+    """Model and build_train_network. The default manager is a dynamic one under O2, and none elsewhere."""
+    if step.manager is None:
+        own = next((half for half in halves if half.made is step.place), None)
+        if own is not None and own.level == "O2":
+            yield from _divides(training, step, "dynamic", None, optimizer)
+        elif own is None and any(not isinstance(option, Known) for option in options(step.level)):
+            yield ONE, about(step, "level-unknown", level=say_value(step.level))
+        else:
+            yield from _unscaled(training, step, halves, optimizer)
+        return
+    for manager, here in training.factors.ways(step.manager):
+        if isinstance(manager, Known) and manager.value is None:
+            ways = _unscaled(training, step, halves, optimizer)
+        elif isinstance(manager, Made) and manager.api in FIXED:
+            given = _given(manager)
+            drops = given.get("drop_overflow_update") or Known(True)
+            if not isinstance(drops, Known):
+                ways = iter([(ONE, about(step, "manager-unknown", manager=manager.last))])
+            elif drops.value:
+                ways = _divides(training, step, "fixed", manager, optimizer)
+            else:
+                value = given.get("loss_scale") or given.get("loss_scale_value") or Known(128.0)
+                ways = _matches(training, step, manager, value, halves, optimizer)
+        elif isinstance(manager, Made) and manager.api in DYNAMIC:
+            ways = _divides(training, step, "dynamic", manager, optimizer)
+        else:
+            ways = iter([(ONE, about(step, "manager-unknown", manager=say_value(manager)))])
+        for term, told in ways:
+            whole = term.times(here)
+            if whole is not None:
+                yield whole, told
+
+
+def _scale_cell(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+    """TrainOneStepWithLossScaleCell divides by itself."""
+    for manager, here in training.factors.ways(step.manager):
+        dynamic = isinstance(manager, Made) and manager.api in DYNAMIC
+        made = manager if isinstance(manager, Made) else None
+        for term, told in _divides(training, step, "dynamic" if dynamic else "fixed", made, optimizer):
+            whole = term.times(here)
+            if whole is not None:
+                yield whole, told
+
+
+def _cell(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+    """TrainOneStepCell multiplies by sens, and leaves the division to the optimizer."""
+    if step.sens is None or all(isinstance(o, Known) and o.value in (None, 1) for o in options(step.sens)):
+        yield from _unscaled(training, step, halves, optimizer)
+    else:
+        yield from _matches(training, step, None, step.sens, halves, optimizer)
+
+
+def _unscaled(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+    """Nothing scales the loss: the optimizer must not divide, and half precision lacks a scale."""
+    divisor = _divisor(training, optimizer)
+    if divisor is not None and divisor != 1:
+        place = _placed(optimizer, step)
+        yield ONE, remark(place, "divided-only", optimizer=_name(optimizer), scale=f"{divisor:g}", also=[step])
+    else:
+        yield from _lacks(training, step, halves)
+
+
+def _lacks(training: Training, step: Step, halves: list[Half]) -> _Ways:
+    """Half precision without a scale."""
+    strong = [half for half in halves if half.strong(step.kind == "own")]
+    listed = [half for half in halves if half.level in ("O1", "auto")]
+    if strong:
+        half = min(strong, key=lambda one: (one.maybe, one.how != "level", one.how == "parameter", one.made.order))
+        unused = _unused(step)
+        told = remark(half.made, "no-scale", half.maybe, half=half.text, step=title(step), also=[step])
+        if unused:
+            told = replace(told, code="no-scale-unused", data={**told.data, "unused": unused[0]})
+        yield training.under(half), told
+    elif listed:
+        yield ONE, remark(listed[0].made, "level-decides", level=listed[0].level, step=title(step), also=[step])
+    elif halves:
+        yield ONE, remark(halves[0].made, "no-scale-partly", half=halves[0].text, step=title(step), also=[step])
+
+
+def _divides(training: Training, step: Step, kind: str, manager: Made | None, optimizer: Value) -> _Ways:
+    """The step takes its scale off by itself, so the optimizer must not divide."""
+    given = _given(manager) if manager is not None and manager.api in DYNAMIC else {}
+    known = api.find(manager.api) if manager is not None else None
+    if known is not None and _is(given.get(known.scale or ""), 1) and _is(given.get("scale_factor"), 1):
+        yield ONE, remark(manager or step, "scale-one", scaler=title(step), also=[step])
+        return
+    divisor = _divisor(training, optimizer)
+    if divisor is None:
+        yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
+    elif divisor != 1:
+        shown = _any({"optimizer": _name(optimizer), "scale": f"{divisor:g}"})
+        yield ONE, about(step, "divided-twice", _placed(optimizer, step), also=[step], **shown)
+    else:
+        yield ONE, about(step, f"scaled-{kind}")
+
+
+def _matches(
+    training: Training, step: Step, manager: Made | None, value: Value, halves: list[Half], optimizer: Value
+) -> _Ways:
+    """A scale that only the optimizer takes off: both must have the same."""
+    given = training.loss_scale(optimizer)
+    if not training.is_seen(optimizer):
+        yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
+        return
+    place = _placed(optimizer, step)
+    for on in training.factors.of(value, True):
+        for off in training.factors.of(given, True):
+            rest = on.times(off.power(-1.0))
+            if rest is None:
+                continue
+            way = replace(rest, powers=frozenset())
+            shown: dict[str, Any] = {
+                "optimizer": _name(optimizer),
+                "scale": _say(on, value),
+                "divisor": _say(off, given),
+            }
+            if not rest.powers and abs(rest.number - 1) < 1e-9:
+                if not on.powers and on.number == 1:
+                    yield from ((way, told) for told in _one(step, manager or step, halves))
+                else:
+                    yield way, about(step, "scaled-fixed")
+            elif not rest.powers or given is None:
+                code = "kept" if given is None or (not off.powers and off.number == 1) else "mismatch"
+                code = "divided-only" if not on.powers and on.number == 1 else code
+                likely = bool(rest.powers) or _assumed(value) or _assumed(given)
+                yield way, about(step, code, place, likely, also=[manager or step], **shown)
+            else:
+                yield way, about(step, "unresolved", place, also=[manager or step], **shown)
+
+
+def _one(step: Step, place: Place, halves: list[Half]) -> Iterator[Remark]:
+    """A fixed scale of 1 is none."""
+    strong = [half for half in halves if half.strong(step.kind == "own") and not half.made.tests]
+    if strong:
+        yield remark(place, "scale-one", strong[0].maybe, scaler=title(step), also=[strong[0].made])
+
+
+# --- steps of the project ---------------------------------------------------------------------------------------------
+
+
+def _own(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+    carried = training.carried(step)
+    divided = training.divided(optimizer)
+    if divided is None:
+        bad = training.faulty(carried)
+        if bad or any(term.put_on for term in carried):
+            yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
+            return
+        divided = (ONE,)
+    applied = [
+        replace(rest, put_on=term.put_on)
+        for term in carried
+        for by in divided
+        if (rest := term.times(by.power(-1.0))) is not None
+    ]
+    bad = training.faulty(applied)
+    if bad:
+        yield from _unclean(training, step, bad, optimizer)
+    good = [term for term in applied if training.factors.is_clean(term)]
+    if good and not bad:
+        yield from _clean(training, step, good, halves)
+
+
+def _clean(training: Training, step: Step, applied: list[Term], halves: list[Half]) -> _Ways:
+    """Nothing is left of a scale: because it was taken off, or because there was none."""
+    put_on = {key for term in applied for key in term.put_on}
+    if any(term.uneven for term in applied):
+        yield ONE, about(step, "uneven")
+    elif not put_on and not training.sees_loss(step):
+        if halves:
+            yield ONE, about(step, "loss-unknown")
+    elif not put_on:
+        yield from _lacks(training, step, halves)
+    else:
+        names = ", ".join(sorted({key_name(training, key) for key in put_on}))
+        stuck = [key for key in put_on if _never_adjusted(training, key)]
+        ones = [key for key in put_on if _is_one(training, key)]
+        if ones and len(ones) == len(put_on):
+            yield ONE, about(step, "scale-one", scaler=names)
+        elif stuck:
+            yield ONE, about(step, "never-adjusted", scale=key_name(training, stuck[0]))
+        else:
+            yield ONE, about(step, "scaled-own", scale=names)
+
+
+def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) -> _Ways:
+    """A scale is left on the gradients, or was taken off without having been put on."""
+    factors = training.factors
+    divisor = _divisor(training, optimizer)
+    for term in bad:
+        keys = set(factors.left(term))
+        scale = ", ".join(sorted(key_name(training, key) for key in keys)) or f"{abs(term.number):g}"
+        way = replace(term, powers=frozenset())
+        # A condition that asks for the scale itself may well be what makes it right.
+        asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
+        unseen = bool(keys) and all(training.is_given(key) for key in keys)
+        if term.rough or asked or unseen:
+            yield way, about(step, "unresolved-step", scale=scale)
+        elif divisor not in (None, 1):
+            code = "mismatch-own" if term.put_on else "divided-only"
+            told: dict[str, Any] = {"optimizer": _name(optimizer), "scale": scale if term.put_on else f"{divisor:g}"}
+            yield way, about(step, code, _placed(optimizer, step), also=[step], divisor=f"{divisor:g}", **told)
+        else:
+            up = any(power > 0 for power in factors.left(term).values()) or (not keys and abs(term.number) > 1)
+            yield way, about(step, "kept-own" if up else "divided-own", scale=scale)
+
+
+def _mentions(inside: Any, key: Key) -> bool:
+    return inside == key or (isinstance(inside, tuple) and any(_mentions(part, key) for part in inside))
+
+
+# --- scales -----------------------------------------------------------------------------------------------------------
+
+
+def _is_one(training: Training, key: Key) -> bool:
+    """A scale that starts at 1 and cannot grow."""
+    value = training.factors.values.get(key)
+    for _ in range(8):
+        if isinstance(value, Known):
+            return _is(value, 1)
+        if not isinstance(value, Made):
+            return False
+        known = api.find(value.api)
+        if known is not None and known.scale:
+            given = _given(value)
+            grows = known.dynamic and not _is(given.get("scale_factor"), 1)
+            return _is(given.get(known.scale), 1) and not grows
+        if value.name == ".get_loss_scale":
+            value = value.base
+            continue
+        done = operation(value)
+        if done.name not in ("parameter", "tensor", "cast", "astype", "float"):
+            return False
+        value = done.operand(0)
+    return False
+
+
+def _never_adjusted(training: Training, key: Key) -> bool:
+    """A scale that is made to change, which nothing in the step does."""
+    value = training.factors.values.get(key)
+    if not isinstance(value, Made):
+        return False
+    if value.api == "amp.DynamicLossScaler":
+        return not any(call.name == ".adjust" and value in options(call.base) for call in training.calls)
+    if operation(value).name != "parameter":
+        return False
+    manager = _manager(value)
+    if manager is not None:
+        used = any(
+            (call.base is not None and manager in options(call.base) and call.name[:1] not in (".", "@"))
+            or call.name in (".process_loss_scale", ".update_loss_scale")
+            for call in training.calls
+        )
+        return not used and manager.api in DYNAMIC and not _assigned(training, value, None)
+    holder = next(
+        (i for i in training.trace.instances if any(value in options(held) for held in i.attributes.values())), None
+    )
+    if holder is None or _assigned(training, value, holder):
+        return False
+    reached = {frame.function.node for frame in training.frames if not _uncalled(frame, holder)}
+    return any(_assigns(method.node) for method in holder.of.methods() if method.node not in reached)
+
+
+def _manager(parameter: Made) -> Made | None:
+    """The update cell that a parameter has its first value from."""
+    value: Value | None = parameter
+    for _ in range(6):
+        if not isinstance(value, Made):
+            return None
+        if value.name == ".get_loss_scale":
+            return value.base if isinstance(value.base, Made) else None
+        value = operation(value).operand(0)
+    return None
+
+
+def _assigned(training: Training, parameter: Made, holder: Instance | None) -> bool:
+    for call in training.calls:
+        done = operation(call)
+        assigns = done.name in _ASSIGNS and done.operands and parameter in options(done.operands[0])
+        if assigns and (holder is None or call.frame is None or not _uncalled(call.frame, holder)):
+            return True
+    return False
+
+
+def _uncalled(frame: Frame, holder: Instance) -> bool:
+    """Whether a frame was only run because nobody calls the method."""
+    top = frame
+    while top.parent is not None and not top.unseen:
+        top = top.parent
+    return top.unseen and top.owner is holder and top.function.name not in ("construct", "__call__")
+
+
+def _assigns(node: ast.AST) -> bool:
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    names = (part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in calls)
+    return any(name in ("assign", "set_data", "assign_value") for name in names)
+
+
+def _windows(training: Training) -> Iterator[Remark]:
+    """Scalers whose window is given the factor, or the other way round."""
+    for made in training.calls:
+        if made.api in DYNAMIC:
+            given = _given(made)
+            factor, window = given.get("scale_factor"), given.get("scale_window")
+            if _swapped(factor, window):
+                shown = {"factor": say_value(factor), "window": say_value(window)}
+                yield remark(made, "window-is-factor", scaler=made.last, **_any(shown))
+
+
+def _swapped(factor: Value | None, window: Value | None) -> bool:
+    if factor is None or window is None:
+        return False
+    names = name_of(factor), name_of(window)
+    if _FACTOR.search(names[1]) and not _WINDOW.search(names[1]):
+        return True
+    if _WINDOW.search(names[0]) and not _FACTOR.search(names[0]):
+        return True
+    numbers = [v.value for v in (factor, window) if isinstance(v, Known) and type(v.value) in (int, float)]
+    return len(numbers) == 2 and numbers[0] >= 50 and numbers[1] <= 10
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def about(
+    step: Step, code: str, place: Place | None = None, likely: bool = False, also: Any = (), **data: Any
+) -> Remark:
+    """A remark about a step, at a place of its own if need be."""
+    return remark(place or step, code, likely, also, step=title(step), **data)
+
+
+def title(step: Step) -> str:
+    """What a step is called: its class, or the function that it stands in."""
+    place = step.place
+    if isinstance(place, Made) and step.kind != "own":
+        return place.last
+    if isinstance(place, Instance):
+        return place.of.node.name
+    frame = step.frame
+    if frame is not None and isinstance(frame.owner, Instance):
+        return frame.owner.of.node.name
+    return frame.function.name if frame is not None else step.source.path
+
+
+def key_name(training: Training, key: Key) -> str:
+    """What the script calls a scale."""
+    if key[0] == "known":
+        return str(key[2])
+    value = training.factors.values.get(key)
+    while isinstance(value, Made) and not called(value) and value.args:
+        value = value.args[0]
+    names = called(value) if value is not None else []
+    return next((name for name in names if hinted(name)), names[0] if names else "?")
+
+
+def say_value(value: Value | None) -> str:
+    """A value in a few words."""
+    for option in options(value):
+        if isinstance(option, Known):
+            return f"{option.value}"
+        if called(option):
+            return called(option)[0]
+    return "?"
+
+
+def _say(term: Term, value: Value | None) -> str:
+    return say_value(value) if term.powers else f"{term.number:g}"
+
+
+def _name(optimizer: Value) -> str:
+    if isinstance(optimizer, Instance):
+        return optimizer.of.node.name
+    if isinstance(optimizer, Made) and optimizer.name[:1] not in ("", "@", ".", "["):
+        return optimizer.last
+    return next(iter(called(optimizer)), "optimizer")
+
+
+def _placed(optimizer: Value, step: Step) -> Place:
+    """Where an optimizer is made, if that is seen."""
+    return optimizer if isinstance(optimizer, (Made, Instance)) and optimizer.source is not None else step
+
+
+def _divisor(training: Training, optimizer: Value) -> float | None:
+    """The number that an optimizer divides by; None when it is not known."""
+    terms = training.divided(optimizer)
+    numbers = {term.number for term in terms or () if not term.powers}
+    return numbers.pop() if len(numbers) == 1 and terms and all(not term.powers for term in terms) else None
+
+
+def _given(made: Made) -> dict[str, Value]:
+    """The arguments of a call of the framework by name."""
+    known = api.find(made.api)
+    return (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords
+
+
+def _is(value: Value | None, number: float) -> bool:
+    return isinstance(value, Known) and value.value == number and not isinstance(value.value, bool)
+
+
+def _assumed(value: Value | None) -> bool:
+    return any(isinstance(option, Known) and option.assumed is not None for option in options(value))
+
+
+def _any(told: dict[str, str]) -> dict[str, Any]:
+    return dict(told)
+
+
+def _unused(step: Step) -> list[str]:
+    """Names of loss scales that are set in the file of the step and never read there."""
+    tree = step.source.tree
+    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    loaded = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return [name for name in stored if re.search("loss_?scal", name, re.I) and name not in loaded]

@@ -1,0 +1,124 @@
+"""Whether a gradient penalty is made of gradients without a loss scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .factors import Term, operation
+from .loss_scaling import key_name
+from .remarks import Remark, merged, remark
+from .training_steps import Training
+from .values import Known, Made, Value
+
+#: A factor on gradients within these is a weight or a norm to reach, not a scale.
+FROM, TO = 1 / 16, 16.0
+#: A constant below this guards a root or a division.
+GUARD = 1e-2
+
+_BENDS = frozenset({"square", "norm", "l2norm", "pow", "sqrt", "rsqrt", "sumsq", "inplaceadd"})
+_SUMS = frozenset({"add", "sub", "subtract", "tensoradd"})
+
+
+def examine(training: Training) -> list[Remark]:
+    """What there is to say about gradient penalties in one reading."""
+    return merged(_examine(training))
+
+
+def _examine(training: Training) -> Iterator[Remark]:
+    own = [step for step in training.steps if step.kind == "own"]
+    updates = {key for step in own for term in training.carried(step) for key in term.gradients}
+    bends = {(c.source.file, c.line): c for c in reversed(training.calls) if _bends(training, c, updates)}
+    told = [one for bend in reversed(bends.values()) for one in _judged(training, bend, updates)]
+    yield from told
+    steps = training.judged_steps()
+    if not told:
+        yield remark(steps[0], "no-penalty") if steps else training.no_step()
+
+
+def _inner(training: Training, value: Value, updates: set[int]) -> list[Term]:
+    """The terms of a value that hold a gradient which is no update of weights."""
+    return [term for term in training.factors.of(value) if term.gradients - updates]
+
+
+def _bends(training: Training, call: Made, updates: set[int]) -> bool:
+    """An operation that makes a penalty of a gradient: a norm, a square, a product with itself."""
+    done = operation(call)
+    if done.name in _BENDS and done.operands:
+        return bool(_inner(training, done.operands[0], updates))
+    if done.name in ("mul", "multiply") and len(done.operands) == 2:
+        return all(_inner(training, operand, updates) for operand in done.operands)
+    return False
+
+
+def _judged(training: Training, bend: Made, updates: set[int]) -> Iterator[Remark]:
+    factors = training.factors
+    wanted = {
+        key for term in _inner(training, operation(bend).operands[0], updates) for key in term.gradients - updates
+    }
+    entry = _inner(training, operation(bend).operands[0], updates)
+    scaled = [term for term in entry if not _plain(training, term)]
+    sums = [call for call in training.calls if call.order > bend.order and _adds(training, call, wanted)]
+    for call in sums:
+        bent = _bent(training, call, wanted)
+        bad = [term for term in bent if not _plain(training, term)]
+        if bad and all(not _plain(training, term) for term in bent):
+            yield remark(call, "penalty-scaled", scale=_scale(training, bad), also=[bend])
+            return
+    if scaled and len(scaled) == len(entry) and not sums:
+        yield remark(bend, "penalty-scaled", scale=_scale(training, scaled))
+    elif any(term.rough for term in entry):
+        yield remark(bend, "penalty-unknown")
+    else:
+        uses = bool(factors.gradients) and _scales_anywhere(training)
+        yield remark(bend, "penalty-clean" if uses else "penalty-without-scale")
+
+
+def _adds(training: Training, call: Made, wanted: set[int]) -> bool:
+    """A penalty meets something that is no gradient: the norm to reach, or another loss."""
+    return bool(_bent(training, call, wanted))
+
+
+def _bent(training: Training, call: Made, wanted: set[int]) -> list[Term]:
+    done = operation(call)
+    if done.name not in _SUMS or len(done.operands) < 2:
+        return []
+    sides = [[t for t in training.factors.of(side) if t.gradients & wanted] for side in done.operands[:2]]
+    if bool(sides[0]) is bool(sides[1]):
+        return []
+    place = 0 if sides[0] else 1
+    other = done.operands[1 - place]
+    # A weight is free to be anything once the norm has been compared, so only a constant tells.
+    if not isinstance(other, Known) or not isinstance(other.value, (int, float)) or abs(other.value) < GUARD:
+        return []
+    return sides[place] if _is_bent(training, done.operands[place], 0) else []
+
+
+def _is_bent(training: Training, value: Value, depth: int) -> bool:
+    """Whether a norm, a root or a square lies between a value and the gradient."""
+    if depth > 24 or not isinstance(value, Made):
+        return False
+    done = operation(value)
+    if done.name in _BENDS:
+        return True
+    if done.name in ("mul", "multiply") and all(training.is_gradient(operand) for operand in done.operands):
+        return True
+    if value.name == "[]" or value.name == ".each":
+        return value.base is not None and _is_bent(training, value.base, depth + 1)
+    return any(_is_bent(training, operand, depth + 1) for operand in done.operands if training.is_gradient(operand))
+
+
+def _plain(training: Training, term: Term) -> bool:
+    return not training.factors.left(term) and (term.number == 0 or FROM <= abs(term.number) <= TO)
+
+
+def _scale(training: Training, terms: list[Term]) -> str:
+    keys = {key for term in terms for key in training.factors.left(term)}
+    return ", ".join(sorted(key_name(training, key) for key in keys)) or f"{terms[0].number:g}"
+
+
+def _scales_anywhere(training: Training) -> bool:
+    """Whether the script scales a loss at all."""
+    own = any(term.put_on for step in training.steps if step.kind == "own" for term in training.carried(step))
+    return own or any(
+        step.kind == "scale cell" or step.manager is not None or step.sens is not None for step in training.steps
+    )

@@ -1,0 +1,538 @@
+"""The training steps of a script: where gradients meet an optimizer, in the framework's cells or in code of the project;
+where half precision comes from; and how each optimizer, scaler and cell deals with a loss scale."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from ..knowledge import api, names
+from ..knowledge.api import Api
+from .analysis import Reading
+from .factors import Factors, Key, Term, called, faulty, gradient, operation
+from .flow import inputs
+from .remarks import Remark
+from .source import Source
+from .trace import Tracer
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options
+
+_WRAPPERS = (
+    "nn.LARS",
+    "nn.AdaSumByGradWrapCell",
+    "nn.AdaSumByDeltaWeightWrapCell",
+    "boost.OptimizerProcess",
+    "boost.FreezeOpt",
+)
+_OPTIMIZER = re.compile(r"optim|(^|_)opt(_|\d|$)|^opt[A-Z]|adam|(^|_)sgd|momentum$|(^|_)lamb($|_)|lars$", re.I)
+
+#: Training cells that are run though no call of them is seen.
+CELLS = 12
+_LOSS_SCALE = re.compile("loss_?scale", re.I)
+#: What the construct of an optimizer of the project says when it divides by loss_scale.
+_DIVIDING = re.compile(r"scale|super\(.*\)\.construct")
+
+_MODEL = ["network", "loss_fn", "optimizer", "metrics", "eval_network", "eval_indexes", "amp_level", "boost_level"]
+_BUILD = ["network", "optimizer", "loss_fn", "level", "boost_level"]
+_CELL = ["network", "optimizer", "sens"]
+_SCALE_CELL = ["network", "optimizer", "scale_sense"]
+_CELLS = {
+    "nn.TrainOneStepCell": _CELL,
+    "boost.BoostTrainOneStepCell": _CELL,
+    "nn.TrainOneStepWithLossScaleCell": _SCALE_CELL,
+    "boost.BoostTrainOneStepWithLossScaleCell": _SCALE_CELL,
+}
+_WITH_SCALE = ("nn.TrainOneStepWithLossScaleCell", "boost.BoostTrainOneStepWithLossScaleCell")
+DYNAMIC = ("amp.DynamicLossScaleManager", "nn.DynamicLossScaleUpdateCell", "amp.DynamicLossScaler")
+FIXED = ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell", "amp.StaticLossScaler")
+
+_DEVICES = {"ascend", "gpu", "cpu"}
+HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
+
+
+@dataclass(frozen=True)
+class Half:
+    """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "parameter", "flag" or
+    "cast"; `maybe` tells that an option or a device decides."""
+
+    how: str
+    made: Made
+    level: str = ""
+    maybe: bool = False
+
+    @property
+    def source(self) -> Source:
+        return self.made.source
+
+    @property
+    def line(self) -> int:
+        return self.made.line
+
+    def strong(self, alone: bool) -> bool:
+        """Layers with weights are computed in half precision, not just some values between them. What the lists of O1 and
+        auto hold counts where the framework adds nothing by itself (`alone`)."""
+        return self.how != "cast" and (alone or self.level not in ("O1", "auto"))
+
+    @property
+    def text(self) -> str:
+        """What the script asks for."""
+        name = self.made.last
+        if self.how == "level":
+            return f'{name}(amp_level="{self.level}")' if name == "Model" else f'{name}(..., "{self.level}")'
+        known = {"to_float": ".to_float(float16)", "cast": "cast(float16)", "flag": "fp16=True"}
+        return known.get(self.how, f"{name}(float16)")
+
+
+@dataclass
+class Step:
+    """Where weights are updated. `kind` is "model" for Model and build_train_network, "cell" and "scale cell" for the
+    framework's training cells, "own" for code of the project that calls an optimizer with gradients."""
+
+    kind: str
+    place: Made | Frame | Instance
+    optimizer: Value | None
+    network: Value | None = None
+    level: Value | None = None
+    manager: Value | None = None  # what was given as loss_scale_manager, or scale_sense
+    sens: Value | None = None
+    gradients: Value | None = None
+    others: list[Value] = field(default_factory=list)
+
+    @property
+    def source(self) -> Source:
+        if isinstance(self.place, Instance):
+            assert self.place.source is not None
+            return self.place.source
+        return self.place.source
+
+    @property
+    def node(self) -> ast.AST:
+        assert self.place.node is not None
+        return self.place.node
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+    @property
+    def last(self) -> int:
+        return getattr(self.node, "end_lineno", None) or self.line
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return self.place.tests
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.place.parent if isinstance(self.place, Frame) else self.place.frame
+
+    @property
+    def order(self) -> int:
+        return self.place.order
+
+
+class Training:
+    """The steps and the half precision of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.trace = reading.trace
+        self.calls, self.frames = list(self.trace.calls), list(self.trace.frames)
+        self._run_all()
+        self.factors = Factors(self.loss_scale)
+        self.inits = {id(f.owner): f for f in reversed(self.frames) if f.function.name == "__init__"}
+        self._touched: dict[int, bool | None] = {}
+        self._kept: list[Value] = []
+        for call in self.calls:  # in their order, so that none asks for a long way back
+            self.touched(call)
+        self.halves = list(_halves(self.calls))
+        self.steps = list(self._steps())
+
+    def _run_all(self) -> None:
+        """A trace runs what nobody calls once. A training cell is made for each way to train, so each is run here."""
+        run = {id(frame.owner) for frame in self.frames if frame.function.name == "construct"}
+        left = [made for made in self.trace.instances if id(made) not in run and _is_step(made)]
+        for instance in left[:CELLS]:
+            self.trace.again(partial(self._run, instance))
+
+    def _run(self, instance: Instance, tracer: Tracer) -> Value:
+        method = instance.of.find("construct")
+        if not isinstance(method, Function):
+            return Unknown()
+        calls, frames = len(tracer.trace.calls), len(tracer.trace.frames)
+        bound = Function(method.node, method.scope, method.source, instance, method.of)
+        found = tracer.call_function(bound, [], {}, method.node, unseen=True)
+        self.calls += tracer.trace.calls[calls:]
+        self.frames += tracer.trace.frames[frames:]
+        return found
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def _steps(self) -> Iterator[Step]:
+        for made in self.calls:
+            step = self._framework(made) or self._own(made)
+            if step is not None:
+                yield step
+        for instance in self.trace.instances:
+            yield from self._inherited(instance)
+        for frame in self.frames:
+            step = self._followed(frame)
+            if step is not None:
+                yield step
+
+    def _framework(self, made: Made) -> Step | None:
+        name, get = made.api, made.argument
+        if name == "Model":
+            optimizer = get(_MODEL, "optimizer")
+            if optimizer is None or _is_none(optimizer):
+                return None
+            manager = made.keywords.get("loss_scale_manager")
+            return Step("model", made, optimizer, get(_MODEL, "network"), get(_MODEL, "amp_level"), manager)
+        if name == "amp.build_train_network":
+            manager = made.keywords.get("loss_scale_manager")
+            return Step("model", made, get(_BUILD, "optimizer"), get(_BUILD, "network"), get(_BUILD, "level"), manager)
+        if name in _CELLS:
+            return _cell(name, made, {**dict(zip(_CELLS[name], made.args, strict=False)), **made.keywords})
+        return None
+
+    def _inherited(self, instance: Instance) -> Iterator[Step]:
+        """An object of a class that leaves the step to the framework's cell it is derived from."""
+        if instance.of.find("construct") is not None:
+            return
+        for name, args, keywords in instance.supers:
+            cell = canonical(name)
+            step = _cell(cell, instance, {**dict(zip(_CELLS.get(cell, ()), args, strict=False)), **keywords})
+            if step is not None:
+                yield step
+
+    def _own(self, made: Made) -> Step | None:
+        """A call of an optimizer with gradients."""
+        base = made.base
+        if (
+            base is None
+            or not made.args
+            or (made.name[:1] in ("@", ".") and made.name not in (".step", ".apply_gradients"))
+        ):
+            return None
+        if self._within_optimizer(made.frame) or not any(is_optimizer(option) for option in options(base)):
+            return None
+        given = [arg for arg in made.args if self.is_gradient(arg)]
+        if not given:
+            return None
+        return Step("own", made, base, gradients=given[0], others=[arg for arg in made.args if arg is not given[0]])
+
+    def _followed(self, frame: Frame) -> Step | None:
+        """The same with an optimizer of the project."""
+        owner = frame.owner
+        if owner is None or frame.function.name not in ("construct", "__call__") or not is_optimizer(owner):
+            return None
+        if frame.unseen or self._within_optimizer(frame.parent):
+            return None
+        given = [value for name, value in frame.parameters.items() if name != "self" and self.is_gradient(value)]
+        if not given:
+            return None
+        others = [value for name, value in frame.parameters.items() if name != "self" and value is not given[0]]
+        return Step("own", frame, owner, gradients=given[0], others=others)
+
+    def _within_optimizer(self, frame: Frame | None) -> bool:
+        while frame is not None:
+            if frame.owner is not None and is_optimizer(frame.owner) and frame.function.name != "__init__":
+                return True
+            frame = frame.parent
+        return False
+
+    def is_gradient(self, value: Value) -> bool:
+        """Whether a value is a gradient, or gradients multiplied, summed up, clipped and the like."""
+        return self.touched(value) and any(term.gradients for term in self.factors.of(value))
+
+    def touched(self, value: Value | None) -> bool:
+        """Whether a gradient flows into a value; a cheap first question."""
+        if value is None:
+            return False
+        known = self._touched
+        waiting = [value]
+        while waiting:  # no recursion: a script may chain thousands of attributes
+            part = waiting[-1]
+            if known.get(id(part)) is not None:
+                waiting.pop()
+                continue
+            inner = inputs(part)
+            if id(part) not in known:
+                known[id(part)] = None
+                self._kept.append(part)
+                if gradient(part) is None:
+                    waiting += [one for one in inner if id(one) not in known]
+                    continue
+            known[id(part)] = gradient(part) is not None or any(known.get(id(one)) for one in inner)
+            waiting.pop()
+        return bool(known[id(value)])
+
+    def judged_steps(self) -> list[Step]:
+        """The steps that run on an accelerator."""
+        return [step for step in self.steps if not self.on_cpu(step.tests)]
+
+    def no_step(self) -> Remark:
+        source = self.reading.source
+        return Remark("no-step", source, 1, 1, {"path": source.path})
+
+    def halves_of(self, step: Step) -> list[Half]:
+        """The half precision that a step trains in: its own level, and what the script asks for besides, as far as both can
+        be at once."""
+        here = self.given(step)
+        general = (h for h in self.halves if h.how != "level" or h.made.api.endswith("mixed_precision"))
+        own = (half for half in self.halves if half.made is step.place)
+        both = (half for half in (*own, *general) if not self.on_cpu(half.made.tests))
+        return [half for half in both if self.under(half).times(here) is not None]
+
+    def under(self, half: Half) -> Term:
+        """The conditions under which half precision is asked for."""
+        return Term(choices=self.factors.conditions(half.made.tests))
+
+    # --- scales -------------------------------------------------------------------------------------------------------
+
+    def loss_scale(self, optimizer: Value) -> Value | None:
+        """What an optimizer was given as loss_scale; None where it takes none or was given none."""
+        if isinstance(optimizer, Instance):
+            init = self.inits.get(id(optimizer))
+            for name, value in init.parameters.items() if init is not None else ():
+                if _LOSS_SCALE.search(name):
+                    return value
+            for name, args, keywords in optimizer.supers:
+                if (found := _framework_optimizer(name)) is not None:
+                    return (found.bind_any(args, keywords) or keywords).get("loss_scale")
+        if not isinstance(optimizer, Made):
+            return None
+        if optimizer.api in _WRAPPERS and optimizer.args:
+            inner = (self.loss_scale(option) for option in options(optimizer.args[0]))
+            return next((given for given in inner if given is not None), None)
+        known = _framework_optimizer(optimizer.name)
+        bound = known.bind_any(optimizer.args, optimizer.keywords) if known is not None else None
+        return (bound or optimizer.keywords).get("loss_scale")
+
+    def is_seen(self, optimizer: Value) -> bool:
+        """Whether it is seen what an optimizer divides gradients by."""
+        if isinstance(optimizer, Made):
+            return _framework_optimizer(optimizer.name) is not None or optimizer.api in _WRAPPERS
+        if not isinstance(optimizer, Instance):
+            return False
+        update = optimizer.of.find("construct")
+        if not isinstance(update, Function) or self.loss_scale(optimizer) is None:
+            return True
+        return bool(_DIVIDING.search(ast.unparse(update.node)))
+
+    def given(self, step: Step) -> Term:
+        """The conditions under which a step is made."""
+        frame = step.frame
+        owner = frame.owner if frame is not None else None
+        tests = (*owner.tests, *step.tests) if isinstance(owner, Instance) and step.kind == "own" else step.tests
+        return Term(choices=self.factors.conditions(tests))
+
+    def optimizers(self, step: Step) -> list[tuple[Value, Term]]:
+        """The optimizers that a step may have, each with the conditions under which it has it."""
+        here = self.given(step)
+        ways = [(option, term.times(here)) for option, term in self.factors.ways(step.optimizer)]
+        return [(option, term) for option, term in ways if term is not None]
+
+    def divided(self, optimizer: Value) -> tuple[Term, ...] | None:
+        """What an optimizer divides gradients by; None where that is not seen."""
+        return self.factors.of(self.loss_scale(optimizer), True) if self.is_seen(optimizer) else None
+
+    def carried(self, step: Step) -> tuple[Term, ...]:
+        """What the gradients of an own step carry when they reach the optimizer."""
+        return self.factors.of(step.gradients)
+
+    def faulty(self, terms: Sequence[Term]) -> list[Term]:
+        """The terms that carry what they should not."""
+        return faulty(tuple(terms), self.factors.is_clean)
+
+    def is_given(self, key: Key) -> bool:
+        """A scale that comes from a caller who is not seen, and so may be anything."""
+        value = self.factors.values.get(key)
+        return key[0] != "scale of" and (not isinstance(value, Made) or value.name[:1] == "@")
+
+    def sees_loss(self, step: Step) -> bool:
+        """Whether what the gradients are taken of is seen; a network from elsewhere does not scale its loss."""
+        found = [self.factors.gradients[key] for term in self.carried(step) for key in term.gradients]
+        return bool(found) and all(
+            one.loss is not None or isinstance(one.function, (Made, Instance)) or one.sens is not None for one in found
+        )
+
+    def on_cpu(self, tests: tuple[Test, ...]) -> bool:
+        """Whether code under these conditions runs on a CPU alone, where mixed precision is not at stake."""
+        left = set(_DEVICES)
+        for test in tests:
+            if (named := _devices(test)) is not None:
+                left &= named
+        return left == {"cpu"}
+
+
+def _is_step(instance: Instance) -> bool:
+    return any(is_optimizer(held) and not isinstance(held, Function) for held in instance.attributes.values())
+
+
+def _cell(name: str, place: Made | Instance, arguments: dict[str, Value]) -> Step | None:
+    optimizer = arguments.get("optimizer")
+    if optimizer is None or name not in _CELLS:
+        return None
+    network = arguments.get("network")
+    if name in _WITH_SCALE:
+        return Step("scale cell", place, optimizer, network, manager=arguments.get("scale_sense"))
+    return Step("cell", place, optimizer, network, sens=arguments.get("sens"))
+
+
+def _devices(test: Test) -> set[str] | None:
+    """The kinds of devices that a condition leaves; None when it is about something else."""
+    value, taken = test.value, test.taken
+    while isinstance(value, Made) and value.name == "not" and value.args:
+        value, taken = value.args[0], not taken
+    if not isinstance(value, Made) or value.name not in ("==", "!=", "in", "not in") or taken is None:
+        return None
+    known = [o for arg in value.args for o in (arg.items if isinstance(arg, Items) else [arg]) if isinstance(o, Known)]
+    named = {o.value.lower() for o in known if isinstance(o.value, str)} & _DEVICES
+    if not named:
+        return None
+    return named if taken is (value.name in ("==", "in")) else _DEVICES - named
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None
+
+
+# --- optimizers -------------------------------------------------------------------------------------------------------
+
+
+def canonical(name: str) -> str:
+    return names.canonical(name)
+
+
+def _framework_optimizer(name: str) -> Api | None:
+    """One of the framework's optimizers, given its full name."""
+    found = api.find(canonical(name)) or api.find("nn." + canonical(name).rpartition(".")[2])
+    return found if found is not None and found.kind == "optimizer" and name.startswith("mindspore.") else None
+
+
+def is_optimizer(value: Value | None) -> bool:
+    """Whether a value is an optimizer, by what made it or by what it is called."""
+    if isinstance(value, Many):
+        return any(is_optimizer(option) for option in value.options)
+    if isinstance(value, Instance):
+        beyond = value.of.beyond()
+        if any(_framework_optimizer(name) for name in beyond):
+            return True
+        return bool(_OPTIMIZER.search(value.of.node.name)) and "construct" in value.of.attributes and not beyond
+    if isinstance(value, Made):
+        if _framework_optimizer(value.name) or value.api in _WRAPPERS:
+            return True
+        if value.name.startswith("mindspore."):
+            return False
+    return isinstance(value, (Made, Unknown)) and any(_OPTIMIZER.search(name) for name in called(value))
+
+
+# --- half precision ---------------------------------------------------------------------------------------------------
+
+
+def _halves(calls: list[Made]) -> Iterator[Half]:
+    for made in calls:
+        found = _half(made)
+        if found is not None:
+            yield found
+
+
+def _half(made: Made) -> Half | None:
+    name = made.api
+    if name == "Model":
+        optimizer = made.argument(_MODEL, "optimizer")
+        return (
+            _leveled(made, made.argument(_MODEL, "amp_level"))
+            if optimizer is not None and not _is_none(optimizer)
+            else None
+        )
+    if name == "amp.build_train_network":
+        return _leveled(made, made.argument(_BUILD, "level"))
+    if name == "amp.auto_mixed_precision":
+        dtype = made.argument(["network", "amp_level", "dtype"], "dtype")
+        if dtype is not None and is_half(dtype) is None:
+            return None
+        level = made.argument(["network", "amp_level"], "amp_level")
+        return _leveled(made, level)
+    if name == "amp.custom_mixed_precision":
+        return (
+            None if "dtype" in made.keywords and is_half(made.keywords["dtype"]) is None else Half("level", made, "O1")
+        )
+    if made.name in (".to_float",) and made.args:
+        return _typed("to_float", made, made.args[0])
+    if made.name in (".add_flags_recursive", ".add_flags"):
+        flag = made.keywords.get("fp16")
+        return Half("flag", made) if isinstance(flag, Known) and flag.value is True else None
+    if name == "Parameter":
+        return Half("parameter", made) if made.args and _holds_half(made.args[0], 0) else None
+    if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
+        for keyword, value in made.keywords.items():
+            if keyword.endswith("type") and (found := _typed("argument", made, value)) is not None:
+                return found
+        return None
+    return _cast(made)
+
+
+def _leveled(made: Made, level: Value | None) -> Half | None:
+    found = [o for o in options(level) if isinstance(o, Known) and o.value in ("O1", "O2", "O3", "auto")]
+    if not found:
+        return None
+    worst = max(found, key=lambda option: ("auto", "O1", "O2", "O3").index(str(option.value)))
+    return Half("level", made, str(worst.value), len(options(level)) > 1 or bool(worst.assumed))
+
+
+def _typed(how: str, made: Made, dtype: Value) -> Half | None:
+    found = is_half(dtype)
+    return None if found is None else Half(how, made, maybe=not found)
+
+
+def is_half(dtype: Value | None) -> bool | None:
+    """True for float16, False where it is one of several, None where it is not."""
+    kinds = [
+        (isinstance(o, Named) and canonical(o.name) in HALF)
+        or (isinstance(o, Known) and o.value in ("float16", "fp16", "half"))
+        for o in options(dtype)
+    ]
+    if not any(kinds):
+        return None
+    return all(kinds) and not any(isinstance(o, Known) and o.assumed for o in options(dtype))
+
+
+def _holds_half(value: Value, depth: int) -> bool:
+    """Whether a tensor is made in float16."""
+    if depth > 6:
+        return False
+    if isinstance(value, Many):
+        return any(_holds_half(option, depth + 1) for option in value.options)
+    if not isinstance(value, Made):
+        return False
+    dtypes = [value.keywords.get("dtype"), *value.args[value.name[:1] != "." :]]
+    if any(is_half(dtype) is not None for dtype in dtypes if dtype is not None):
+        return True
+    if any(isinstance(d, Named) and canonical(d.name).startswith(("float", "bfloat", "int")) for d in dtypes):
+        return False
+    done = operation(value)
+    first = done.operand(0)
+    return (
+        done.name in ("tensor", "astype", "cast", "initializer", "parameter")
+        and first is not None
+        and _holds_half(first, depth + 1)
+    )
+
+
+def _cast(made: Made) -> Half | None:
+    """A value of the network made float16: within construct, or a function that is called for a loss."""
+    done = operation(made)
+    if done.name not in ("cast", "astype", "to", "half") or made.frame is None:
+        return None
+    if done.name == "half":
+        return Half("cast", made) if made.name == ".half" and not made.args else None
+    dtype = done.operand(1, "dtype")
+    if dtype is None or (found := is_half(dtype)) is None:
+        return None
+    if isinstance(dtype, Named) and dtype.name.startswith("numpy."):
+        return None
+    return Half("cast", made, maybe=not found)
