@@ -308,3 +308,13 @@ def test_projects_beside_one_another_read_a_module_once(tmp_path: Path) -> None:
     assert other.find("tools.net", eval_script) is other.find("net", eval_script)
     assert other.find("..net", eval_script) is one.find("net", script)
     assert other.unreadable is one.unreadable and list(one.unreadable) == ["bad.py"]
+
+
+def test_a_project_behind_a_link_shows_its_own_paths(tmp_path: Path) -> None:
+    (tmp_path / "real" / "src").mkdir(parents=True)
+    (tmp_path / "real" / "main.py").write_text("from src.data import x\nprint(x)\n")
+    (tmp_path / "real" / "src" / "data.py").write_text("x = 1\n")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    root = tmp_path / "link"
+    found = Project(root, root).find("src.data", read(root / "main.py", "main.py"))
+    assert found is not None and found.path == "src/data.py"

@@ -97,7 +97,7 @@ def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...
             continue
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
-            trace = follow(source, assumption(view), project.find, root)
+            trace = follow(source, assumption(view), project.find, root, project.seeds)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:
                 break

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import ReadError
 from . import salvage
 from .search_path import additions
-from .source import Source, read
+from .source import LIMIT, Source, read
 
 #: A script's own modules; a project with more is examined as far as this.
 MODULES = 300
@@ -41,10 +41,11 @@ class Project:
     """
 
     def __init__(self, root: Path, entry: Path, beside: Project | None = None) -> None:
-        self.root, self.entry = Path(os.path.realpath(root)), entry
+        self.given, self.root, self.entry = Path(os.path.abspath(root)), Path(os.path.realpath(root)), entry
         self.sources: dict[Path, Source | None] = beside.sources if beside else {}
         self.unreadable: dict[str, ReadError] = beside.unreadable if beside else {}
         self._names: dict[Path, frozenset[str] | None] = beside._names if beside else {}
+        self._seeds: dict[Path, bool] = beside._seeds if beside else {}
         self.found: dict[tuple[str, Path], Source | None] = {}
         self.first, self.last = [entry], list[Path]()  # before and behind the installed packages
         self._asked: set[Path] = set()
@@ -58,6 +59,20 @@ class Project:
             path = self.search(module, importer.file.parent)
             self.found[key] = None if path is None else self.read(path)
         return self.found[key]
+
+    def seeds(self, module: str, importer: Source) -> bool:
+        """Whether importing a module may set a seed: it is then run where it is imported, not when it is first used."""
+        self._extend(importer)
+        path = self.search(module, importer.file.parent)
+        if path is None or not self._inside(path):
+            return False
+        if path not in self._seeds:
+            try:
+                with open(path, "rb") as stream:
+                    self._seeds[path] = path.is_file() and b"seed" in stream.read(LIMIT)
+            except OSError:
+                self._seeds[path] = False
+        return self._seeds[path]
 
     def search(self, module: str, here: Path) -> Path | None:
         """The file of a module, as a module in the folder `here` would get it."""
@@ -146,7 +161,7 @@ class Project:
         return Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def _shown(self, path: Path) -> str:
-        return os.path.relpath(path, self.root)
+        return os.path.relpath(path, self.given if path.is_relative_to(self.given) else self.root)
 
 
 def _listed(folder: Path) -> frozenset[str] | None:

@@ -94,14 +94,19 @@ class _GaveUp(Exception):
 
 
 def follow(
-    source: Source, assume: Assume, find: Find = lambda module, importer: None, root: Path | None = None
+    source: Source,
+    assume: Assume,
+    find: Find = lambda module, importer: None,
+    root: Path | None = None,
+    at_once: Callable[[str, Source], bool] = lambda module, importer: True,
 ) -> Trace:
     """Follow a script from its first line, as when it is started, then its functions that nothing called.
 
-    `find` gives the source of a module that the script imports and that is to be followed into, or None. Configuration files
-    below `root` are read when the script loads them.
+    `find` gives the source of a module that the script imports and that is to be followed into, or None. A module is run when
+    something of it is first used, unless `at_once` says that already its import matters. Configuration files below `root` are
+    read when the script loads them.
     """
-    tracer = Tracer(source, assume, find, root)
+    tracer = Tracer(source, assume, find, root, at_once)
     try:
         tracer.module()
         tracer.rest()
@@ -114,8 +119,10 @@ def follow(
 class Tracer(Expressions):
     """Statements, functions, classes and modules; expressions.py has the expressions."""
 
-    def __init__(self, source: Source, assume: Assume, find: Find, root: Path | None) -> None:
-        self.source, self.ask, self.find, self.root = source, assume, find, root
+    def __init__(
+        self, source: Source, assume: Assume, find: Find, root: Path | None, at_once: Callable[[str, Source], bool]
+    ) -> None:
+        self.source, self.ask, self.find, self.root, self.at_once = source, assume, find, root, at_once
         self.modules: dict[Path, Scope] = {}
         self.scopes: list[Scope] = []
         self.trace = Trace(source)
@@ -393,7 +400,7 @@ class Tracer(Expressions):
 
     def load(self, module: Named) -> None:
         """Importing a module runs it: what it does at its top counts, for instance a seed that is set there."""
-        if len(self.active) < DEPTH and len(self.modules) < 100:
+        if len(self.active) < DEPTH and self.at_once(module.name, module.importer or self.source):
             self.imported(module)
 
     def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> bool:
