@@ -1,0 +1,586 @@
+"""Reads from the project's code how sequences are padded, and whether value, side, mask and length agree with each other.
+
+Catches: a mask on the other side, over everything, of another sequence, or for another value than the padding has; a length
+taken after padding; ids and what goes with them padded on different sides; a pad value that is a real word or class; in networks
+and losses a mask that is turned around, shifted against the labels, not handed on, or left out of the sum that it divides.
+Compares with design.padding of the case. Reads the scripts, and code beside them that writes the records they read. Cannot
+tell what is padded by tools or in data made elsewhere; what it finds without a contradiction or an account of it is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    import ast
+
+    from ..script.padding import Padded
+    from ..script.padding_rules import Result, Said
+    from ..script.source import Source
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+#: Places of padding that are listed.
+PLACES = 30
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "mask-side": {
+        "en": "{mask} counts the padding {other}, but {padded} is padded {side}.",
+        "zh": "{mask} 按补齐在{other}来标记，而 {padded} 补在{side}。",
+    },
+    "mask-everywhere": {
+        "en": "{mask} is 1 everywhere, also where {padded} is padding.",
+        "zh": "{mask} 全为 1，连 {padded} 的补齐部分也算作有效。",
+    },
+    "mask-of-another": {
+        "en": "{mask} belongs to {padded} by its size, but is as long as what is in {other}.",
+        "zh": "从大小看 {mask} 是 {padded} 的掩码，有效长度却取自 {other}。",
+    },
+    "mask-value": {
+        "en": "The mask looks for {value}, but {padded} is padded with {filled} (line {line}).",
+        "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（第 {line} 行）。",
+    },
+    "network-mask-value": {
+        "en": "The mask looks for {value}, but nothing is padded with that: {padded} is padded with {filled} ({place}).",
+        "zh": "掩码比较的是 {value}，但没有数据用它补齐：{padded} 补的是 {filled}（{place}）。",
+    },
+    "unmasked-value": {
+        "en": "{padded} is padded with {value}, and the mask looks for {masked} ({place}).",
+        "zh": "{padded} 补的是 {value}，而掩码比较的是 {masked}（{place}）。",
+    },
+    "sides-differ": {
+        "en": "{padded} is padded {side}, but {companion}, which goes along with it, {other}.",
+        "zh": "{padded} 补在{side}，与之逐位对应的 {companion} 却补在{other}。",
+    },
+    "length-padded": {
+        "en": "{length} is the length of {padded} after padding (line {line}), so it always counts the padding too.",
+        "zh": "{length} 是 {padded} 补齐之后（第 {line} 行）的长度，把补齐部分也算了进去。",
+    },
+    "pad-is-real": {
+        "en": "{padded} is padded with {value}, which is also {word}, and nothing leaves it out again.",
+        "zh": "{padded} 用 {value} 补齐，而 {value} 也是“{word}”的编号，之后也没有把补齐部分排除。",
+    },
+    "pad-is-mark": {
+        "en": "{padded} is padded with {value}, the number of {word}, and the network has no mask: padding counts like data.",
+        "zh": "{padded} 用 {word} 的编号 {value} 补齐，而网络中没有任何掩码，补齐部分与真实数据一样参与计算。",
+    },
+    "mask-inverted": {
+        "en": "This mask is 1 for real places, and is used as if 1 meant padding: real places are hidden, padding is seen.",
+        "zh": "该掩码以 1 表示有效位置，此处却当作 1 表示补齐：有效位置被屏蔽，补齐部分反而可见。",
+    },
+    "mask-dropped": {
+        "en": "{mask} is not used, and {function} gets none for its {parameter}.",
+        "zh": "{mask} 没有用上，{function} 的参数 {parameter} 没有收到掩码。",
+    },
+    "mask-shifted": {
+        "en": "{label} is cut to {part} and {mask} to {other}: the mask does not belong to the labels any more.",
+        "zh": "{label} 取的是 {part}，{mask} 取的却是 {other}，掩码与标签错位。",
+    },
+    "mask-not-applied": {
+        "en": "The sum is divided by that of {mask}, but {mask} was not applied to it.",
+        "zh": "除数按 {mask} 求和，被除数却没有乘以 {mask}。",
+    },
+    "design-value": {
+        "en": "{padded} is padded with {value}; the case declares {wanted}.",
+        "zh": "{padded} 用 {value} 补齐，而检查对象声明的补齐值是 {wanted}。",
+    },
+    "design-side": {
+        "en": "{padded} is padded {side}; the case declares {wanted}.",
+        "zh": "{padded} 补在{side}，而检查对象声明的是补在{wanted}。",
+    },
+    "design-mask": {
+        "en": "The case declares a mask named {mask}; no such mask is made.",
+        "zh": "检查对象声明了名为 {mask} 的掩码，但代码中没有生成它。",
+    },
+    "hidden": {
+        "en": "{padded} is padded {side} with {value}; a mask, a length or a value of its own accounts for that.",
+        "zh": "{padded} 在{side}用 {value} 补齐，已有相应的掩码、长度或专用取值。",
+    },
+    "found": {
+        "en": "{padded} is padded {side} with {value}; what keeps that out of the result is not to be seen here.",
+        "zh": "{padded} 在{side}用 {value} 补齐；从代码中看不出结果如何排除补齐部分。",
+    },
+    "pipeline": {
+        "en": "{call} pads in the data pipeline; whether masks and losses agree with it is not to be seen here.",
+        "zh": "{call} 在数据流水线中做了补齐；从代码中看不出掩码和损失是否与之一致。",
+    },
+    "masks-only": {
+        "en": "Masks or lengths are used, but no code was found that pads: the data are made elsewhere.",
+        "zh": "代码中使用了掩码或长度，但没有找到做补齐的代码，数据应是在别处生成的。",
+    },
+    "no-padding": {
+        "en": "No padding of sequences was found, and no mask.",
+        "zh": "没有发现对序列的补齐，也没有掩码。",
+    },
+    "fix-mask": {
+        "en": "Make the mask from the length before padding, on the side where the data are.",
+        "zh": "用补齐之前的长度生成掩码，并与数据所在的一侧一致。",
+    },
+    "fix-value": {
+        "en": "Compare with the value that is padded with; name it once and use the name in both places.",
+        "zh": "用补齐值做比较；把它定义成一个常量，两处共用。",
+    },
+    "fix-side": {"en": "Pad both on the same side.", "zh": "补在同一侧。"},
+    "fix-length": {"en": "Take the length before padding.", "zh": "在补齐之前取长度。"},
+    "fix-word": {
+        "en": "Give padding a number of its own, and leave it out of loss and attention (mask, ignore_index).",
+        "zh": "为补齐单独分配一个编号，并在损失和注意力中排除它（掩码、ignore_index）。",
+    },
+    "fix-inverted": {
+        "en": "Hide what is not real: (1 - mask) * -10000.",
+        "zh": "应屏蔽无效位置：(1 - mask) * -10000。",
+    },
+    "fix-dropped": {"en": "Hand the mask on.", "zh": "把掩码传下去。"},
+    "fix-shift": {"en": "Cut mask and labels alike.", "zh": "掩码与标签取相同的切片。"},
+    "fix-applied": {
+        "en": "Multiply by the mask before summing: (loss * mask).sum() / mask.sum().",
+        "zh": "求和之前先乘以掩码：(loss * mask).sum() / mask.sum()。",
+    },
+    "fix-design": {
+        "en": "Bring code and design.padding of the case together.",
+        "zh": "使代码与检查对象中的 design.padding 一致。",
+    },
+}
+WORDS: Words = {}
+
+_SEEN = {
+    "en": "Padding then counts as data: attention, pooling and the loss take it in, and what is learned depends on how long the "
+    "longest sample is.",
+    "zh": "补齐部分会被当作数据：注意力、池化和损失都把它算进去，学到的东西随最长样本的长度而变。",
+}
+_LOST = {
+    "en": "Real places are then left out and padding is taken in: part of each sample never counts.",
+    "zh": "真实位置被排除，补齐部分反而参与计算，每个样本都有一部分从未起作用。",
+}
+_DESIGN = {
+    "en": "What was designed, and perhaps what a pretrained model expects, is not what the network is fed.",
+    "zh": "网络实际收到的数据与设计（或预训练模型的要求）不符。",
+}
+WHY: Words = {
+    "mask-side": _LOST,
+    "mask-everywhere": _SEEN,
+    "mask-of-another": _LOST,
+    "mask-value": _LOST,
+    "network-mask-value": _LOST,
+    "unmasked-value": _SEEN,
+    "sides-differ": {
+        "en": "Ids, segments and positions no longer belong to each other, and what counts from the first place reads padding.",
+        "zh": "词、段、位置编码互相错位，从首位取值的部分读到的是补齐。",
+    },
+    "length-padded": _SEEN,
+    "pad-is-real": {
+        "en": "Each padded place counts as a real one: the network learns this word or class far too often.",
+        "zh": "每个补齐位置都算作真实的词或类别，网络会过多地学到它。",
+    },
+    "pad-is-mark": _SEEN,
+    "mask-inverted": _LOST,
+    "mask-dropped": _SEEN,
+    "mask-shifted": {
+        "en": "One real place in each sample is left out and one padded place counts.",
+        "zh": "每个样本都有真实位置被漏掉、补齐位置被计入。",
+    },
+    "mask-not-applied": {
+        "en": "Padding counts in the loss but not in what it is divided by: short samples weigh more, and the loss is too large.",
+        "zh": "补齐部分计入了损失，却不计入除数：短样本的权重偏大，损失偏高。",
+    },
+    "design-value": _DESIGN,
+    "design-side": _DESIGN,
+    "design-mask": _DESIGN,
+}
+_PRINT = {
+    "en": "Print one short sample as the network gets it: ids, mask, length. Lengthen its padding by some places: neither output nor "
+    "loss of the sample may change.",
+    "zh": "打印一条短样本送入网络时的编号、掩码和长度；再把补齐加长几位，该样本的输出和损失都不应改变。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+
+_LEVELS = dict.fromkeys(WHY, Level.PROBLEM)
+_FIXES = {
+    "mask-side": "fix-mask",
+    "mask-everywhere": "fix-mask",
+    "mask-of-another": "fix-mask",
+    "mask-value": "fix-value",
+    "network-mask-value": "fix-value",
+    "unmasked-value": "fix-value",
+    "sides-differ": "fix-side",
+    "length-padded": "fix-length",
+    "pad-is-real": "fix-word",
+    "pad-is-mark": "fix-word",
+    "mask-inverted": "fix-inverted",
+    "mask-dropped": "fix-dropped",
+    "mask-shifted": "fix-shift",
+    "mask-not-applied": "fix-applied",
+    "design-value": "fix-design",
+    "design-side": "fix-design",
+    "design-mask": "fix-design",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.padding_rules import examine
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    if not scripts.training:
+        return
+    result = examine(scripts, Path(case.root), case.get("design.padding"))
+    for said in result.said:
+        yield _finding(said)
+    found = list(_places(result)) + list(_pipelines(result))
+    yield from found
+    if not found and not result.said:
+        path = scripts.training[0].source.path
+        code = "masks-only" if result.masks else "no-padding"
+        yield Finding(code, Level.INFO, Where(path=path), incomplete=bool(result.masks))
+    yield Progress(len(scripts.training), len(scripts.training), "files")
+
+
+def _finding(said: Said) -> Finding:
+    sure = Sure.LIKELY if said.likely else Sure.CERTAIN
+    where, evidence = _at(said.source, said.node)
+    fix = Fix(_FIXES[said.code])
+    return Finding(said.code, _LEVELS[said.code], where, said.data, [evidence], fix, sure=sure)
+
+
+def _at(source: Source, node: ast.AST) -> tuple[Where, Any]:
+    line = getattr(node, "lineno", 1)
+    last = getattr(node, "end_lineno", None) or line
+    return Where(source.path, line, getattr(node, "col_offset", 0)), source.code(line, min(last, line + 12))
+
+
+def _places(result: Result) -> Iterator[Finding]:
+    from ..script.padding_rules import side_words
+
+    hidden = {id(pad) for pad in result.hidden}
+
+    def data(pad: Padded) -> dict[str, Any]:
+        name = pad.names[0] if pad.names else pad.function
+        return {"padded": name, "side": side_words(pad.side), "value": pad.text if pad.value is None else pad.value}
+
+    for pad in sorted(result.pads, key=lambda pad: id(pad) in hidden)[:PLACES]:
+        where, evidence = _at(pad.source, pad.node)
+        code = "hidden" if id(pad) in hidden else "found"
+        yield Finding(code, Level.INFO, where, data(pad), [evidence], incomplete=code == "found")
+
+
+def _pipelines(result: Result) -> Iterator[Finding]:
+    for call in result.pipelines[:PLACES]:
+        where, evidence = _at(call.source, call.node)
+        yield Finding("pipeline", Level.INFO, where, {"call": call.last}, [evidence], incomplete=True)
+
+
+def suggest(findings: Sequence[Finding]) -> Verdict:
+    verdict = usual(findings)
+    codes = {finding.code for finding in findings}
+    return (
+        Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes <= {"no-padding", "no-config"} and codes else verdict
+    )
+
+
+_TRAIN = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+from {module} import {name}
+
+train_ds = ds.GeneratorDataset({name}, ["ids", "mask"])
+ms.Model(net).train(1, train_ds)
+"""
+_HEAD = "import numpy as np\n\n"
+
+
+def _example(name: str, data: str, verdict: Verdict, *codes: str, network: str = "", **case: Any) -> Example:
+    train = _TRAIN.format(module="data", name="rows")
+    return Example(
+        name,
+        files={"data.py": _HEAD + data.lstrip("\n"), "train.py": train.lstrip("\n") + network},
+        case={"scripts": {"train": "train.py"}, **case},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+_BUFFER = """
+def rows(sample, size):
+    ids = np.zeros(size, np.int32)
+    ids[{filled}] = sample
+    mask = np.zeros(size, np.int32)
+    mask[{masked}] = 1
+    return {{"ids": ids, "mask": mask}}
+"""
+_LIST = """
+def rows(sample, size):
+    ids = convert(sample)
+    {first}
+    {second}
+    return {{"ids": ids, "mask": mask}}
+"""
+_ATTENTION = """
+class Attention(nn.Cell):
+    def construct(self, scores, ids, mask=None):
+        if mask is None:
+            mask = ops.ones_like(ids)
+        return ops.softmax(scores + {term} * -10000.0)
+"""
+_LOSS = """
+class Loss(nn.Cell):
+    def construct(self, logits, label, mask=None):
+        each = -(logits * label).sum(-1)
+        return ({sum}).sum() / mask.sum()
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.loss = Loss()
+
+    def construct(self, logits, label, mask):
+        label = label[:, 1:]
+        mask = mask[:, {cut}]
+        return self.loss(logits[:, :-1], label{given})
+
+Net()(1, 2, 3)
+"""
+
+EXAMPLES = [
+    _example(
+        "a mask from the length", _BUFFER.format(filled=":len(sample)", masked=":len(sample)"), Verdict.OK, "hidden"
+    ),
+    _example(
+        "lists, and a mask made before",
+        _LIST.format(
+            first="mask = [1] * len(ids) + [0] * (size - len(ids))", second="ids = ids + [0] * (size - len(ids))"
+        ),
+        Verdict.OK,
+        "hidden",
+    ),
+    _example(
+        "a network that masks by the value of the padding",
+        "def rows(sample, size):\n    ids = list(sample)\n    ids += [0] * (size - len(ids))\n    return ids\n",
+        Verdict.OK,
+        "hidden",
+        network="\ndef pad_mask(ids):\n    return ops.equal(ids, 0)\n",
+    ),
+    _example("nothing is padded", "rows = [1, 2, 3]\n", Verdict.NOT_APPLICABLE, "no-padding"),
+    _example(
+        "padding, and nothing more to be seen",
+        "def rows(sample, size):\n    while len(sample) < size:\n        sample.append(0)\n    return sample\n",
+        Verdict.UNDECIDED,
+        "found",
+    ),
+    _example(
+        "an image filled up to a square",
+        "def rows(image, size):\n    canvas = np.zeros((size, size, 3))\n"
+        "    canvas[:image.shape[0], :image.shape[1]] = image\n    return canvas\n",
+        Verdict.NOT_APPLICABLE,
+        "no-padding",
+    ),
+    _example(
+        "data at the end, mask at the start",
+        _BUFFER.format(filled="-len(sample):", masked=":len(sample)"),
+        Verdict.PROBLEM,
+        "mask-side",
+    ),
+    _example(
+        "a mask over everything", _BUFFER.format(filled=":len(sample)", masked=":"), Verdict.PROBLEM, "mask-everywhere"
+    ),
+    _example(
+        "a mask of ids that are padded already",
+        _LIST.format(first="ids = ids + [0] * (size - len(ids))", second="mask = [1] * len(ids)"),
+        Verdict.PROBLEM,
+        "mask-everywhere",
+    ),
+    _example(
+        "a mask as long as another sequence",
+        """
+def rows(feature, label):
+    features = np.zeros((MOST, 39))
+    features[:feature.shape[0], :] = feature
+    mask = np.zeros((MOST, 39))
+    mask[:label.shape[0], :] = 1
+    labels = np.full(LABELS, -1)
+    labels[:label.shape[0]] = label
+    return features, mask, labels
+""",
+        Verdict.PROBLEM,
+        "mask-of-another",
+    ),
+    _example(
+        "a mask for another value",
+        _LIST.format(
+            first="ids = ids + [1] * (size - len(ids))", second="mask = [1 if number != 0 else 0 for number in ids]"
+        ),
+        Verdict.PROBLEM,
+        "mask-value",
+    ),
+    _example(
+        "a length taken after padding",
+        """
+def rows(sample, size):
+    ids = sample + [0] * (size - len(sample))
+    return {"ids": ids, "seq_len": len(ids)}
+""",
+        Verdict.PROBLEM,
+        "length-padded",
+    ),
+    _example(
+        "a length taken before",
+        """
+def rows(sample, size):
+    length = len(sample)
+    ids = sample + [0] * (size - length)
+    assert len(ids) == size
+    return {"ids": ids, "seq_len": length}
+""",
+        Verdict.OK,
+        "hidden",
+    ),
+    _example(
+        "ids and segments on different sides",
+        """
+def rows(ids, segment_ids, size):
+    ids = [0] * (size - len(ids)) + ids
+    segment_ids = segment_ids + [0] * (size - len(segment_ids))
+    return ids, segment_ids
+""",
+        Verdict.PROBLEM,
+        "sides-differ",
+    ),
+    _example(
+        "padded with a class",
+        """
+CLASSES = {"a": 0, "b": 1, "blank": 2}
+
+def rows(words, size):
+    label = np.asarray([CLASSES[word] for word in words])
+    labels = np.full(size, 0)
+    labels[:label.shape[0]] = label
+    return labels
+""",
+        Verdict.PROBLEM,
+        "pad-is-real",
+    ),
+    _example(
+        "padded with a number of its own",
+        """
+CLASSES = {"a": 0, "b": 1}
+
+def rows(words, size):
+    label = np.asarray([CLASSES[word] for word in words])
+    labels = 2 * np.ones(size)
+    labels[:label.shape[0]] = label
+    return labels
+""",
+        Verdict.OK,
+        "hidden",
+    ),
+    _example(
+        "padded with the end mark, and no mask anywhere",
+        """
+EOS = "<eos>"
+
+def rows(sentence, words, size):
+    numbers = {word: i for i, word in enumerate([EOS] + list(words))}
+    ids = [numbers[word] for word in sentence]
+    ids += [0] * (size - len(ids))
+    return ids
+""",
+        Verdict.PROBLEM,
+        "pad-is-mark",
+    ),
+    _example(
+        "a network that masks another value",
+        "def rows(sample, size):\n    ids = list(sample)\n    ids += [0] * (size - len(ids))\n    return ids\n",
+        Verdict.PROBLEM,
+        "network-mask-value",
+        "found",
+        network="\ndef pad_mask(ids):\n    return ops.equal(ids, 1)\n",
+    ),
+    _example(
+        "one of two sequences with a value that the network does not mask",
+        """
+def rows(sample, other, size):
+    ids = sample + [1] * (size - len(sample))
+    more = other + [0] * (size - len(other))
+    return ids, more
+""",
+        Verdict.PROBLEM,
+        "unmasked-value",
+        network="\ndef pad_mask(ids):\n    return ops.equal(ids, 0)\n",
+    ),
+    _example(
+        "a mask turned around",
+        "rows = [1]\n",
+        Verdict.PROBLEM,
+        "mask-inverted",
+        network=_ATTENTION.format(term="mask"),
+    ),
+    _example(
+        "a mask as it should be",
+        "rows = [1]\n",
+        Verdict.UNDECIDED,
+        "masks-only",
+        network=_ATTENTION.format(term="(1.0 - mask)"),
+    ),
+    _example(
+        "a loss over real places only",
+        "rows = [1]\n",
+        Verdict.UNDECIDED,
+        "masks-only",
+        network=_LOSS.format(sum="each * mask", cut="1:", given=", mask"),
+    ),
+    _example(
+        "a mask left out of the sum",
+        "rows = [1]\n",
+        Verdict.PROBLEM,
+        "mask-not-applied",
+        network=_LOSS.format(sum="each", cut="1:", given=", mask"),
+    ),
+    _example(
+        "a mask one step behind the labels",
+        "rows = [1]\n",
+        Verdict.PROBLEM,
+        "mask-shifted",
+        network=_LOSS.format(sum="each * mask", cut=":-1", given=", mask"),
+    ),
+    _example(
+        "a mask that is not handed on",
+        "rows = [1]\n",
+        Verdict.PROBLEM,
+        "mask-dropped",
+        network=_LOSS.format(sum="each * mask", cut="1:", given=""),
+    ),
+    _example(
+        "not as declared",
+        _BUFFER.format(filled=":len(sample)", masked=":len(sample)"),
+        Verdict.PROBLEM,
+        "design-value",
+        "design-side",
+        "design-mask",
+        design={"padding": {"value": 1, "side": "left", "mask": "attention_mask"}},
+    ),
+    _example(
+        "padded in the pipeline",
+        "rows = [1]\n",
+        Verdict.UNDECIDED,
+        "pipeline",
+        network='\ntrain_ds = train_ds.padded_batch(32, pad_info={"ids": ([128], 0)})\n',
+    ),
+]

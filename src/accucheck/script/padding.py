@@ -1,0 +1,1236 @@
+"""What code does to bring sequences to one length: which value, on which side, to what size, with which mask and length.
+
+Reads a function at a time, statement after statement, with the functions of the project that it calls; nothing is run. A
+sequence is told from another by where it first appears; what is known of it goes along through names, lists, dicts,
+`np.array` and the like. Network code is not looked at here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .source import Source
+
+END, START = "end", "start"
+
+#: So many steps are taken in one module, and so many calls deep, before the rest is left alone.
+STEPS, DEPTH = 60_000, 5
+
+#: Calls and methods that leave the number and order of elements as they are.
+_SAME = re.compile(
+    r"(as|asany|ascontiguous)?array$|list$|tuple$|[Tt]ensor$|from_numpy$|int(32|64)?$|float(16|32|64)?$|astype$|(deep)?copy$|"
+    r"reshape$|tolist$|view$|(as)?numpy$|(un)?squeeze$|expand_dims$|[vhd]?stack$|to$|long$|type$|cast$|transpose$|swapaxes$|flatten$|"
+    r"ravel$|contiguous$|detach$|clone$|sorted$"
+)
+_ZEROS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}
+_JOINS = frozenset(("concatenate", "hstack", "concat", "cat", "append", "r_"))
+_LENGTH = re.compile(r"(^|_)(seq)?_?(i|o|x|y|src|tgt|in)?_?(len|lens|length|lengths)$", re.IGNORECASE)
+_NO_LENGTH = re.compile(
+    r"max|total|pad|bucket|full|fix|limit|chunk|window|config|target_len|batch|data_?len", re.IGNORECASE
+)
+_MASK = re.compile(r"mask", re.IGNORECASE)
+_NOT_PADDING = re.compile(r"(pad|unused|blank|null|none|empty|\bnil\b|ignore)", re.IGNORECASE)
+#: What goes along with the ids of a sample, place by place.
+COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|sent_?id|mask", re.IGNORECASE)
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """What a name may hold; compared by identity."""
+
+
+@dataclass(eq=False, slots=True)
+class Table(Held):
+    """A dict from words to numbers. `words` are its keys in order from number `start`; `whole` when these are all."""
+
+    name: str
+    words: list[str]
+    start: int
+    whole: bool
+    numbers: dict[int, str] = field(default_factory=dict)
+
+    def word(self, number: int) -> str | None:
+        """The word of a number, None when there is none or it is not to be seen."""
+        if number in self.numbers:
+            return self.numbers[number]
+        place = number - self.start
+        return self.words[place] if 0 <= place < len(self.words) else None
+
+    def lacks(self, number: int) -> bool:
+        return self.whole and self.word(number) is None
+
+
+@dataclass(eq=False, slots=True)
+class Plain(Held):
+    """A sequence, or anything else of which no more is known. `tables`: where its numbers come from."""
+
+    name: str
+    tables: tuple[Table, ...] = ()
+    words: list[str] | None = None  # its first elements, where it is a list of texts or names
+    whole: bool = False
+    upto: Held | None = None  # range(len(of))
+
+
+@dataclass(eq=False, slots=True)
+class Number(Held):
+    value: Any
+
+
+@dataclass(eq=False, slots=True)
+class Length(Held):
+    of: Held
+
+
+@dataclass(eq=False, slots=True)
+class Room(Held):
+    """How much is missing to a size."""
+
+    size: str
+    of: Held | None
+
+
+@dataclass(eq=False, slots=True)
+class Fill(Held):
+    """One value many times: `count` is a Length, a Room, or unknown; `size` its text."""
+
+    value: ast.expr
+    count: Held | None
+    size: str
+    node: ast.AST
+    dims: tuple[str, ...] = ()
+    writes: list[tuple[str, Held | None, Held | None]] = field(default_factory=list)  # side, up to, what
+
+
+@dataclass(eq=False, slots=True)
+class Group(Held):
+    items: list[Held | None]
+    keys: list[str] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Each(Held):
+    """A list of which any element is like `element`."""
+
+    element: Held | None
+
+
+@dataclass(eq=False, slots=True)
+class Padded(Held):
+    """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one."""
+
+    of: Held | None
+    value: Any
+    text: str
+    side: str
+    size: str
+    node: ast.AST
+    source: Source
+    function: str
+    names: list[str] = field(default_factory=list)
+    area: bool = False  # an image or the like: cut out in two directions
+    tables: tuple[Table, ...] = ()
+    run: int = 0
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass(eq=False, slots=True)
+class Mask(Held):
+    """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real."""
+
+    by: Held | None
+    side: str
+    every: bool
+    size: str
+    node: ast.AST
+    source: Source
+    function: str
+    names: list[str] = field(default_factory=list)
+    run: int = 0
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass(eq=False, slots=True)
+class Compared(Held):
+    """Which elements of `of` are (not) equal to a value."""
+
+    of: Held | None
+    value: Any
+    text: str
+    equal: bool
+    node: ast.AST
+    source: Source
+    function: str
+    names: list[str] = field(default_factory=list)
+    run: int = 0
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass(eq=False, slots=True)
+class Given(Held):
+    """A length that is handed on, as a field of the sample or an argument."""
+
+    name: str
+    of: Held
+    node: ast.AST
+    source: Source
+    function: str
+    run: int = 0
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass
+class Facts:
+    """Everything found in one or more modules. `run` numbers the runs of functions: what belongs together has one number."""
+
+    pads: list[Padded] = field(default_factory=list)
+    masks: list[Mask] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
+    lengths: list[Given] = field(default_factory=list)
+    gave_up: list[Source] = field(default_factory=list)
+
+
+def read(sources: list[Source]) -> Facts:
+    """What the functions of these modules do about padding."""
+    facts = Facts()
+    modules = [_Module(source) for source in sources]
+    functions: dict[str, list[tuple[_Module, ast.FunctionDef]]] = {}
+    for module in modules:
+        for node in module.functions:
+            functions.setdefault(node.name, []).append((module, node))
+    for module in modules:
+        reader = _Reader(module, functions, facts)
+        try:
+            reader.module_level()
+            for node in module.functions:
+                reader.alone(node)
+        except (_GaveUp, RecursionError):
+            facts.gave_up.append(module.source)
+    return facts
+
+
+class _GaveUp(Exception):
+    pass
+
+
+class _Module:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.functions: list[ast.FunctionDef] = []
+        self.owner: dict[ast.AST, ast.ClassDef] = {}
+        self.attributes: dict[tuple[ast.ClassDef, str], ast.expr | None] = {}
+        self.imported: set[str] = set()
+        queue: list[tuple[ast.AST, ast.ClassDef | None]] = [(source.tree, None)]
+        while queue:
+            node, owner = queue.pop()
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.FunctionDef):
+                    self.functions.append(child)
+                    if owner is not None:
+                        self.owner[child] = owner
+                    queue.append((child, None))
+                    if owner is not None:
+                        self.set_in(child, owner)
+                elif isinstance(child, ast.ClassDef):
+                    queue.append((child, child))
+                elif isinstance(child, (ast.Import, ast.ImportFrom)):
+                    self.imported |= {(alias.asname or alias.name).split(".")[0] for alias in child.names}
+                elif isinstance(child, ast.stmt):
+                    queue.append((child, owner))
+        self.functions.sort(key=lambda node: node.lineno)
+
+    def set_in(self, method: ast.FunctionDef, owner: ast.ClassDef) -> None:
+        """Attributes that a method sets; None for one that is set in several places."""
+        for node in ast.walk(method):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+                target = node.targets[0]
+                if isinstance(target.value, ast.Name) and target.value.id == "self":
+                    key = owner, target.attr
+                    self.attributes[key] = None if key in self.attributes else node.value
+
+
+class _Reader:
+    def __init__(
+        self, module: _Module, functions: dict[str, list[tuple[_Module, ast.FunctionDef]]], facts: Facts
+    ) -> None:
+        self.module, self.functions, self.facts = module, functions, facts
+        self.source = module.source
+        self.globals: dict[str, Held | None] = {}
+        self.env: dict[str, Held | None] = {}
+        self.name = ""
+        self.node: ast.FunctionDef | None = None
+        self.returned: list[Held | None] = []
+        self.active: list[ast.AST] = []
+        self.steps = 0
+        self.runs = self.last_run = 0
+        self.loaded: set[str] = set()
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def module_level(self) -> None:
+        self.name, self.env = "", {}
+        self.loaded = _used(self.source.tree)
+        self.block(self.source.tree.body)
+        self.globals = dict(self.env)
+
+    def alone(self, node: ast.FunctionDef) -> None:
+        """A function with arguments of which nothing is known."""
+        self.run(self.module, node, {})
+
+    def run(self, module: _Module, node: ast.FunctionDef, given: dict[str, Held | None]) -> Held | None:
+        outer = self.module, self.source, self.env, self.name, self.returned, self.node, self.loaded, self.runs
+        if self.node is None:
+            self.globals = self.env
+        self.last_run += 1
+        self.runs = self.last_run
+        self.module, self.source, self.name, self.node = module, module.source, node.name, node
+        self.env = {
+            part.arg: Plain(part.arg) for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        }
+        self.env.update({name: held for name, held in given.items() if held is not None})
+        self.returned, self.loaded = [], _used(node)
+        self.active.append(node)
+        try:
+            self.block(node.body)
+            return _joined(self.returned)
+        finally:
+            self.active.pop()
+            self.module, self.source, self.env, self.name, self.returned, self.node, self.loaded, self.runs = outer
+
+    def block(self, body: list[ast.stmt]) -> bool:
+        return all(self.statement(statement) for statement in body)
+
+    def statement(self, node: ast.stmt) -> bool:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise _GaveUp
+        if isinstance(node, ast.Assign):
+            held = self.value(node.value)
+            for target in node.targets:
+                self.assign(target, held, node)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self.assign(node.target, self.value(node.value), node)
+        elif isinstance(node, ast.AugAssign):
+            self.augmented(node)
+        elif isinstance(node, ast.Expr):
+            if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+                self.returned.append(self.value(node.value.value) if node.value.value else None)
+            else:
+                self.value(node.value)
+        elif isinstance(node, ast.Return):
+            self.returned.append(self.value(node.value) if node.value is not None else None)
+            return False
+        elif isinstance(node, ast.If):
+            return self.either(node)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.assign(node.target, self.element(self.value(node.iter)), node)
+            if (room := self.counted(node.iter)) is not None:
+                self.filled_by_loop(node, room)
+            self.loop(node.body)
+        elif isinstance(node, ast.While):
+            if (room := self.missing(node.test)) is not None:
+                self.filled_by_loop(node, room)
+            self.loop(node.body)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                self.value(item.context_expr)
+            return self.block(node.body)
+        elif isinstance(node, ast.Try):
+            runs = self.block(node.body)
+            for handler in node.handlers:
+                self.block(handler.body)
+            return self.block(node.finalbody) and runs
+        elif isinstance(node, ast.Raise):
+            return False
+        return True
+
+    def loop(self, body: list[ast.stmt]) -> None:
+        before = dict(self.env)
+        self.block(body)
+        for name, held in before.items():
+            self.env[name] = _either(self.env.get(name), held)
+
+    def either(self, node: ast.If) -> bool:
+        self.value(node.test)
+        before, ends = dict(self.env), []
+        for body in (node.body, node.orelse):
+            self.env = dict(before)
+            if self.block(body):
+                ends.append(self.env)
+        if not ends:
+            return False
+        self.env = {
+            name: _joined([end[name] for end in ends if name in end]) for name in {n: None for end in ends for n in end}
+        }
+        return True
+
+    def assign(self, target: ast.expr, held: Held | None, node: ast.AST) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for place, part in enumerate(target.elts):
+                self.assign(part, self.item(held, place), node)
+            return
+        if isinstance(target, ast.Subscript) and self.written(target, held, node):
+            return
+        text = ast.unparse(target)
+        if held is None:
+            held = Plain(text)
+        self.env[text] = held
+        inside = re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
+        for name in [name for name in self.env if inside.search(name)]:
+            del self.env[name]  # an element of what it was, or one that was found by it
+        self.bind(held, _last(target), node)
+        if isinstance(target, ast.Attribute) and isinstance(held, Length):
+            self.hand_on(_last(target), held, node)
+
+    def bind(self, held: Held | None, name: str, node: ast.AST) -> None:
+        """Note that something is called by a name from here on."""
+        if isinstance(held, Fill) and _MASK.search(name):
+            held = self.as_mask(held)
+        if isinstance(held, (Padded, Mask, Compared)) and name not in held.names:
+            held.names.append(name)
+        if isinstance(held, (Length, Each)) and name in self.loaded:
+            self.hand_on(name, held, node)
+
+    def hand_on(self, name: str, held: Held | None, node: ast.AST) -> None:
+        """A length that gets a name and is used for more than counting."""
+        while isinstance(held, Each):
+            held = held.element
+        if isinstance(held, Length) and _LENGTH.search(name) and not _NO_LENGTH.search(name):
+            self.facts.lengths.append(Given(name, held.of, node, self.source, self.name, self.runs))
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        text = ast.unparse(node.target)
+        value = self.value(node.value)
+        if isinstance(node.op, ast.Add):
+            held = self.joined([self.at(node.target), value], node)
+            self.env[text] = held
+            self.bind(held, _last(node.target), node)
+        else:
+            self.env[text] = Plain(text)
+
+    # --- padding by loops -----------------------------------------------------------------------------------------------
+
+    def missing(self, test: ast.expr) -> Room | None:
+        """The room that `while len(x) < n` fills."""
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            left, right, kind = test.left, test.comparators[0], test.ops[0]
+            if isinstance(kind, (ast.Gt, ast.GtE)):
+                left, right = right, left
+            elif not isinstance(kind, (ast.Lt, ast.LtE, ast.NotEq)):
+                return None
+            held = self.value(left)
+            if isinstance(held, Length):
+                return Room(_text(right), held.of)
+        return None
+
+    def counted(self, node: ast.expr) -> Room | None:
+        """The room that `for _ in range(n - len(x))` or `range(len(x), n)` fills."""
+        if not (isinstance(node, ast.Call) and _called(node) == "range"):
+            return None
+        if len(node.args) == 1:
+            held = self.value(node.args[0])
+            return held if isinstance(held, Room) else None
+        if len(node.args) == 2:
+            held = self.value(node.args[0])
+            return Room(_text(node.args[1]), held.of) if isinstance(held, Length) else None
+        return None
+
+    def filled_by_loop(self, loop: ast.While | ast.For | ast.AsyncFor, room: Room) -> None:
+        for statement in loop.body:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+                continue
+            method, owner = call.func.attr, call.func.value
+            if method == "append" and len(call.args) == 1:
+                side, value = END, call.args[0]
+            elif method == "insert" and len(call.args) == 2 and _is(call.args[0], 0):
+                side, value = START, call.args[1]
+            else:
+                continue
+            if not self.one_value(value):
+                continue
+            fill = Fill(value, room, room.size, statement)
+            held = self.padded(self.at(owner), fill, side, statement)
+            text = ast.unparse(owner)
+            self.env[text] = held
+            self.bind(held, _last(owner), statement)
+
+    def one_value(self, node: ast.expr) -> bool:
+        """True for what is the same in each turn of a loop, as far as can be seen."""
+        if isinstance(node, (ast.Constant, ast.Attribute, ast.UnaryOp)):
+            return True
+        if isinstance(node, ast.Name):
+            held = self.env.get(node.id)
+            return held is None or isinstance(held, (Number, Plain))
+        return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+
+    # --- expressions ----------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr | None) -> Held | None:
+        if node is None:
+            return None
+        self.steps += 1
+        if self.steps > STEPS:
+            raise _GaveUp
+        method = getattr(self, "on_" + type(node).__name__, None)
+        if method is not None:
+            found: Held | None = method(node)
+            return found
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+        return None
+
+    def at(self, node: ast.expr) -> Held:
+        """What stands at a place that is written to or asked for by name."""
+        text = _text(node)
+        held = self.env.get(text)
+        if held is None and isinstance(node, ast.Name):
+            held = self.globals.get(text)
+        if held is None and isinstance(node, ast.Subscript):
+            held = self.on_Subscript(node)
+        if held is None:
+            held = Plain(text)
+        self.env[text] = held
+        return held
+
+    def on_Constant(self, node: ast.Constant) -> Held | None:
+        return Number(node.value) if isinstance(node.value, (int, float)) else None
+
+    def on_UnaryOp(self, node: ast.UnaryOp) -> Held | None:
+        held = self.value(node.operand)
+        if isinstance(node.op, ast.USub) and isinstance(held, Number):
+            return Number(-held.value)
+        return (
+            Compared(held.of, held.value, held.text, not held.equal, node, self.source, self.name)
+            if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert))
+            else None
+        )
+
+    def on_Name(self, node: ast.Name) -> Held | None:
+        return self.at(node)
+
+    def on_Attribute(self, node: ast.Attribute) -> Held | None:
+        if node.attr in ("T", "data", "values"):
+            return self.value(node.value)
+        if node.attr == "size" and not isinstance(node.value, ast.Name):
+            return None
+        return self.at(node)
+
+    def on_Starred(self, node: ast.Starred) -> Held | None:
+        return self.value(node.value)
+
+    def on_NamedExpr(self, node: ast.NamedExpr) -> Held | None:
+        held = self.value(node.value)
+        self.assign(node.target, held, node)
+        return held
+
+    def on_IfExp(self, node: ast.IfExp) -> Held | None:
+        self.value(node.test)
+        return _joined([self.value(node.body), self.value(node.orelse)])
+
+    def on_BoolOp(self, node: ast.BoolOp) -> Held | None:
+        return _joined([self.value(part) for part in node.values])
+
+    def on_Yield(self, node: ast.Yield) -> Held | None:
+        self.returned.append(self.value(node.value))
+        return None
+
+    def on_List(self, node: ast.List | ast.Tuple) -> Held | None:
+        items = [self.value(part) for part in node.elts]
+        if items and all(isinstance(item, Number) for item in items) and isinstance(node, ast.List) and len(items) == 1:
+            return Fill(node.elts[0], None, "1", node)
+        words = [_word(part) for part in node.elts]
+        if words and all(word is not None for word in words) and isinstance(node, ast.List):
+            strings = all(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in node.elts)
+            if strings or all(isinstance(p, ast.Name) and p.id.isupper() for p in node.elts):
+                return Plain(_text(node), words=[word for word in words if word is not None], whole=True)
+        return Group(items)
+
+    on_Tuple = on_List
+
+    def on_Dict(self, node: ast.Dict) -> Held | None:
+        held: list[Held | None] = []
+        keys: list[str] = []
+        numbers: dict[int, str] = {}
+        for key, part in zip(node.keys, node.values, strict=True):
+            one = self.value(part)
+            word = _word(key) if key is not None else None
+            held.append(one)
+            keys.append(word or "")
+            if word is not None and isinstance(one, Number) and isinstance(one.value, int):
+                numbers.setdefault(one.value, word)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                self.bind_output(one, key.value, part)
+        if numbers and len(numbers) == len(node.keys):
+            return Table("", [], 0, True, numbers)
+        return Group(held, keys)
+
+    def bind_output(self, held: Held | None, name: str, node: ast.AST) -> None:
+        """A field of a sample, or an argument by keyword."""
+        if isinstance(held, Fill) and _MASK.search(name) and held.count is None and held.size and self.ones(held):
+            held = self.mask(None, END, True, held.size, held.node)  # ones throughout, and nothing was taken away
+        if isinstance(held, (Padded, Mask, Compared, Fill)):
+            self.bind(held, name, node)
+        self.hand_on(name, held, node)
+
+    def on_DictComp(self, node: ast.DictComp) -> Held | None:
+        generator = node.generators[0]
+        call = generator.iter
+        if isinstance(call, ast.Call) and _called(call) == "enumerate" and isinstance(generator.target, ast.Tuple):
+            index = generator.target.elts[0]
+            listed = self.value(call.args[0]) if call.args else None
+            start = self.constant(call.args[1]) if len(call.args) > 1 else 0
+            number = node.value
+            if (
+                isinstance(number, ast.BinOp)
+                and isinstance(number.op, ast.Add)
+                and isinstance(number.right, ast.Constant)
+                and isinstance(number.right.value, int)
+            ):
+                start, number = (start or 0) + number.right.value, number.left
+            if isinstance(index, ast.Name) and isinstance(number, ast.Name) and number.id == index.id:
+                words, whole = (listed.words or [], listed.whole) if isinstance(listed, Plain) else ([], False)
+                if (letters := _letters(call.args[0])) is not None:
+                    words, whole = list(letters), True
+                if isinstance(start, int):
+                    return Table("", list(words), start, whole)
+        if isinstance(call, ast.Call) and _called(call) == "zip":
+            return None
+        self.comprehend(node.generators)
+        return None
+
+    def comprehend(self, generators: list[ast.comprehension]) -> None:
+        for generator in generators:
+            self.assign(generator.target, self.element(self.value(generator.iter)), generator.iter)
+
+    def on_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Held | None:
+        before = dict(self.env)
+        iterated = self.value(node.generators[0].iter)
+        room = self.counted(node.generators[0].iter)
+        self.comprehend(node.generators)
+        alone = len(node.generators) == 1 and not node.generators[0].ifs
+        element = node.elt
+        held: Held | None
+        if (
+            alone
+            and (room is not None or (isinstance(iterated, Plain) and iterated.upto is not None))
+            and self.one_value(element)
+        ):
+            count: Held | None = room or (
+                Length(iterated.upto) if isinstance(iterated, Plain) and iterated.upto else None
+            )
+            held = Fill(element, count, room.size if room else "", node)
+        elif alone and isinstance(element, ast.Constant) and isinstance(iterated, (Plain, Padded)):
+            held = Fill(element, Length(iterated), "", node)  # [1 for _ in ids]
+        else:
+            compared = self.chosen(element, node)
+            inner = self.value(element)
+            if compared is not None and alone:
+                held = self.comparison(iterated, compared.value, compared.text, compared.equal, node)
+            elif isinstance(inner, Plain) and inner.tables:
+                held = Plain(_text(node), inner.tables)  # a number for each word
+            elif isinstance(inner, (Padded, Length, Mask, Group, Each)):
+                held = Each(inner)
+            elif alone and isinstance(iterated, Plain) and isinstance(element, ast.Name):
+                held = iterated
+            else:
+                held = Plain(_text(node))
+        self.env = before
+        return held
+
+    on_GeneratorExp = on_SetComp = on_ListComp
+
+    def chosen(self, node: ast.expr, whole: ast.expr) -> Compared | None:
+        """`1 if x != pad else 0`, `int(x != pad)`, `float(x > 0)` of an element."""
+        if isinstance(node, ast.Call) and _called(node) in ("int", "float", "bool") and len(node.args) == 1:
+            return self.chosen(node.args[0], whole)
+        turned = False
+        if isinstance(node, ast.IfExp) and _is(node.body, 1) and _is(node.orelse, 0):
+            node = node.test
+        elif isinstance(node, ast.IfExp) and _is(node.body, 0) and _is(node.orelse, 1):
+            node, turned = node.test, True
+        if isinstance(node, ast.Compare) and isinstance(node.left, (ast.Name, ast.Subscript)):
+            found = self.compare(node)
+            if found is not None:
+                return Compared(
+                    found.of, found.value, found.text, found.equal is not turned, whole, self.source, self.name
+                )
+        return None
+
+    def compare(self, node: ast.Compare) -> Compared | None:
+        if len(node.ops) != 1:
+            return None
+        left, right, kind = node.left, node.comparators[0], node.ops[0]
+        if isinstance(left, ast.Constant):
+            left, right = right, left
+        if isinstance(kind, ast.Gt) and _is(right, 0):
+            return Compared(self.value(left), 0, "0", False, node, self.source, self.name)
+        if not isinstance(kind, (ast.Eq, ast.NotEq)):
+            return None
+        return Compared(
+            self.value(left), self.constant(right), _text(right), isinstance(kind, ast.Eq), node, self.source, self.name
+        )
+
+    def on_Compare(self, node: ast.Compare) -> Held | None:
+        found = self.compare(node)
+        if found is None:
+            for part in (node.left, *node.comparators):
+                self.value(part)
+            return None
+        if isinstance(found.of, (Padded, Plain, Each)):
+            return self.comparison(found.of, found.value, found.text, found.equal, node)
+        return found
+
+    def on_BinOp(self, node: ast.BinOp) -> Held | None:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(left, Number) and isinstance(right, Number) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            total = {ast.Add: left.value + right.value, ast.Sub: left.value - right.value}
+            return Number(total.get(type(node.op), left.value * right.value))
+        if isinstance(node.op, ast.Sub) and isinstance(right, Length):
+            return Room(_text(node.left), right.of)
+        if isinstance(node.op, ast.Sub) and isinstance(left, Room):
+            return left
+        if isinstance(node.op, ast.Mult):
+            for listed, count, text in ((left, right, node.right), (right, left, node.left)):
+                if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
+                    return Fill(listed.value, count, _text(text), node)
+                if (
+                    isinstance(listed, Fill)
+                    and listed.dims
+                    and _is(listed.value, 1)
+                    and isinstance(count, (Number, Plain))
+                ):
+                    return Fill(text, None, listed.size, node, listed.dims)
+        if isinstance(node.op, ast.Add):
+            if isinstance(left, Fill) and left.dims and isinstance(right, Number):
+                return Fill(node.right, None, left.size, node, left.dims) if _is(left.value, 0) else None
+            if isinstance(left, (Length, Room, Number)) or isinstance(right, (Length, Room, Number)):
+                return left if isinstance(left, Room) else None
+            return self.joined([left, right], node)
+        return None
+
+    def on_Subscript(self, node: ast.Subscript) -> Held | None:
+        if (known := self.env.get(_text(node))) is not None:
+            return known
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            return Length(self.value(node.value.value) or Plain(_text(node.value.value)))
+        if isinstance(node.value, ast.Call) and _called(node.value) in ("shape", "size") and node.value.args:
+            return Length(self.value(node.value.args[0]) or Plain(""))
+        held = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return self.cut(held, node.slice, node)
+        if isinstance(held, Group):
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+                return self.item(held, node.slice.value)
+            if isinstance(node.slice, ast.Constant) and held.keys and node.slice.value in held.keys:
+                return held.items[held.keys.index(node.slice.value)]
+        if isinstance(held, Table):
+            self.value(node.slice)
+            return Plain(_text(node), (held,))
+        if isinstance(held, Each) and not isinstance(node.slice, ast.Tuple):
+            return held.element
+        text = _text(node)
+        self.env[text] = Plain(text, held.tables if isinstance(held, Plain) else ())
+        return self.env[text]
+
+    def cut(self, held: Held | None, part: ast.Slice, node: ast.expr) -> Held | None:
+        """A sequence that is cut to at most a length is still that sequence; other slices are another one."""
+        for bound in (part.lower, part.upper, part.step):
+            self.value(bound)
+        shortened = part.lower is None or _is(part.lower, 0)
+        if isinstance(held, (Padded, Mask, Each)):
+            return held
+        if (
+            isinstance(held, Plain)
+            and shortened
+            and part.step is None
+            and not isinstance(self.value(part.upper), Number)
+        ):
+            return held
+        return Plain(_text(node), held.tables) if isinstance(held, Plain) else None
+
+    def element(self, held: Held | None) -> Held | None:
+        if isinstance(held, Each):
+            return held.element
+        if isinstance(held, Group) and held.keys is None:
+            return _joined(held.items)
+        if isinstance(held, Plain):
+            return Plain(held.name + "[]", held.tables)
+        return None
+
+    def item(self, held: Held | None, place: int) -> Held | None:
+        if isinstance(held, Group) and held.keys is None and -len(held.items) <= place < len(held.items):
+            return held.items[place]
+        return held.element if isinstance(held, Each) else None
+
+    def constant(self, node: ast.expr | None) -> Any:
+        """The number or text that an expression is known to be, else None."""
+        held = self.value(node) if node is not None else None
+        if isinstance(held, Number):
+            return held.value
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            owner = self.module.owner.get(self.node) if self.node else None
+            found = self.module.attributes.get((owner, node.attr)) if owner else None
+            if isinstance(found, ast.Constant) and isinstance(found.value, (int, float)):
+                return found.value
+        return None
+
+    # --- calls ----------------------------------------------------------------------------------------------------------
+
+    def on_Call(self, node: ast.Call) -> Held | None:
+        called = _called(node)
+        args = [self.value(part) for part in node.args]
+        keywords: dict[str, Held | None] = {}
+        for keyword in node.keywords:
+            keywords[keyword.arg or ""] = held = self.value(keyword.value)
+            if keyword.arg:
+                self.bind_output(held, keyword.arg, keyword.value)
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if called == "len" and len(args) == 1:
+            return Length(args[0] or Plain(_text(node.args[0])))
+        if called == "range" and args:
+            upper = args[-1] if len(args) <= 2 else None
+            return Plain(_text(node), upto=upper.of) if isinstance(upper, Length) else Plain(_text(node))
+        if called in ("max", "int", "abs") and any(isinstance(arg, Room) for arg in args):
+            return next(arg for arg in args if isinstance(arg, Room))
+        if called == "min" and any(isinstance(arg, Length) for arg in args):
+            return next(arg for arg in args if isinstance(arg, Length))
+        if called == "dict" and not args:
+            return Group(list(keywords.values()), list(keywords))
+        if called in ("enumerate", "tqdm") and args:
+            inner = self.element(args[0])
+            return Each(Group([None, inner])) if called == "enumerate" else args[0]
+        if called == "zip":
+            return Each(Group([self.element(arg) for arg in args]))
+        if called in _ZEROS or called in ("full", "full_like", "empty"):
+            return self.blank(node, called)
+        if called in _JOINS and not (called == "append" and owner is not None and len(args) == 1):
+            first = node.args[0] if node.args else None
+            if called == "append":
+                return self.joined(args[:2], node)
+            if isinstance(first, (ast.List, ast.Tuple)):
+                return self.joined([self.value(part) for part in first.elts], node)
+            return self.joined(args[0].items, node) if args and isinstance(args[0], Group) else None
+        if called in ("append", "extend", "insert") and owner is not None:
+            return self.added(owner, called, args, node)
+        if called in ("not_equal", "equal") and len(args) == 2:
+            value = self.constant(node.args[1])
+            return self.comparison(args[0], value, _text(node.args[1]), called == "equal", node)
+        if called == "pad" and args:
+            return self.numpy_pad(node, args[0])
+        if called == "pad_sequences" and args:
+            side = {"post": END}.get(_given(node, "padding", 99, "pre"), START)
+            value = next((k.value for k in node.keywords if k.arg == "value"), ast.Constant(0))
+            size = next((k.value for k in node.keywords if k.arg == "maxlen"), None)
+            return self.padded(args[0], Fill(value, Room(_text(size), None), _text(size), node), side, node)
+        if called == "where" and len(args) == 3 and isinstance(args[0], Compared):
+            if _is(node.args[1], 1) and _is(node.args[2], 0):
+                return args[0]
+            return None
+        if called == "get" and owner is not None and isinstance(table := self.value(owner), Table):
+            return Plain(_text(node), (table,))
+        followed = self.followed(node, called, args, keywords)
+        if followed is not None:
+            return followed[0]
+        if _SAME.match(called):
+            inside = args[0] if args and (owner is None or self.is_module(owner)) else None
+            if inside is None and owner is not None and not self.is_module(owner):
+                inside = self.value(owner)
+            if isinstance(inside, Group) and inside.keys is None and len(inside.items) == 1:
+                return inside.items[0]
+            return inside
+        if owner is not None:
+            self.value(owner)
+        return None
+
+    def is_module(self, node: ast.expr) -> bool:
+        """True for np, and for np.random."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.module.imported
+
+    def blank(self, node: ast.Call, called: str) -> Held | None:
+        """np.zeros(size) and its like; one value throughout, to be written into."""
+        if called.endswith("_like"):
+            held = self.value(node.args[0]) if node.args else None
+            value: ast.expr = ast.Constant(_ZEROS.get(called, 0))
+            if called == "full_like" and len(node.args) > 1:
+                value = node.args[1]
+            return Fill(value, Length(held) if held is not None else None, "", node)
+        shape = (
+            node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
+        )
+        if shape is None:
+            return None
+        if called == "full":
+            filled = (
+                node.args[1]
+                if len(node.args) > 1
+                else next((k.value for k in node.keywords if k.arg == "fill_value"), None)
+            )
+            if filled is None:
+                return None
+            value = filled
+        else:
+            value = ast.Constant(_ZEROS.get(called, 0))
+        parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
+        count = self.value(parts[0]) if parts else None
+        if isinstance(count, (Length, Room)) and len(parts) == 1:
+            return Fill(value, count, _text(parts[0]), node, (_text(parts[0]),))
+        if isinstance(count, Room):
+            return Fill(value, count, count.size, node, tuple(_text(part) for part in parts))
+        dims = tuple(_text(part) for part in parts)
+        return Fill(value, None, dims[0] if dims else "", node, dims)
+
+    def added(self, owner: ast.expr, method: str, args: list[Held | None], node: ast.Call) -> Held | None:
+        """list.append, .extend, .insert."""
+        text = _text(owner)
+        before = self.at(owner)
+        if method == "extend" and args:
+            held: Held | None = self.joined([before, args[0]], node)
+        elif method == "append" and args:
+            one = args[0]
+            if isinstance(one, (Padded, Length, Mask, Group, Each)) or (isinstance(one, Plain) and one.tables):
+                same = isinstance(before, Each) and before.element is not None
+                held = before if same else Each(one)
+                if isinstance(one, Plain) and not same:
+                    held = Plain(text, one.tables)
+            else:
+                held = before if not isinstance(before, Group) or before.items else Plain(text)
+        else:
+            return None
+        self.env[text] = held
+        self.bind(held, _last(owner), node)
+        return None
+
+    def numpy_pad(self, node: ast.Call, held: Held | None) -> Held | None:
+        """np.pad(x, (0, n - len(x))): only what fills up to a size counts, a border of fixed width does not."""
+        width = (
+            node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "pad_width"), None)
+        )
+        if not isinstance(width, (ast.Tuple, ast.List)):
+            return None
+        pairs = [part for part in width.elts if isinstance(part, (ast.Tuple, ast.List)) and len(part.elts) == 2]
+        sides: list[tuple[str, Room]] = []
+        for pair in [width] if not pairs and len(width.elts) == 2 else pairs:
+            before, behind = (self.value(part) for part in pair.elts)
+            if isinstance(behind, Room) and _is(pair.elts[0], 0):
+                sides.append((END, behind))
+            elif isinstance(before, Room) and _is(pair.elts[1], 0):
+                sides.append((START, before))
+        if not sides:
+            return None
+        value = next((k.value for k in node.keywords if k.arg == "constant_values"), ast.Constant(0))
+        if isinstance(value, (ast.Tuple, ast.List)) and value.elts:
+            value = value.elts[-1]
+        made = self.padded(held, Fill(value, sides[0][1], sides[0][1].size, node), sides[0][0], node)
+        if isinstance(made, Padded) and len(sides) > 1:
+            made.area = True
+        return made
+
+    def followed(
+        self, node: ast.Call, called: str, args: list[Held | None], keywords: dict[str, Held | None]
+    ) -> tuple[Held | None] | None:
+        """What a function of the project returns; None when it is not one, or not for certain."""
+        candidates = self.functions.get(called, [])
+        own = [(module, function) for module, function in candidates if module is self.module]
+        function = own[0] if len(own) == 1 else candidates[0] if len(candidates) == 1 else None
+        if function is None or function[1] in self.active or len(self.active) >= DEPTH:
+            return None
+        module, target = function
+        names = [part.arg for part in (*target.args.posonlyargs, *target.args.args)]
+        if isinstance(node.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
+            names = names[1:]
+        given = dict(zip(names, args, strict=False)) | {name: held for name, held in keywords.items() if name}
+        defaults = dict(zip(reversed(names), reversed(target.args.defaults), strict=False))
+        for name, default in defaults.items():
+            if name not in given and isinstance(default, ast.Constant) and isinstance(default.value, (int, float)):
+                given[name] = Number(default.value)
+        return (self.run(module, target, given),)
+
+    # --- padding and masks ----------------------------------------------------------------------------------------------
+
+    def joined(self, held: list[Held | None], node: ast.AST) -> Held | None:
+        """Sequences behind each other: where one of them is a fill up to a size, the others are padded."""
+        flat = [part for part in held if part is not None]
+        if len(flat) != len(held) or not flat:
+            return self.words_joined(held)
+        if len(flat) == 2:
+            one, other = flat
+            for whole, fill, side in ((one, other, END), (other, one, START)):
+                both = isinstance(whole, Fill) and self.fills_up(whole)
+                if isinstance(fill, Fill) and self.fills_up(fill) and not both:
+                    return self.padded(whole, fill, side, node)
+        return self.words_joined(held)
+
+    def words_joined(self, held: list[Held | None]) -> Held | None:
+        """[EOS] + [SOS] + list(words): the first words are known."""
+        tables: list[Table] = []
+        words: list[str] | None = []
+        for part in held:
+            if isinstance(part, Plain):
+                tables += part.tables
+                if words is not None and part.words is not None:
+                    words += part.words
+                elif words:
+                    return Plain("", tuple(tables), words, False)
+                else:
+                    words = None
+            elif isinstance(part, Padded):
+                return part
+            else:
+                words = None
+        return Plain(
+            "", tuple(tables), words or None, bool(words) and all(isinstance(p, Plain) and p.whole for p in held)
+        )
+
+    def fills_up(self, fill: Fill) -> bool:
+        """True for as many values as are missing to a size: n - len(x), or a name that says so."""
+        if isinstance(fill.count, Room):
+            return True
+        if isinstance(fill.count, (Length, Number)) or fill.size in ("1", ""):
+            return False
+        return bool(re.search(r"pad|fill|miss|remain|rest|diff|need|\s-\s", fill.size, re.IGNORECASE))
+
+    def ones(self, fill: Fill) -> bool:
+        return self.constant(fill.value) in (1, 1.0)
+
+    def zeros(self, fill: Fill) -> bool:
+        return self.constant(fill.value) in (0, 0.0)
+
+    def padded(self, whole: Held | None, fill: Fill, side: str, node: ast.AST) -> Held | None:
+        if isinstance(whole, Fill) and isinstance(whole.count, Length) and self.ones(whole) and self.zeros(fill):
+            return self.mask(whole.count.of, side, False, fill.size, node)
+        size = fill.count.size if isinstance(fill.count, Room) else fill.size
+        tables = whole.tables if isinstance(whole, Plain) else ()
+        text = _text(fill.value)
+        return self.noted(
+            Padded(whole, self.constant(fill.value), text, side, size, node, self.source, self.name, tables=tables)
+        )
+
+    def noted(self, made: Padded) -> Padded:
+        made.run = self.runs
+        self.facts.pads.append(made)
+        return made
+
+    def mask(self, by: Held | None, side: str, every: bool, size: str, node: ast.AST) -> Mask:
+        made = Mask(by, side, every, size, node, self.source, self.name, run=self.runs)
+        self.facts.masks.append(made)
+        return made
+
+    def comparison(self, of: Held | None, value: Any, text: str, equal: bool, node: ast.AST) -> Compared:
+        made = Compared(of, value, text, equal, node, self.source, self.name, run=self.runs)
+        self.facts.compared.append(made)
+        return made
+
+    def as_mask(self, fill: Fill) -> Held:
+        """A fill that is called a mask: ones for the length of something, or everywhere."""
+        of = fill.count.of if isinstance(fill.count, Length) else None
+        if isinstance(of, Padded) and not fill.dims and self.ones(fill):
+            return self.mask(of, END, True, of.size, fill.node)
+        return fill
+
+    def written(self, target: ast.Subscript, held: Held | None, node: ast.AST) -> bool:
+        """x[:n] = y into a blank array."""
+        text = _text(target.value)
+        blank = self.env.get(text)
+        kept = blank
+        if isinstance(blank, Table):
+            word = _word(target.slice)
+            if word is not None and isinstance(held, Number) and isinstance(held.value, int):
+                blank.numbers.setdefault(held.value, word)
+            return True
+        if isinstance(blank, (Padded, Mask)):
+            return isinstance(target.slice, (ast.Slice, ast.Tuple))
+        if not isinstance(blank, Fill) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
+            return False
+        slices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        found: list[tuple[int, str, Held | None, ast.expr | None]] = []
+        for place, part in enumerate(slices):
+            if isinstance(part, ast.Slice):
+                bounded = self.bounds(part)
+                if bounded is not None:
+                    found.append((place, *bounded))
+        constant = self.constant(node.value) if isinstance(node, (ast.Assign, ast.AugAssign)) else None
+        every = all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in slices)
+        if not found and not (every and constant is not None):
+            return bool(slices) and any(isinstance(part, ast.Slice) for part in slices)
+        dims = blank.dims or (blank.size,)
+        if every:
+            made: Held = self.mask(None, END, True, dims[0], node) if constant == 1 and self.zeros(blank) else blank
+        else:
+            place, side, upto, _ = found[0]
+            size = dims[place] if place < len(dims) else blank.size
+            if constant is not None and not isinstance(held, (Plain, Padded)):
+                real_inside = constant in (1, 1.0) and self.zeros(blank)
+                real_outside = constant in (0, 0.0) and self.ones(blank)
+                if real_inside:
+                    made = self.mask(upto, side, False, size, node)
+                elif real_outside:
+                    made = self.mask(upto, START if side == END else END, False, size, node)
+                else:
+                    return True
+            elif _is_number(held):
+                return True
+            else:
+                pad = Fill(blank.value, Room(size, None), size, node)
+                made = self.padded(held or upto, pad, side, node) or blank
+                if isinstance(made, Padded):
+                    made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
+        self.env[text] = made
+        name = _last(target.value)
+        self.bind(made, name, node)
+        return kept is not None
+
+    def bounds(self, part: ast.Slice) -> tuple[str, Held | None, ast.expr | None] | None:
+        """(side that is written, the sequence whose length bounds it, the bound) of a slice that leaves a rest."""
+        if part.step is not None:
+            return None
+        if (part.lower is None or _is(part.lower, 0)) and part.upper is not None:
+            held = self.value(part.upper)
+            if isinstance(held, Number):
+                return None
+            return END, held.of if isinstance(held, Length) else None, part.upper
+        if part.upper is None and part.lower is not None:
+            lower = part.lower
+            if isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
+                held = self.value(lower.operand)
+                if isinstance(held, Number):
+                    return None
+                return START, held.of if isinstance(held, Length) else None, lower
+            held = self.value(lower)
+            if isinstance(held, Room):
+                return START, held.of, lower
+            if isinstance(held, Length):
+                return START, held.of, lower
+        return None
+
+
+def _is_number(held: Held | None) -> bool:
+    return isinstance(held, Number)
+
+
+def _joined(held: list[Held | None]) -> Held | None:
+    """One for several possible ones: what tells most of padding counts."""
+    known = [part for part in held if part is not None]
+    if not known:
+        return None
+    groups = [part for part in known if isinstance(part, Group) and part.keys is None]
+    if groups and len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
+        return (
+            groups[0]
+            if len(groups) == 1
+            else Group([_joined(list(items)) for items in zip(*(g.items for g in groups), strict=True)])
+        )
+    for kind in (Padded, Mask, Each, Compared, Group, Table, Fill, Length, Room):
+        for part in known:
+            if isinstance(part, kind):
+                return part
+    plain = [part for part in known if isinstance(part, Plain)]
+    if len(plain) > 1 and any(part.tables for part in plain):
+        return Plain(plain[0].name, tuple(dict.fromkeys(table for part in plain for table in part.tables)))
+    return known[0]
+
+
+def _either(one: Held | None, other: Held | None) -> Held | None:
+    """What a loop leaves, or what was there before it."""
+    return other if one is None else one
+
+
+def _used(node: ast.AST) -> set[str]:
+    """Names that are used for more than counting and checking."""
+    found: set[str] = set()
+    queue: list[ast.AST] = list(getattr(node, "body", []))
+    while queue:
+        part = queue.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        if isinstance(part, ast.Call) and _called(part) in ("range", "print", "len", "info", "debug", "format"):
+            continue
+        if isinstance(part, (ast.Assert, ast.Compare, ast.FunctionDef, ast.ClassDef, ast.Slice)):
+            continue
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.Mult)):
+            continue
+        queue += ast.iter_child_nodes(part)
+    return found
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _given(node: ast.Call, name: str, place: int, default: str) -> str:
+    found = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    if found is None and place < len(node.args):
+        found = node.args[place]
+    return found.value if isinstance(found, ast.Constant) and isinstance(found.value, str) else default
+
+
+def _word(node: ast.expr) -> str | None:
+    """A text or the name of a constant, as what a dict or list of words is made of."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _letters(node: ast.expr) -> str | None:
+    """A text whose letters are enumerated: a constant, string.ascii_lowercase, or several of these."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "string":
+        known = getattr(string, node.attr, None)
+        return known if isinstance(known, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _letters(node.left), _letters(node.right)
+        return None if left is None or right is None or len(left) + len(right) > 100_000 else left + right
+    return None
+
+
+def _last(node: ast.expr) -> str:
+    """The name at the end of a place that is written to."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return node.slice.value
+        return _last(node.value)
+    return ""
+
+
+def _text(node: ast.AST | None) -> str:
+    return "" if node is None else " ".join(ast.unparse(node).split())[:200]
+
+
+def _is(node: ast.expr | None, value: float) -> bool:
+    return isinstance(node, ast.Constant) and not isinstance(node.value, bool) and node.value == value
+
+
+def special(word: str) -> bool:
+    """True for a word of a dict that stands for no real one."""
+    return bool(_NOT_PADDING.search(word)) or word.strip() in ("", "_", "-", "0")
+
+
+def tables_of(held: Held | None) -> Iterator[Table]:
+    if isinstance(held, Plain):
+        yield from held.tables

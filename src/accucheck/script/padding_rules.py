@@ -1,0 +1,370 @@
+"""What is wrong with the padding of a project: where value, side, mask and length, as padding.py and masking.py find them,
+contradict each other."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ReadError
+from . import masking, padding
+from .analysis import Reading, Scripts
+from .masking import Masks
+from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, special
+from .source import Source, read
+from .values import Items, Known, Made, options
+
+#: So many files beside the scripts are looked at for the code that prepared the data.
+FILES = 300
+_MASK = re.compile(r"mask", re.IGNORECASE)
+_PICTURE = re.compile(r"ima?ge?s?(?![a-z])|picture|canvas|letterbox|crop|border|pixel|photo", re.IGNORECASE)
+#: Words that stand for no word of the data, but are no padding either.
+_MARKS = re.compile(r"eos|sos|bos|unk|cls|sep|start|end|oov", re.IGNORECASE)
+_WRITES = (b"FileWriter", b"write_raw_data")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing to say. `likely`: it rests on what names say, or on code that is put together across files."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    likely: bool = False
+
+
+@dataclass
+class Result:
+    said: list[Said] = field(default_factory=list)
+    pads: list[Padded] = field(default_factory=list)  # each place once
+    hidden: list[Padded] = field(default_factory=list)  # those that a mask, a length or a comparison accounts for
+    masks: int = 0
+    pipelines: list[Made] = field(default_factory=list)  # padding by the data set itself
+
+
+def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
+    """All that is to be said of the padding of a case. `design` is what the case declares: value, side and mask."""
+    sources = [*scripts.sources, *_preparation(scripts, root)]
+    facts = padding.read(sources)
+    masks = masking.read(scripts.sources)
+    checks = _Checks(facts, masks, design)
+    checks.run()
+    for reading in scripts.training:
+        checks.result.pipelines += _pipelines(reading)
+        checks.result.said += [Said(s.code, s.source, s.node, s.data, True) for s in masking.dropped(reading.trace)]
+    checks.result.said += [Said(s.code, s.source, s.node, s.data, s.code != "mask-inverted") for s in masks.said]
+    checks.result.said = _unique(checks.result.said)
+    checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
+    return checks.result
+
+
+# --- code that prepared the data --------------------------------------------------------------------------------------------
+
+
+def _preparation(scripts: Scripts, root: Path) -> list[Source]:
+    """Scripts beside the entry that write records with the columns that the training data have."""
+    columns: set[str] = set()
+    for reading in scripts.training:
+        for call in reading.trace.calls:
+            if call.last == "MindDataset" or call.last == "TFRecordDataset":
+                columns |= _texts(call)
+    if not columns:
+        return []
+    known = {source.file for source in scripts.sources}
+    found: list[Source] = []
+    for folder in dict.fromkeys(reading.source.file.parent for reading in scripts.training):
+        for path in _files(folder, root):
+            if path in known:
+                continue
+            known.add(path)
+            source = _writer(path, root, columns)
+            if source is not None:
+                found.append(source)
+    return found
+
+
+def _texts(call: Made) -> set[str]:
+    given = call.keywords.get("columns_list") or (call.args[1] if len(call.args) > 1 else None)
+    found: set[str] = set()
+    for option in options(given):
+        for item in option.items if isinstance(option, Items) else [option]:
+            if isinstance(item, Known) and isinstance(item.value, str):
+                found.add(item.value)
+    return found
+
+
+def _files(folder: Path, root: Path) -> Iterator[Path]:
+    count = 0
+    for here, folders, names in os.walk(folder):
+        deep = len(Path(here).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if deep < 3 else []
+        for name in sorted(names):
+            if name.endswith(".py"):
+                count += 1
+                if count > FILES:
+                    return
+                yield Path(here, name)
+
+
+def _writer(path: Path, root: Path, columns: set[str]) -> Source | None:
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(1 << 20)
+        if not any(word in data for word in _WRITES):
+            return None
+        here = sum(f'"{column}"'.encode() in data or f"'{column}'".encode() in data for column in columns)
+        if here * 2 < len(columns):
+            return None
+        return read(path, os.path.relpath(path, root))
+    except (OSError, ReadError, UnicodeEncodeError):
+        return None
+
+
+# --- rules --------------------------------------------------------------------------------------------------------------------
+
+
+class _Checks:
+    def __init__(self, facts: Facts, masks: Masks, design: Any) -> None:
+        self.facts, self.masks, self.design = facts, masks, design
+        self.result = Result()
+        self.accounted: set[tuple[str, int, int]] = set()
+
+    def run(self) -> None:
+        runs: dict[tuple[str, int], list[Padded | Mask | Compared | Given]] = {}
+        everything: Iterable[Padded | Mask | Compared | Given] = (
+            *self.facts.pads,
+            *self.facts.masks,
+            *self.facts.compared,
+            *self.facts.lengths,
+        )
+        for fact in everything:
+            runs.setdefault((fact.source.path, fact.run), []).append(fact)
+        for held in runs.values():
+            pads = [one for one in held if isinstance(one, Padded) and _sequence(one)]
+            marks = [one for one in held if isinstance(one, Mask) and any(_MASK.search(name) for name in one.names)]
+            if pads:
+                self.of_masks(pads, marks)
+                self.of_sides(pads)
+                self.of_lengths([one for one in held if isinstance(one, Given)])
+                self.of_comparisons([one for one in held if isinstance(one, Compared)])
+                self.account(pads, held)
+        for given in self.facts.lengths:
+            self.of_lengths([given])
+        places: dict[tuple[str, int, int], list[Padded]] = {}
+        for pad in self.facts.pads:
+            if _sequence(pad):
+                places.setdefault(_place(pad), []).append(pad)
+        self.result.pads = [max(pads, key=lambda pad: (len(pad.tables), len(pad.names))) for pads in places.values()]
+        self.of_values()
+        self.of_network()
+        self.of_design()
+        self.result.hidden = [pad for pad in self.result.pads if _place(pad) in self.accounted]
+
+    def say(self, code: str, at: Padded | Mask | Compared | Given, likely: bool = False, **data: Any) -> None:
+        self.result.said.append(Said(code, at.source, at.node, data, likely))
+
+    def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
+        for mark in marks:
+            name = next(name for name in mark.names if _MASK.search(name))
+            fitting = [pad for pad in pads if mark.by is not None and _root(pad) is _root(mark.by)]
+            alike = [pad for pad in pads if pad.size == mark.size and mark.size]
+            if mark.every:
+                over = mark.by if isinstance(mark.by, Padded) else next(iter(alike), None)
+                if over is not None:
+                    self.say("mask-everywhere", mark, mask=name, padded=_name(over))
+                continue
+            for pad in fitting:
+                if pad.side != mark.side:
+                    self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
+            if fitting or mark.by is None:
+                continue
+            owner = next((pad for pad in pads if _root(pad) is _root(mark.by)), None)
+            others = [
+                p for p in self.facts.pads if p.run == mark.run and _root(p) is _root(mark.by) and p.size != mark.size
+            ]
+            if alike and owner is None and others:
+                self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(others[0]))
+        for mark in marks:
+            others = [p for p in pads if mark.by is not None and _root(p) is _root(mark.by) and p.size != mark.size]
+            alike = [p for p in pads if p.size == mark.size and _root(p) is not _root(mark.by)]
+            if (
+                not mark.every
+                and others
+                and alike
+                and not any(p.size == mark.size for p in pads if _root(p) is _root(mark.by))
+            ):
+                name = next(name for name in mark.names if _MASK.search(name))
+                self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(others[0]))
+
+    def of_sides(self, pads: list[Padded]) -> None:
+        """Ids and what goes along with them place by place, filled up on different sides."""
+        ids = [pad for pad in pads if not _companion(pad)]
+        for companion in (pad for pad in pads if _companion(pad)):
+            for pad in ids:
+                if pad.side != companion.side and pad.size == companion.size:
+                    at = pad if pad.side == padding.START else companion
+                    data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
+                    self.say("sides-differ", at, True, **data, other=_side(companion))
+
+    def of_lengths(self, lengths: list[Given]) -> None:
+        for given in lengths:
+            if isinstance(given.of, Padded) and _sequence(given.of):
+                self.say("length-padded", given, length=given.name, padded=_name(given.of), line=given.of.line)
+
+    def of_comparisons(self, compared: list[Compared]) -> None:
+        """A mask made from padded ids by comparing with another value than the one they are filled with."""
+        for one in compared:
+            name = next((name for name in one.names if _MASK.search(name)), None)
+            pad = one.of if isinstance(one.of, Padded) else None
+            if name is None or pad is None or one.value is None or pad.value is None or one.value == pad.value:
+                continue
+            self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, line=pad.line)
+
+    def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | Given]) -> None:
+        """Padding that something in the same place accounts for: a length, a mask, or the ids that it goes along with."""
+        for pad in pads:
+            root = _root(pad)
+            for one in held:
+                by = one.of if isinstance(one, Given) else one.by if isinstance(one, Mask) and not one.every else None
+                same = by is not None and _root(by) is root
+                masked = isinstance(one, Mask) and not one.every and one.size == pad.size
+                compared = isinstance(one, Compared) and one.of is pad and any(_MASK.search(name) for name in one.names)
+                if same or masked or compared:
+                    self.accounted.add(_place(pad))
+        if any(_place(pad) in self.accounted for pad in pads) or any(self.by_value(pad) for pad in pads):
+            self.accounted |= {_place(pad) for pad in pads if _companion(pad)}
+
+    def by_value(self, pad: Padded) -> bool:
+        """True for ids that a network masks by their value."""
+        values = {one.value for one in self.masks.comparisons}
+        return pad.value is not None and not _companion(pad) and pad.value in values
+
+    def of_values(self) -> None:
+        """A value that also stands for something real, with nothing that leaves it out."""
+        hidden = {one.value for one in self.masks.comparisons} | self.masks.ignored
+        for pad in self.result.pads:
+            if pad.value is None or _companion(pad) or not isinstance(pad.value, int):
+                continue
+            words = [word for table in pad.tables if (word := table.word(pad.value)) is not None and not special(word)]
+            if pad.tables and not words and all(table.lacks(pad.value) for table in pad.tables):
+                self.accounted.add(_place(pad))  # a value of its own
+            if not words or pad.value in hidden or _place(pad) in self.accounted:
+                continue
+            if not _MARKS.search(words[0]):
+                self.say("pad-is-real", pad, True, padded=_name(pad), value=pad.value, word=words[0])
+            elif not self.masks.hides:
+                self.say("pad-is-mark", pad, True, padded=_name(pad), value=pad.value, word=words[0])
+
+    def of_network(self) -> None:
+        """What the network masks by value, against what the data are filled with."""
+        values = {one.value for one in self.masks.comparisons if isinstance(one.value, int)}
+        if not values or any(one.value is None for one in self.masks.comparisons):
+            return
+        ids = [pad for pad in self.result.pads if not _companion(pad) and not _labels(pad)]
+        if not ids or any(pad.value is None for pad in ids):
+            return
+        filled = {pad.value for pad in ids}
+        for one in self.masks.comparisons:
+            if one.value not in filled:
+                pad = ids[0]
+                data = {"value": one.value, "padded": _name(pad), "filled": pad.value}
+                place = f"{pad.source.path}:{pad.line}"
+                self.result.said.append(Said("network-mask-value", one.source, one.node, data | {"place": place}, True))
+        for pad in ids:
+            if pad.value in values:
+                self.accounted.add(_place(pad))
+            elif values & filled and _place(pad) not in self.accounted:
+                one = next(c for c in self.masks.comparisons if c.value in values)
+                place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
+                data = {"padded": _name(pad), "value": pad.value, "masked": sorted(values), "place": place}
+                self.result.said.append(Said("unmasked-value", pad.source, pad.node, data, True))
+
+    def of_design(self) -> None:
+        """Against what the case declares."""
+        if self.design is None:
+            return
+        ids = [pad for pad in self.result.pads if not _companion(pad)]
+        if self.design.value is not None:
+            for pad in ids:
+                if pad.value is not None and pad.value != self.design.value:
+                    self.say("design-value", pad, padded=_name(pad), value=pad.value, wanted=self.design.value)
+        side = {"right": padding.END, "end": padding.END, "post": padding.END, "left": padding.START}.get(
+            self.design.side or "", padding.START if self.design.side in ("start", "pre") else None
+        )
+        if side is not None:
+            for pad in ids:
+                if pad.side != side:
+                    self.say("design-side", pad, padded=_name(pad), side=_side(pad), wanted=_SIDES[side])
+        if self.design.mask and self.result.pads:
+            marks: Iterable[Mask | Compared | Padded] = (*self.facts.masks, *self.facts.compared, *self.facts.pads)
+            names = {name for mark in marks for name in mark.names}
+            if self.design.mask not in names:
+                pad = self.result.pads[0]
+                self.say("design-mask", pad, True, mask=self.design.mask)
+
+
+_SIDES = {
+    padding.END: {"en": "at the end", "zh": "末尾"},
+    padding.START: {"en": "at the start", "zh": "开头"},
+}
+
+
+def side_words(side: str) -> dict[str, str]:
+    return _SIDES[side]
+
+
+def _side(one: Padded | Mask) -> dict[str, str]:
+    return _SIDES[one.side]
+
+
+def _pipelines(reading: Reading) -> list[Made]:
+    """Each call by which a data set pads."""
+    found: dict[int, Made] = {}
+    for call in reading.trace.calls:
+        by_batch = call.name == ".batch" and "pad_info" in call.keywords
+        if call.name == ".padded_batch" or by_batch or call.api in ("transforms.PadEnd", "text.PadEnd"):
+            found.setdefault(id(call.node), call)
+    return list(found.values())
+
+
+def _root(held: Held | None) -> Held | None:
+    while isinstance(held, Padded) and held.of is not None:
+        held = held.of
+    return held
+
+
+def _place(pad: Padded) -> tuple[str, int, int]:
+    return pad.source.path, pad.line, getattr(pad.node, "col_offset", 0)
+
+
+def _name(pad: Padded) -> str:
+    return pad.names[0] if pad.names else pad.function or "?"
+
+
+def _sequence(pad: Padded) -> bool:
+    """Not an image, and not a mask that is filled up by itself."""
+    words = [*pad.names, pad.function]
+    return not pad.area and not any(_PICTURE.search(word) for word in words)
+
+
+def _companion(pad: Padded) -> bool:
+    inside = pad.of
+    return (isinstance(inside, Plain) and inside.upto is not None) or any(COMPANION.search(name) for name in pad.names)
+
+
+def _labels(pad: Padded) -> bool:
+    return any(re.search(r"label|target|tag|answer|box|gt", name, re.IGNORECASE) for name in pad.names)
+
+
+def _unique(said: list[Said]) -> list[Said]:
+    found: dict[tuple[str, str, int, int], Said] = {}
+    for one in said:
+        key = one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)
+        found.setdefault(key, one)
+    return list(found.values())
