@@ -1,0 +1,473 @@
+"""Reads from the training scripts which weights are kept from being trained, and whether that can be meant.
+
+Catches: everything frozen; a loss, or the way from all or most of the trained weights to it, behind stop_gradient; weights that are
+frozen at random values; an output layer frozen while the rest trains; unfreezing through trainable_params(), which no longer lists
+what is frozen; layers in a Python list, whose parameters the network does not know; requires_grad set on a cell, where it does
+nothing; a stop_gradient whose result is not taken; disagreement with design.frozen. Cannot tell: freezing that is chosen by options
+of the command line, and weights from other packages. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.freezing import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "all-frozen": {
+        "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} layers): nothing is trained.",
+        "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
+    },
+    "nothing-trained": {
+        "en": "This stop_gradient lies between the loss and all weights that the gradient is taken of (line {line} of {path}): nothing "
+        "is trained.",
+        "zh": "此处的 stop_gradient 位于损失与所有待求梯度的权重之间（{path} 第 {line} 行求梯度）：没有任何权重得到训练。",
+    },
+    "part-cut-off": {
+        "en": "This stop_gradient cuts {count} of {total} layers off from the loss, and nothing is loaded into them before training: they "
+        "keep their random values ({names}).",
+        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断，而训练前没有加载权重：这些层一直停留在随机初值（{names}）。",
+    },
+    "part-cut-off-loaded": {
+        "en": "This stop_gradient cuts {count} of {total} layers off from the loss; weights are loaded before training, but these layers "
+        "still go into the optimizer ({names}).",
+        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断；训练前加载了权重，但这些层仍被交给优化器（{names}）。",
+    },
+    "random-frozen": {
+        "en": "{name} ({what}) is frozen here at its random first values: nothing is loaded into it before training.",
+        "zh": "{name}（{what}）在此处被冻结，停留在随机初值：训练前没有为它加载权重。",
+    },
+    "head-frozen": {
+        "en": "{name} ({what}), the layer nearest to the loss, is frozen here while layers before it are trained.",
+        "zh": "离损失最近的层 {name}（{what}）在此处被冻结，而它前面的层在训练。",
+    },
+    "unfreezes-nothing": {
+        "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
+        "in that list: {count} layers stay frozen.",
+        "zh": "这个对 trainable_params() 的循环想解冻 {path} 第 {line} 行冻结的权重，但已冻结的参数不在该列表里："
+        "{count} 层仍处于冻结状态。",
+    },
+    "not-registered": {
+        "en": "{of} keeps layers ({what}) in self.{name}, a list of Python: the network does not know their parameters, which are neither "
+        "trained nor saved.",
+        "zh": "{of} 把层（{what}）放在 Python 列表 self.{name} 中：网络不认识这些参数，它们既得不到训练，也不会保存。",
+    },
+    "flag-on-cell": {
+        "en": "{name} is set on a cell; parameters have their own requires_grad, so that nothing is frozen or unfrozen.",
+        "zh": "{name} 设置在 Cell 上；参数各有自己的 requires_grad，因此这里没有冻结或解冻任何权重。",
+    },
+    "stop-discarded-feature": {
+        "en": "The result of {text} is not taken: the gradient still flows through what it was given.",
+        "zh": "{text} 的返回值没有接收，梯度仍会从它的输入流过。",
+    },
+    "stop-discarded": {
+        "en": "The result of {text} is not taken, so that it does nothing; no weights lie behind it.",
+        "zh": "{text} 的返回值没有接收，不起作用；它之前没有权重，因此无影响。",
+    },
+    "declared-not-frozen": {
+        "en": "design.frozen names {pattern}, but {count} such weights are trained ({names}).",
+        "zh": "design.frozen 声明了 {pattern}，但其中 {count} 个权重在训练（{names}）。",
+    },
+    "frozen-not-declared": {
+        "en": "{name} is frozen here, and design.frozen does not name it.",
+        "zh": "{name} 在此处被冻结，而 design.frozen 中没有声明。",
+    },
+    "declared-frozen": {
+        "en": "{pattern} of design.frozen is frozen ({count} weights).",
+        "zh": "design.frozen 中的 {pattern} 已冻结（{count} 个权重）。",
+    },
+    "stopped": {"en": "The gradient stops at {text}.", "zh": "梯度在 {text} 处截断。"},
+    "frozen": {"en": "{text} = False: frozen here.", "zh": "{text} = False：在此处冻结。"},
+    "statistics-trainable": {
+        "en": "requires_grad=True is set for every parameter, moving statistics of normalisations among them; these then enter the "
+        "optimizer. Their gradient is zero, and only weight decay moves them.",
+        "zh": "此处把全部参数都设为 requires_grad=True，其中包括归一化层的滑动统计量，它们因此进入优化器。其梯度为 0，只会受权重衰减影响。",
+    },
+    "nothing-frozen": {
+        "en": "Nothing in the training scripts freezes weights or stops gradients.",
+        "zh": "训练脚本中没有冻结权重，也没有截断梯度。",
+    },
+    "fix-unfreeze": {
+        "en": "Freeze only what is meant to stay, for instance net.backbone.get_parameters().",
+        "zh": "只冻结需要保持不变的部分，例如 net.backbone.get_parameters()。",
+    },
+    "fix-stop": {
+        "en": "Take stop_gradient away, or put it on the way that is to be blocked only.",
+        "zh": "去掉 stop_gradient，或只放在需要截断的支路上。",
+    },
+    "fix-list": {
+        "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
+        "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
+    },
+    "fix-list-of-cells": {
+        "en": "Put the layers into nn.CellList or nn.SequentialCell.",
+        "zh": "把这些层放进 nn.CellList 或 nn.SequentialCell。",
+    },
+    "fix-parameters": {
+        "en": "Set it on each parameter: for p in cell.get_parameters(): p.requires_grad = False",
+        "zh": "在每个参数上设置：for p in cell.get_parameters(): p.requires_grad = False",
+    },
+    "fix-keep": {"en": "Keep the result: x = ops.stop_gradient(x)", "zh": "接收返回值：x = ops.stop_gradient(x)"},
+    "fix-declared": {
+        "en": "Freeze it before the optimizer is built, or mend design.frozen.",
+        "zh": "在创建优化器之前冻结，或修正 design.frozen。",
+    },
+}
+WORDS: Words = {}
+
+_UNTRAINED = {
+    "en": "These weights keep their first values: the loss does not fall, or only as far as the remaining layers can bring it.",
+    "zh": "这些权重一直停留在初值：损失不下降，或只能降到其余层所能达到的程度。",
+}
+_NO_EFFECT = {
+    "en": "What was meant to be frozen is trained: pretrained weights are changed, or one network of several learns what it should not.",
+    "zh": "本想冻结的部分仍在训练：预训练权重会被改动，或多个网络中的某一个学到了不该学的东西。",
+}
+_DESIGN = {
+    "en": "Training does not follow the design: pretrained weights drift, or weights that should adapt cannot.",
+    "zh": "训练与设计不符：预训练权重发生漂移，或应当适配的权重无法更新。",
+}
+WHY: Words = {
+    **dict.fromkeys(
+        (
+            "all-frozen",
+            "nothing-trained",
+            "part-cut-off",
+            "part-cut-off-loaded",
+            "random-frozen",
+            "head-frozen",
+            "unfreezes-nothing",
+            "not-registered",
+        ),
+        _UNTRAINED,
+    ),
+    "flag-on-cell": _NO_EFFECT,
+    "stop-discarded-feature": _NO_EFFECT,
+    "declared-not-frozen": _DESIGN,
+    "frozen-not-declared": _DESIGN,
+}
+_CHECKPOINTS = {
+    "en": "Compare two successive checkpoints (checkpoints.previous, checkpoints.current): frozen weights are equal bit by bit, all "
+    "others differ. Or print net.untrainable_params() just before training.",
+    "zh": "比较相邻两个 checkpoint（checkpoints.previous、checkpoints.current）：被冻结的权重逐位相同，其余都应不同。"
+    "也可在训练开始前打印 net.untrainable_params()。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _CHECKPOINTS),
+    "not-registered": {
+        "en": "Print the names of net.trainable_params(): these layers are missing.",
+        "zh": "打印 net.trainable_params() 中的参数名：其中没有这些层。",
+    },
+}
+
+_SUSPECTS = {
+    "part-cut-off-loaded": Sure.POSSIBLE,
+    "head-frozen": Sure.POSSIBLE,
+    "flag-on-cell": Sure.LIKELY,
+    "stop-discarded-feature": Sure.LIKELY,
+}
+_FIXES = {
+    "all-frozen": "fix-unfreeze",
+    "random-frozen": "fix-unfreeze",
+    "head-frozen": "fix-unfreeze",
+    "nothing-trained": "fix-stop",
+    "part-cut-off": "fix-stop",
+    "part-cut-off-loaded": "fix-stop",
+    "unfreezes-nothing": "fix-list",
+    "not-registered": "fix-list-of-cells",
+    "flag-on-cell": "fix-parameters",
+    "stop-discarded-feature": "fix-keep",
+    "declared-not-frozen": "fix-declared",
+    "frozen-not-declared": "fix-declared",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.freezing import examine
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    declared = case.get("design.frozen")
+    count = 0
+    for said in examine(scripts, list(declared) if declared is not None else None):
+        count += 1
+        yield _finding(said)
+    if not count:
+        yield Finding("nothing-frozen", Level.INFO)
+    yield Progress(len(scripts.readings), len(scripts.readings), "files")
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """As usual, but not applicable where nothing is frozen and nothing was to be."""
+    found = list(findings)
+    verdict = usual(found)
+    untouched = verdict is Verdict.OK and any(finding.code == "nothing-frozen" for finding in found)
+    return Verdict.NOT_APPLICABLE if untouched else verdict
+
+
+def _finding(said: Said) -> Finding:
+    from ..script.freezing import TOLD
+
+    level = Level.INFO if said.code in TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
+    sure = None
+    if level is Level.SUSPECT:
+        sure = _SUSPECTS[said.code]
+    elif level is Level.PROBLEM:
+        sure = Sure.CERTAIN if said.certain else Sure.LIKELY
+    fix = _FIXES.get(said.code)
+    return Finding(
+        said.code,
+        level,
+        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
+        said.data,
+        [said.source.code(said.line, getattr(said.node, "end_lineno", None))],
+        Fix(fix, said.source.diff(*said.edit) if said.edit else None) if fix else None,
+        sure=sure,
+    )
+
+
+_NET = """
+import mindspore as ms
+from mindspore import nn, ops, Tensor
+
+class Net(nn.Cell):
+    def __init__(self, table=None):
+        super().__init__()
+        self.embedding = nn.Embedding(100, 8, embedding_table=table)
+        self.dense = nn.Dense(8, 8)
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        x = self.dense(self.embedding(x))
+        return self.head(x)
+"""
+_LISTED = _NET.replace("self.dense = nn.Dense(8, 8)", "self.layers = [nn.Dense(8, 8) for _ in range(n)]").replace(
+    "x = self.dense(self.embedding(x))",
+    "x = self.embedding(x)\n        for layer in self.layers:\n            x = layer(x)",
+)
+_TRAIN = """
+opt = nn.Adam(net.trainable_params())
+loss_fn = nn.CrossEntropyLoss()
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = step(x, y)
+    opt(grads)
+"""
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str, frozen: list[str] | None = None) -> Example:
+    case: dict[str, object] = {"scripts": {"train": "train.py"}}
+    if frozen is not None:
+        case["design"] = {"frozen": frozen}
+    return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+
+
+_GAN = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.dense(x)
+
+generator, critic = Part(), Part()
+g_opt = nn.Adam(generator.trainable_params())
+c_opt = nn.Adam(critic.trainable_params())
+
+def g_forward(z):
+    fake = generator(z)
+    return -critic(fake).mean(), fake
+
+def c_forward(real, fake):
+    fake = ops.stop_gradient(fake)
+    return critic(fake).mean() - critic(real).mean()
+
+g_step = ms.value_and_grad(g_forward, None, g_opt.parameters, has_aux=True)
+c_step = ms.value_and_grad(c_forward, None, c_opt.parameters)
+for real, z in data:
+    (g_loss, fake), grads = g_step(z)
+    g_opt(grads)
+    c_loss, grads = c_step(real, generator(z))
+    c_opt(grads)
+"""
+
+EXAMPLES = [
+    _example("nothing is frozen", _NET + "net = Net()" + _TRAIN, Verdict.NOT_APPLICABLE, "nothing-frozen"),
+    _example(
+        "an embedding with given values is frozen",
+        _NET
+        + "net = Net(Tensor(ms.numpy.array(vectors)))\nnet.embedding.embedding_table.requires_grad = False"
+        + _TRAIN,
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
+        "everything is frozen",
+        _NET + "net = Net()\nfor p in net.get_parameters():\n    p.requires_grad = False" + _TRAIN,
+        Verdict.PROBLEM,
+        "all-frozen",
+    ),
+    _example(
+        "frozen, and trained again before the optimizer is built",
+        _NET
+        + "net = Net()\nfor p in net.get_parameters():\n    p.requires_grad = False\n"
+        + "for p in net.get_parameters():\n    p.requires_grad = True"
+        + _TRAIN,
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
+        "a loaded network is frozen, and gets a new head",
+        _NET
+        + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nfor p in net.get_parameters():\n    p.requires_grad = False\n"
+        + "net.head = nn.Dense(8, 5)"
+        + _TRAIN,
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
+        "unfreezing through the list that no longer holds what is frozen",
+        _NET
+        + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nfor p in net.dense.get_parameters():\n    p.requires_grad = False\n"
+        + "for p in net.trainable_params():\n    p.requires_grad = True"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "unfreezes-nothing",
+    ),
+    _example(
+        "the loss lies behind stop_gradient",
+        _NET + "net = Net()" + _TRAIN.replace("net(x)", "ops.stop_gradient(net(x))"),
+        Verdict.PROBLEM,
+        "nothing-trained",
+    ),
+    _example(
+        "what lies before the head is cut off",
+        _NET.replace("self.head(x)", "self.head(ops.stop_gradient(x))") + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "part-cut-off",
+    ),
+    _example(
+        "stop_gradient on one of two ways",
+        _NET.replace("return self.head(x)", "return self.head(x) + ops.stop_gradient(x).mean()")
+        + "net = Net()"
+        + _TRAIN,
+        Verdict.OK,
+        "stopped",
+    ),
+    _example(
+        "cut off within a network that Model trains",
+        _NET.replace("self.head(x)", "self.head(ops.stop_gradient(x))")
+        + "net = Net()\nmodel = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()))\nmodel.train(1, data)\n",
+        Verdict.PROBLEM,
+        "part-cut-off",
+    ),
+    _example(
+        "the head is frozen at random values",
+        _NET + "net = Net()\nnet.head.weight.requires_grad = False" + _TRAIN,
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
+        "the head of a loaded network is frozen",
+        _NET + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nnet.head.weight.requires_grad = False" + _TRAIN,
+        Verdict.UNDECIDED,
+        "head-frozen",
+    ),
+    _example(
+        "layers in a list",
+        _LISTED + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "not-registered",
+    ),
+    _example(
+        "a list that a CellList holds as well",
+        _LISTED.replace("for _ in range(n)]", "for _ in range(n)]\n        self.known = nn.CellList(self.layers)")
+        + "net = Net()"
+        + _TRAIN,
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "requires_grad on a layer",
+        _NET + "net = Net()\nnet.dense.requires_grad = False" + _TRAIN,
+        Verdict.UNDECIDED,
+        "flag-on-cell",
+    ),
+    _example("the critic does not train the generator", _GAN, Verdict.OK, "stopped"),
+    _example(
+        "the generator's own loss is cut off",
+        _GAN.replace("-critic(fake).mean()", "-ops.stop_gradient(critic(fake)).mean()"),
+        Verdict.PROBLEM,
+        "nothing-trained",
+        "stopped",
+    ),
+    _example(
+        "the result of stop_gradient on labels is not taken",
+        _NET + "net = Net()" + _TRAIN.replace("for x, y in data:", "for x, y in data:\n    ops.stop_gradient(y)"),
+        Verdict.OK,
+        "stop-discarded",
+    ),
+    _example(
+        "the result of stop_gradient on a feature is not taken",
+        _NET.replace("return self.head(x)", "ops.stop_gradient(x)\n        return self.head(x)")
+        + "net = Net()"
+        + _TRAIN,
+        Verdict.UNDECIDED,
+        "stop-discarded-feature",
+    ),
+    _example(
+        "moving statistics made trainable",
+        _NET.replace("self.dense = nn.Dense(8, 8)", "self.dense = nn.SequentialCell(nn.Dense(8, 8), nn.BatchNorm1d(8))")
+        + "net = Net()\nfor p in net.get_parameters():\n    p.requires_grad = True"
+        + _TRAIN,
+        Verdict.OK,
+        "statistics-trainable",
+    ),
+    _example(
+        "frozen as declared, by names",
+        _NET
+        + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nfor p in net.get_parameters():\n    if 'dense' in p.name:\n"
+        + "        p.requires_grad = False"
+        + _TRAIN,
+        Verdict.OK,
+        "declared-frozen",
+        "frozen",
+        frozen=["dense.*"],
+    ),
+    _example(
+        "declared and not frozen",
+        _NET + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "declared-not-frozen",
+        frozen=["embedding.*"],
+    ),
+]

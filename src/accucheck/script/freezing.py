@@ -1,0 +1,636 @@
+"""What is kept from being trained: requires_grad=False, stop_gradient on the way to the loss, and whether that can be meant.
+
+A weight is cut off when each way from it to the loss that is differentiated leads through stop_gradient. Which weights are to be
+trained is what the optimizer, or the gradient function, is given. `requires_grad` is replayed in the order of the script.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from . import flow
+from .analysis import Scripts
+from .networks import (
+    FORWARD,
+    Structure,
+    base_names,
+    is_layer,
+    is_parameter,
+    kind,
+    kind_of,
+    leaves,
+    trains,
+    uses,
+    weights,
+)
+from .source import Source
+from .trace import Store
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Value, options
+
+#: A look behind a loss passes so many values.
+LIMIT = 60_000
+_STOPS = ("ops.stop_gradient", "ops.StopGradient")
+_PARAMETERS = (".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict")
+_LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
+#: What makes cells known to the network that a list does not.
+_REGISTERS = re.compile(
+    r"insert_child_to_cell|insert_param_to_cell|setattr|_cells|add_module|trainable_params|get_parameters"
+)
+#: Conditions that choose whether something is frozen.
+_CHOICE = re.compile(
+    r"freez|froz|finetun|fine_tun|pre_?train|train_(only|part)|backbone|fix|filter|load|resume|stage", re.I
+)
+#: Layers that are frozen on purpose although nothing is loaded: fixed kernels, codes of places.
+_FIXED = re.compile(
+    r"pos|blur|kernel|filter|fixed|const|anchor|grid|fourier|random_feat|proj_mat|gauss|sobel|mask|avg|mean|dct|haar|template",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing about freezing. `certain`: nothing out of sight can change it."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    certain: bool = True
+    edit: tuple[int, str] | None = None
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Said]:
+    """What is to say about freezing in the training scripts, each place once. `declared`: patterns of the names of weights that
+    are meant to be frozen; None where nothing is declared."""
+    readings = scripts.training or scripts.readings
+    found: dict[tuple[str, str, int], Said] = {}
+    for reading in readings:
+        look = _Look(Structure(reading))
+        against = look.against(declared) if declared is not None else ()
+        for said in (*look.cut_off(), *look.stops(), *look.flags(), *look.unregistered(), *against):
+            found.setdefault((said.code, said.source.path, said.line), said)
+    problems = {(path, line) for (code, path, line), said in found.items() if code not in TOLD}
+    for (code, path, line), said in found.items():
+        if code != "stopped" or (path, line) not in problems:
+            yield said
+
+
+#: Codes that only tell what is there.
+TOLD = ("stopped", "stop-discarded", "frozen", "statistics-trainable", "declared-frozen")
+
+
+@dataclass
+class _Step:
+    """A loss that is differentiated: its value, the place, and the ids of the weights that the gradient is taken of."""
+
+    loss: Value
+    source: Source
+    node: ast.AST
+    trained: set[int]
+
+
+class _Look:
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.trace = structure.reading.trace
+        self.layers: dict[int, Made] = {}
+        self.names: dict[int, str] = {}
+        for cell in structure.cells:
+            for path, leaf in leaves(cell):
+                if isinstance(leaf, Made):
+                    self.layers[id(leaf)] = leaf
+                    if len(".".join(path)) > len(self.names.get(id(leaf), "")):
+                        self.names[id(leaf)] = ".".join(path)
+
+    # --- behind stop_gradient ----------------------------------------------------------------------------------------
+
+    def cut_off(self) -> Iterator[Said]:
+        """Weights that are to be trained and that no gradient reaches."""
+        steps = list(self.steps())
+        reached: set[int] = set()
+        behind: dict[int, list[Made]] = {}
+        whole: list[tuple[_Step, list[Made]]] = []
+        for step in steps:
+            free, _ = _reach(step.loss, stop=True)
+            every, stops = _reach(step.loss, stop=False)
+            trained = step.trained or set(self.layers)
+            reached |= free & trained
+            cut = (every - free) & trained & set(self.layers)
+            if cut and not free & trained and stops:
+                whole.append((step, stops))
+            elif cut:
+                for leaf in cut:
+                    behind[leaf] = stops
+        for step, stops in whole:
+            for stop in _nearest(stops):
+                yield Said(
+                    "nothing-trained",
+                    stop.source,
+                    stop.node,
+                    {"line": getattr(step.node, "lineno", 1), "path": step.source.path},
+                )
+        frozen = self.frozen()
+        lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and _learns(self.layers[leaf])]
+        if lost and not whole:
+            stops = behind[lost[0]]
+            lost.sort(key=lambda leaf: self.layers[leaf].order)
+            shown = [self.names.get(leaf, "") or self.layers[leaf].api for leaf in lost]
+            for stop in _nearest(stops):
+                data = {"count": len(lost), "total": len(reached | set(lost)), "names": shown[:5]}
+                code = "part-cut-off-loaded" if self.loaded() else "part-cut-off"
+                yield Said(code, stop.source, stop.node, data, certain=False)
+
+    def steps(self) -> Iterator[_Step]:
+        """The losses that are differentiated."""
+        seen = False
+        for call in self.trace.calls:
+            if call.name != "" or call.result is None or not isinstance(call.base, (Made, Instance)):
+                continue
+            base = call.base
+            if isinstance(base, Made) and base.api == "value_and_grad":
+                loss = call.result
+                if _true(base.argument(["fn", "grad_position", "weights", "has_aux"], "has_aux")):
+                    loss = _first(loss)
+                trained = self.of_parameters(base.argument(["fn", "grad_position", "weights"], "weights"))
+                if base.argument(["fn", "grad_position", "weights"], "weights") is None:
+                    continue  # of the inputs
+                seen = True
+                yield _Step(loss, call.source, call.node, trained)
+            elif isinstance(base, Made) and isinstance(base.base, Made) and base.base.api == "ops.GradOperation":
+                by_list = base.base.argument(["get_all", "get_by_list", "sens_param"], "get_by_list")
+                if _true(by_list):
+                    seen = True
+                    given = base.args[1] if len(base.args) > 1 else None
+                    yield _Step(call.result, call.source, call.node, self.of_parameters(given))
+            elif isinstance(base, Made) and kind(base.api) == "step" and "TrainOneStep" in base.api:
+                seen = True
+                optimizer = base.argument(["network", "optimizer"], "optimizer")
+                yield _Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
+        if not seen:
+            yield from self.given_to_model()
+
+    def given_to_model(self) -> Iterator[_Step]:
+        """The networks that Model, or a training cell that nothing calls here, runs."""
+        for call in self.trace.calls:
+            network = optimizer = None
+            if call.api == "Model":
+                network = call.argument(["network", "loss_fn", "optimizer"], "network")
+                optimizer = call.argument(["network", "loss_fn", "optimizer"], "optimizer")
+            elif "TrainOneStep" in call.api and kind(call.api) == "step":
+                network, optimizer = (
+                    call.argument(["network", "optimizer"], name) for name in ("network", "optimizer")
+                )
+            if optimizer is None:
+                continue
+            for cell in options(network):
+                for frame in self.trace.frames:
+                    if (
+                        isinstance(cell, Instance)
+                        and frame.owner is cell
+                        and frame.function.name in FORWARD
+                        and frame.returned is not None
+                    ):
+                        yield _Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
+
+    def of_optimizer(self, optimizer: Value | None) -> set[int]:
+        found: set[int] = set()
+        for option in options(optimizer):
+            if isinstance(option, Made):
+                found |= self.of_parameters(option.args[0] if option.args else option.keywords.get("params"))
+            elif isinstance(option, Instance):
+                for _, args, keywords in option.supers:
+                    for given in (*args, *keywords.values()):
+                        found |= self.of_parameters(given)
+        return found
+
+    def of_parameters(self, given: Value | None) -> set[int]:
+        """The ids of the layers whose parameters a list of parameters holds."""
+        found: set[int] = set()
+        for part in _behind(given):
+            if isinstance(part, Made) and part.name in _PARAMETERS:
+                for owner in options(part.base):
+                    found |= {id(leaf) for _, leaf in leaves(owner)}
+            elif isinstance(part, Made) and part.name == "@parameters":
+                found |= self.of_optimizer(part.base)
+            elif is_parameter(part):
+                found.add(id(part))
+        return found
+
+    def stops(self) -> Iterator[Said]:
+        """Each stop_gradient within what is trained."""
+        for call in self.trace.calls:
+            if call.api not in _STOPS and not (
+                call.name == "" and isinstance(call.base, Made) and call.base.api in _STOPS
+            ):
+                continue
+            if call.discarded:
+                given = call.args[0] if call.args else None
+                feature = given is not None and bool(_reach(given, stop=False)[0])
+                code = "stop-discarded-feature" if feature else "stop-discarded"
+                yield Said(code, call.source, call.node, {"text": _text(call.node)}, certain=False, edit=_kept(call))
+            else:
+                yield Said("stopped", call.source, call.node, {"text": _text(call.node)})
+
+    # --- requires_grad -----------------------------------------------------------------------------------------------
+
+    def frozen(self) -> dict[int, Store]:
+        """id of each layer or parameter that is not trained in the end -> what froze it."""
+        state: dict[int, Store] = {}
+        for store, on in self.switches():
+            for leaf in self.meant(store):
+                if on and not _of_trainable(store.owner):
+                    state.pop(leaf, None)
+                elif not on:
+                    state[leaf] = store
+        return state
+
+    def switches(self) -> Iterator[tuple[Store, bool]]:
+        for store in self.trace.stores:
+            if (
+                store.attribute == "requires_grad"
+                and isinstance(store.value, Known)
+                and type(store.value.value) is bool
+            ):
+                yield store, store.value.value
+
+    def meant(self, store: Store) -> list[int]:
+        """The layers and parameters whose weights a switch is about, as far as they exist then."""
+        owner = store.owner
+        if is_parameter(owner):
+            return [id(owner)]
+        if isinstance(owner, Made) and owner.name[:1] == "@" and owner.base is not None:
+            return [id(owner.base)] if is_layer(owner.base) and owner.name[1:] in _matrices(owner.base) else []
+        found = []
+        for network in _networks_of(owner):
+            for path, leaf in leaves(network):
+                if isinstance(leaf, Made) and leaf.order < store.order and _chosen(store, ".".join(path)) is True:
+                    found.append(id(leaf))
+        return found
+
+    def flags(self) -> Iterator[Said]:
+        """Each place that sets requires_grad, and what is wrong in the end."""
+        frozen = self.frozen()
+        trained = self.trained()
+        told: set[int] = set()
+        learning = {leaf for leaf in trained if leaf in self.layers and _learns(self.layers[leaf])}
+        if learning and learning <= set(frozen):
+            for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
+                told.add(id(store))
+                yield Said("all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests)
+        heads = self.heads()
+        for leaf, store in frozen.items():
+            layer = self.layers.get(leaf)
+            if layer is None or id(store) in told or leaf not in (trained or self.layers):
+                continue
+            if self.random(layer, store) and (not self.loaded() or leaf in heads):
+                told.add(id(store))
+                code = "head-frozen" if self.loaded() else "random-frozen"
+                data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
+                yield Said(code, store.source, store.node, data, certain=not store.tests)
+        yield from self.traps()
+        for store, on in self.switches():
+            owner = store.owner
+            if id(store) in told:
+                continue
+            if isinstance(owner, Made) and (is_layer(owner) or kind_of(owner) == "container"):
+                yield Said("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
+            elif not on:
+                yield Said("frozen", store.source, store.node, {"text": _text(store.node)})
+            elif self.statistics(store):
+                yield Said("statistics-trainable", store.source, store.node, {})
+
+    def traps(self) -> Iterator[Said]:
+        """Unfreezing through trainable_params(), which no longer lists what is frozen."""
+        state: dict[int, Store] = {}
+        for store, on in self.switches():
+            leaves_meant = self.meant(store)
+            if not on:
+                state.update(dict.fromkeys(leaves_meant, store))
+            elif _of_trainable(store.owner):
+                stuck = [leaf for leaf in leaves_meant if leaf in state]
+                if stuck:
+                    data = {"line": state[stuck[0]].line, "path": state[stuck[0]].source.path, "count": len(stuck)}
+                    yield Said(
+                        "unfreezes-nothing", store.source, store.node, data, not store.tests, _listed(self.trace, store)
+                    )
+            else:
+                for leaf in leaves_meant:
+                    state.pop(leaf, None)
+
+    def trained(self) -> set[int]:
+        """The weights that an optimizer is given."""
+        found: set[int] = set()
+        for call in self.trace.calls:
+            if kind(call.api) == "optimizer" and not call.api.startswith("ops."):
+                found |= self.of_optimizer(call)
+        for instance in self.trace.instances:
+            if any(kind(base) == "optimizer" for base in base_names(instance.of)):
+                found |= self.of_optimizer(instance)
+        return found
+
+    def random(self, layer: Made, store: Store) -> bool:
+        """True for a frozen matrix that starts from random numbers."""
+        if is_parameter(layer) or not _learns(layer) or kind_of(layer) == "normalization":
+            return False
+        if any(_FIXED.search(name) for name in (*layer.bound, self.names.get(id(layer), ""))):
+            return False
+        if any(
+            _CHOICE.search(test.text) for test in (*store.tests, *(t for f in _frames(store.frame) for t in f.tests))
+        ):
+            return False
+        initial = {argument for argument in weights(layer.api).values() if argument}
+        for name in initial & set(layer.keywords):
+            if any(_is_data(option) for option in options(layer.keywords[name])):
+                return False
+        written = (call for call in self.trace.calls if call.name == ".set_data" and isinstance(call.base, Made))
+        return not any(call.base is not None and getattr(call.base, "base", None) is layer for call in written)
+
+    def loaded(self) -> bool:
+        """True when the script loads weights in any case, before it trains."""
+        runs = [
+            c.order
+            for c in self.trace.calls
+            if c.name in (".train", ".fit") and isinstance(c.base, Made) and c.base.api == "Model"
+        ]
+        runs += [c.order for c in self.trace.calls if c.name == "" and c.result is not None]
+        first = min(runs, default=None)
+        return any(c.api in _LOADS and not c.tests and (first is None or c.order < first) for c in self.trace.calls)
+
+    def heads(self) -> set[int]:
+        """The layers with weights that are nearest to a loss."""
+        found = set()
+        for step in self.steps():
+            nearest = next((part.base for part in flow.sources(step.loss) if _applies(part)), None)  # type: ignore[attr-defined]
+            if nearest is not None:
+                found.add(id(nearest))
+        return found
+
+    def statistics(self, store: Store) -> bool:
+        """True for a switch that is about every parameter of a network with moving statistics."""
+        return any(
+            "moving_mean" in weights(leaf.api)
+            for network in _networks_of(store.owner)
+            for _, leaf in leaves(network)
+            if isinstance(leaf, Made)
+        )
+
+    # --- lists that are no cells -------------------------------------------------------------------------------------
+
+    def unregistered(self) -> Iterator[Said]:
+        """Layers that a cell keeps in a Python list: the network does not know their parameters."""
+        for cell in self.structure.cells:
+            if _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage())):
+                continue
+            known = {id(leaf) for value in cell.attributes.values() if not _listing(value) for _, leaf in leaves(value)}
+            stored = uses(cell.of).stored
+            for name, value in cell.attributes.items():
+                if name not in stored or not _listing(value):
+                    continue
+                held = [
+                    leaf
+                    for _, leaf in leaves(value)
+                    if isinstance(leaf, Made) and is_layer(leaf) and kind_of(leaf) != "recurrent"
+                ]
+                held = [leaf for leaf in held if self.structure.applied.get(id(leaf))]
+                if held and not any(id(leaf) in known for leaf in held):
+                    node, method = stored[name]
+                    data = {"name": name, "of": cell.of.node.name, "what": held[0].api}
+                    yield Said("not-registered", method.source, node, data)
+
+    # --- against what is declared ------------------------------------------------------------------------------------
+
+    def against(self, declared: list[str]) -> Iterator[Said]:
+        """Weights that are declared to be frozen and are trained, or the other way round."""
+        frozen = self.frozen()
+        trained = self.trained()
+        if not trained:
+            return
+        names = self.parameters(trained)
+        for pattern in declared:
+            fitting = [
+                (name, leaf)
+                for name, leaf in names.items()
+                if fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern)
+            ]
+            free = [(name, leaf) for name, leaf in fitting if leaf not in frozen]
+            if free and not any(self.unsure(store) for store, on in self.switches() if not on):
+                leaf = self.layers[free[0][1]]
+                data = {"pattern": pattern, "count": len(free), "names": [name for name, _ in free[:5]]}
+                yield Said("declared-not-frozen", leaf.source, leaf.node, data)
+            elif fitting and not free:
+                leaf = self.layers[fitting[0][1]]
+                yield Said("declared-frozen", leaf.source, leaf.node, {"pattern": pattern, "count": len(fitting)})
+        for name, leaf_id in names.items():
+            wanted = any(fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern) for pattern in declared)
+            if leaf_id in frozen and not wanted:
+                store = frozen[leaf_id]
+                yield Said("frozen-not-declared", store.source, store.node, {"name": name}, not store.tests)
+
+    def unsure(self, store: Store) -> bool:
+        """True for a switch about parameters that are chosen in a way that is not followed."""
+        return any(
+            _chosen(store, ".".join(path)) is None
+            for network in _networks_of(store.owner)
+            for path, _ in leaves(network)
+        )
+
+    def parameters(self, trained: set[int]) -> dict[str, int]:
+        """Full names of the weights of layers -> the layer."""
+        found = {}
+        for leaf in trained:
+            layer = self.layers.get(leaf)
+            if layer is not None:
+                for weight in _matrices(layer) if is_layer(layer) else [""]:
+                    found[f"{self.names.get(leaf, '')}.{weight}".strip(".")] = leaf
+        return found
+
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def _listing(value: Value) -> bool:
+    """True for a list, tuple or dict of Python."""
+    return isinstance(value, (Items, Mapping)) or (isinstance(value, Made) and value.name == "comprehension")
+
+
+def _body(node: ast.AST) -> str:
+    return " ".join(
+        n.attr if isinstance(n, ast.Attribute) else n.id
+        for n in ast.walk(node)
+        if isinstance(n, (ast.Attribute, ast.Name))
+    )
+
+
+def _matrices(layer: Value) -> list[str]:
+    """The weights of a layer other than biases and statistics."""
+    if not isinstance(layer, Made):
+        return []
+    return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
+
+
+def _learns(layer: Made) -> bool:
+    return trains(layer) if is_parameter(layer) else bool(_matrices(layer))
+
+
+def _reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
+    """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
+
+    With `stop` nothing behind a stop_gradient counts.
+    """
+    found: set[int] = set()
+    stops: list[Made] = []
+    queue, seen = [value], {id(value)}
+    place = 0
+    while place < len(queue) and place < LIMIT:
+        part = queue[place]
+        place += 1
+        if isinstance(part, Instance):
+            found |= {id(leaf) for _, leaf in leaves(part)}
+            continue
+        if isinstance(part, Made):
+            if part.api in _STOPS or (part.name == "" and isinstance(part.base, Made) and part.base.api in _STOPS):
+                stops.append(part)
+                if stop:
+                    continue
+            if is_parameter(part):
+                found.add(id(part))
+                continue
+            if part.name == "" and isinstance(part.base, Made) and is_layer(part.base):
+                found.add(id(part.base))
+        for inner in flow.inputs(part):
+            if id(inner) not in seen and not isinstance(inner, Function):
+                seen.add(id(inner))
+                queue.append(inner)
+    return found, stops
+
+
+def _applies(value: Value) -> bool:
+    return isinstance(value, Made) and value.name == "" and value.base is not None and is_layer(value.base)
+
+
+def _nearest(stops: list[Made]) -> list[Made]:
+    """Only the one nearest to the loss: what lies behind it does not matter."""
+    return stops[:1]
+
+
+def _behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
+    """What a list of parameters is put together from: through filters, groups and copies."""
+    if value is None or depth > 12:
+        return
+    yield value
+    if isinstance(value, Made) and (value.name in _PARAMETERS or value.name == "@parameters"):
+        return
+    if isinstance(value, (Made, Many, Items, Mapping, Partial)):
+        for inner in flow.inputs(value)[:60]:
+            yield from _behind(inner, depth + 1)
+
+
+def _networks_of(owner: Value) -> list[Value]:
+    """The networks whose parameters a loop goes through, given what it yields."""
+    for part in _behind(owner):
+        if isinstance(part, Made) and part.name in _PARAMETERS:
+            return list(options(part.base))
+    return []
+
+
+def _of_trainable(owner: Value) -> bool:
+    return any(isinstance(part, Made) and part.name == ".trainable_params" for part in _behind(owner))
+
+
+def _chosen(store: Store, name: str) -> bool | None:
+    """Whether the conditions around a switch let it be about a parameter of this name; None when that cannot be told."""
+    answer: bool | None = True
+    for test in store.tests:
+        truth = _holds(test.value, name)
+        if truth is None:
+            return None
+        if truth is not test.taken:
+            answer = False
+    return answer
+
+
+def _holds(value: Value, name: str) -> bool | None:
+    """A condition on the name of a parameter, for a name."""
+    if not isinstance(value, Made):
+        return None
+    if value.name in ("in", "not in", "==", "!=") and len(value.args) == 2:
+        one, other = value.args
+        if isinstance(one, Known) and isinstance(one.value, str) and _is_name(other):
+            same = one.value == name if value.name in ("==", "!=") else one.value in name
+            return same is (value.name in ("in", "=="))
+        if isinstance(other, Known) and isinstance(other.value, str) and _is_name(one):
+            return (other.value == name) is (value.name == "==") if value.name in ("==", "!=") else None
+    if value.name == ".startswith" and value.base is not None and _is_name(value.base) and value.args:
+        start = value.args[0]
+        return name.startswith(start.value) if isinstance(start, Known) and isinstance(start.value, str) else None
+    if value.name == "not":
+        inner = _holds(value.args[0], name)
+        return None if inner is None else not inner
+    return None
+
+
+def _is_name(value: Value) -> bool:
+    return isinstance(value, Made) and (value.name == "@name" or (value.name in (".item", "[]") and _of_pairs(value)))
+
+
+def _of_pairs(value: Made) -> bool:
+    return any(isinstance(part, Made) and part.name == ".parameters_and_names" for part in _behind(value))
+
+
+def _frames(frame: Frame | None) -> Iterator[Frame]:
+    while frame is not None:
+        yield frame
+        frame = frame.parent
+
+
+def _is_data(value: Value) -> bool:
+    """True for an initial value that is given as numbers rather than as an initialiser."""
+    if isinstance(value, Made):
+        return value.api == "Tensor" or not (value.api.startswith("initializer.") or value.api == "initializer")
+    return not isinstance(value, Known)
+
+
+def _true(value: Value | None) -> bool:
+    return isinstance(value, Known) and bool(value.value)
+
+
+def _first(value: Value) -> Value:
+    return value.items[0] if isinstance(value, Items) and value.items else value
+
+
+def _text(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _kept(call: Made) -> tuple[int, str] | None:
+    """The line with the result of stop_gradient bound to the name that it was given."""
+    node = call.node
+    if (
+        isinstance(node, ast.Call)
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.Name)
+        and node.lineno == node.end_lineno
+    ):
+        line = call.source.lines[node.lineno - 1]
+        if line.strip().startswith(ast.unparse(node.func)):
+            indent = line[: len(line) - len(line.lstrip())]
+            return node.lineno, f"{indent}{node.args[0].id} = {line.lstrip()}"
+    return None
+
+
+def _listed(trace: Any, store: Store) -> tuple[int, str] | None:
+    """The line of a loop over trainable_params() with get_parameters() in its place."""
+    loop = next((loop for loop in reversed(store.loops) if isinstance(loop, ast.For)), None)
+    if loop is None or "trainable_params()" not in store.source.lines[loop.lineno - 1]:
+        return None
+    return loop.lineno, store.source.lines[loop.lineno - 1].replace("trainable_params()", "get_parameters()")
