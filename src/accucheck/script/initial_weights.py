@@ -1,0 +1,709 @@
+"""What the weights of networks start from: zeros, one constant, or an initialiser that is built and never applied.
+
+Only what is seen to be the same number everywhere counts. What starts at zero by design is known by what it is (bias, shift
+and running mean of a normalisation, start states) or by its name; the scale of a normalisation may be zero where its result
+is added to something else.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from ..knowledge import api
+from ..model import Sure
+from . import flow
+from .analysis import Scripts
+from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
+from .source import Source
+from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options
+
+#: Values within values are looked at so deep.
+DEEP = 24
+_ZEROS = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(zeros(_like)?|Zeros(Like)?)")
+_ONES = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(ones(_like)?|Ones(Like)?)")
+_FULLS = re.compile(r"(numpy|mnp|ops|mint)\.(full|fill|Fill|full_like)")
+_SAME = re.compile(
+    r"numpy\.(array|asarray|ascontiguousarray|float32|float16|float64)|Tensor(\.from_numpy)?|Parameter|initializer|float|ops\.(Cast|cast)"
+)
+#: Methods after which an array of one number is still one.
+_KEEPS = re.compile(
+    r"astype|reshape|view|to|copy|asnumpy|transpose|T|init_data|to_tensor|float|half|expand_dims|squeeze|clone|value|swapaxes"
+)
+#: The matrices of layers, where equal numbers keep all units equal.
+_MATRIX = re.compile(r"((\w+\.)?weight|embedding_table|weight_\w+)")
+#: Parameters made by hand that are weights, by what people call them; and those that are not.
+_WEIGHT = re.compile(
+    r"weight|kernel|embed|table|proj|(^|[._])(w|u|v|wx|wh|wq|wk|wv|wo)\d*($|_)|matrix|linear|dense|conv|fc\d*", re.I
+)
+_NO_WEIGHT = re.compile(
+    r"bias|beta|gamma|mean|var(iance)?($|_)|std|moving|running|state|hidden|(^|[._])[hcb]\d*($|_)|cache|buffer|queue|memory|moment|velocity|"
+    r"accum|grad|count|step|mask|index|idx|pos|anchor|grid|center|centre|prior|token|query|offset|shift|scale|delta|alpha|age|hist|ema|avg|"
+    r"shadow|sum|total|flag|num|temp|loss|lr$|zero|noise|target|label|prev|last|best|init_|_init|norm|bound|threshold|prob|prune|sigma|rho",
+    re.I,
+)
+#: Layers whose zero is meant, by what they are called: offsets of deformable convolutions, zero convolutions, gates.
+_MEANT = re.compile(
+    r"offset|zero|^[pm]_conv$|modulat|control_?net|(?<![a-z])(lora|gate|gating|theta|affine)(?![a-z])|adaln|localization|fc_loc|adapter",
+    re.I,
+)
+#: Convolutions that compute a fixed thing, by what they are called.
+_FIXED = re.compile(
+    r"blur|avg|mean|sum|smooth|gauss|sobel|laplac|window|mask|pool|filter|kernel|edge|dilat|erod|count|ones|upsample|box|unfold|patch",
+    re.I,
+)
+_ZERO_MEANT = re.compile(r"\bzero(s|es|ed)?\b|identity|初始化为\s*(0|零)|置零|清零|全零", re.I)
+_RANDOM_NUMBERS = re.compile(r"random|normal|uniform|initializer|init", re.I)
+_RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing about initial weights, and how sure it is."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    sure: Sure = Sure.CERTAIN
+    edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+    @property
+    def last(self) -> int:
+        return getattr(self.node, "end_lineno", None) or self.line
+
+
+def number(value: Value | None, depth: int = 0) -> float | None:
+    """The number that every element of an array, or of what an initialiser gives, is; None where that is not seen."""
+    if depth > DEEP or value is None:
+        return None
+    if isinstance(value, Known):
+        if isinstance(value.value, str):
+            return {"zeros": 0.0, "zero": 0.0, "ones": 1.0, "one": 1.0}.get(value.value.lower())
+        return float(value.value) if type(value.value) in (int, float, bool) else None
+    if isinstance(value, Items):
+        found = {number(item, depth + 1) for item in value.items[:64]}
+        return found.pop() if len(found) == 1 and not value.open else None
+    if isinstance(value, Many):
+        found = {number(option, depth + 1) for option in value.options}
+        return found.pop() if len(found) == 1 else None
+    return _made(value, depth) if isinstance(value, Made) else None
+
+
+def _made(made: Made, depth: int) -> float | None:
+    name = made.api
+    if made.fed and name != "Parameter":
+        return None  # something was stored into it
+    if name == "initializer.Zero" or _ZEROS.fullmatch(name):
+        return 0.0
+    if name == "initializer.One" or _ONES.fullmatch(name):
+        return 1.0
+    if name == "initializer.Constant":
+        return number(made.argument(["value"], "value"), depth + 1)
+    if _FULLS.fullmatch(name):
+        return number(made.argument(["shape", "fill_value"], "fill_value") or made.keywords.get("value"), depth + 1)
+    if name == "" and isinstance(made.base, Made):
+        base = made.base.api
+        if _ZEROS.fullmatch(base) or _ONES.fullmatch(base):
+            return 0.0 if _ZEROS.fullmatch(base) else 1.0
+        if base == "ops.Fill":
+            return number(made.args[2], depth + 1) if len(made.args) > 2 else None
+        return number(made.args[0], depth + 1) if base == "ops.Cast" and made.args else None
+    if _SAME.fullmatch(name):
+        first = made.args[0] if made.args else None
+        first = first or next(
+            (made.keywords[k] for k in ("default_input", "input_data", "init", "object") if k in made.keywords), None
+        )
+        if name == "Tensor" and "init" in made.keywords:
+            first = made.keywords["init"]
+        if isinstance(first, Known) and isinstance(first.value, str) and name not in ("initializer", "Tensor"):
+            return None
+        return number(first, depth + 1)
+    if name[:1] in ".@" and _KEEPS.fullmatch(name[1:]) and made.base is not None:
+        return number(made.base, depth + 1)
+    if name in ("*", "+", "-", "/") and len(made.args) == 2:
+        return _combined(name, number(made.args[0], depth + 1), number(made.args[1], depth + 1))
+    if name == "neg":
+        inner = number(made.args[0], depth + 1)
+        return None if inner is None else -inner
+    return None
+
+
+def _combined(name: str, one: float | None, other: float | None) -> float | None:
+    if name == "*" and (one == 0.0 or other == 0.0):
+        return 0.0
+    if one is None or other is None:
+        return None
+    if name == "/":
+        return one / other if other else None
+    return one * other if name == "*" else one + other if name == "+" else one - other
+
+
+def possible(value: Value | None) -> list[tuple[float, Sure]]:
+    """The numbers that an initialiser may be, each with how sure that is."""
+    several = len(options(value)) > 1
+    found = []
+    for option in options(value):
+        constant = number(option)
+        if constant is not None:
+            assumed = isinstance(option, Known) and option.assumed is not None
+            found.append((constant, Sure.POSSIBLE if several else Sure.LIKELY if assumed else Sure.CERTAIN))
+    same = len({constant for constant, _ in found}) == 1 and len(found) == len(options(value))
+    return [(found[0][0], Sure.LIKELY)] if same and several else found
+
+
+def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Said]:
+    """What is to say about initial weights in all scripts, each place once. `meant`: patterns of names that may be zero."""
+    found: dict[tuple[str, str, int], Said] = {}
+    for reading in scripts.readings:
+        structure = Structure(reading)
+        for said in (*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)):
+            key = said.code, said.source.path, said.line
+            if key in found and "count" in said.data:
+                found[key].data["count"] += 1
+            found.setdefault(key, said)
+    for (code, path, line), said in found.items():
+        if code not in _LATER or not any(
+            (other, path, line) in found for other in ("zero-weights", "constant-weights")
+        ):
+            yield said
+
+
+#: Right in one of the scripts; another script may use the same network as it was made.
+_LATER = ("loaded-later", "set-later")
+
+
+def examined(scripts: Scripts) -> int:
+    """How many places in the scripts make layers with weights, or parameters of networks."""
+    return len(
+        {
+            (call.source.path, call.line)
+            for reading in scripts.readings
+            for call in reading.trace.calls
+            if is_layer(call) or (call.api == "Parameter" and _of_network(call.frame))
+        }
+    )
+
+
+# --- layers of the framework ------------------------------------------------------------------------------------------
+
+
+def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
+    calls = structure.reading.trace.calls
+    later = Later(structure)
+    frozen = {
+        id(store.owner.base)
+        for store in structure.reading.trace.stores
+        if _freezes(store.attribute, store.value) and isinstance(store.owner, Made)
+    }
+    for layer in calls:
+        if not is_layer(layer) or layer.api.startswith("ops."):
+            continue
+        known = api.find(layer.api)
+        bound = known.bind_any(layer.args, layer.keywords) if known else None
+        if known is None or bound is None:
+            continue
+        for weight, initial in known.weights.items():
+            given = bound.get(initial) if initial else None
+            matrix = _MATRIX.fullmatch(weight) is not None and kind(layer.api) != "normalization"
+            if matrix and _undecided(given) and not (layer.frame and layer.frame.unseen):
+                yield Said(
+                    "unresolved",
+                    layer.source,
+                    layer.node,
+                    {"what": layer.api, "weight": weight, "expression": _told(given)},
+                )
+            for value, sure in possible(given):
+                if matrix:
+                    yield _matrix(layer, weight, value, sure, bound, id(layer) in frozen, meant, later)
+                elif weight.endswith("gamma") and value == 0:
+                    yield _gamma(layer, structure)
+
+
+def _freezes(attribute: str, value: Value) -> bool:
+    return attribute == "requires_grad" and isinstance(value, Known) and value.value is False
+
+
+def _undecided(value: Value | None) -> bool:
+    """True when a setting that is not seen decides what an initialiser is."""
+    for option in options(value):
+        if isinstance(option, (Unknown, Named)) and not getattr(option, "name", "").startswith("mindspore."):
+            return True
+        if isinstance(option, Made) and (option.name[:1] == "@" or option.name == "[]") and number(option) is None:
+            return not any(isinstance(v, Made) and _RANDOM_NUMBERS.search(v.api) for v in flow.sources(option))
+    return False
+
+
+def _told(value: Value | None) -> str:
+    for option in options(value):
+        if isinstance(option, Made) and isinstance(option.node, ast.expr):
+            return _text(option.node)
+        if isinstance(option, (Unknown, Named)) and option.name:
+            return option.name
+    return "…"
+
+
+def _matrix(
+    layer: Made,
+    weight: str,
+    value: float,
+    sure: Sure,
+    bound: dict[str, Value],
+    frozen: bool,
+    meant: tuple[str, ...],
+    later: Later,
+) -> Said:
+    names = [*layer.bound, *_owners(layer)]
+    data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer), "count": 1}
+    code = "zero-weights" if value == 0 else "constant-weights"
+    known = any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant)
+    edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+    if (done := later.given(layer)) is not None:
+        code = done
+    elif (flag := _flag(layer)) is not None:
+        code, data = "flag-as-initial", {**data, "flag": str(flag)}
+        edits = _named(layer)
+    elif known or any(_MEANT.search(name) for name in names) or _spoken(layer):
+        code = "meant-constant"
+    elif frozen or (value != 0 and any(_FIXED.search(name) for name in names)):
+        code = "fixed-weights"
+    elif value != 0 and _alone(bound):
+        code = "constant-possible"
+    elif value == 0 and isinstance(bias := bound.get("bias_init"), Made) and number(bias) is None:
+        code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
+    elif sure is Sure.POSSIBLE or later.single:
+        code = "zero-possible" if value == 0 else "constant-possible"
+    elif initial := api.find(layer.api):
+        edits = _without(layer, initial.weights.get(weight))
+    if layer.frame is not None and layer.frame.unseen and sure is Sure.CERTAIN:
+        sure = Sure.LIKELY
+    return Said(code, layer.source, layer.node, data, sure, edits)
+
+
+def _alone(bound: dict[str, Value]) -> bool:
+    """True where nothing has to become different: one output, or outputs with inputs of their own."""
+    outputs = next((bound[name] for name in ("out_channels", "out_features", "embedding_size") if name in bound), None)
+    groups = bound.get("group") or bound.get("groups")
+    grouped = groups is not None and not (isinstance(groups, Known) and groups.value == 1)
+    return grouped or (isinstance(outputs, Known) and outputs.value == 1)
+
+
+def _spoken(place: Made) -> bool:
+    """True when a comment at a statement says that zeros are meant."""
+    first = place.line
+    return _ZERO_MEANT.search(comment(place.source, first, getattr(place.node, "end_lineno", first))) is not None
+
+
+def _flag(layer: Made) -> bool | None:
+    """True or False where it was meant for has_bias, and is taken for the initialiser."""
+    given = layer.args[2] if layer.api in ("nn.Dense", "nn.DenseThor") and len(layer.args) > 2 else None
+    given = given or layer.keywords.get("weight_init")
+    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
+
+
+def _named(layer: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """The edit that gives a flag by its name."""
+    node = layer.node
+    if not isinstance(node, ast.Call) or len(node.args) != 3 or any(k.arg == "has_bias" for k in node.keywords):
+        return ()
+    flag = node.args[2]
+    if not isinstance(flag, ast.Constant) or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return ()
+    line = layer.source.lines[flag.lineno - 1]
+    if not line.isascii():
+        return ()
+    return ((flag.lineno, flag.lineno, (f"{line[: flag.col_offset]}has_bias={line[flag.col_offset :]}",)),)
+
+
+def _without(layer: Made, initial: str | None) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """The edit that takes the argument away, where it stands on the line of the one before it."""
+    node = layer.node
+    if not isinstance(node, ast.Call) or initial is None:
+        return ()
+    parts: list[tuple[str | None, ast.expr]] = [(None, arg) for arg in node.args]
+    parts += [(keyword.arg, keyword.value) for keyword in node.keywords]
+    place = next((k for k, (name, _) in enumerate(parts) if name == initial), 0)
+    if place == 0:
+        return ()
+    before, value = parts[place - 1][1], parts[place][1]
+    line = layer.source.lines[value.lineno - 1]
+    one_line = before.end_lineno == value.lineno == value.end_lineno
+    if not one_line or not line.isascii() or before.end_col_offset is None or value.end_col_offset is None:
+        return ()
+    if not re.fullmatch(rf"\s*,\s*{initial}\s*=\s*", line[before.end_col_offset : value.col_offset]):
+        return ()
+    if not isinstance(value, ast.Constant):
+        return ()
+    return ((value.lineno, value.lineno, (line[: before.end_col_offset] + line[value.end_col_offset :],)),)
+
+
+class Later:
+    """What gives weights their values after the network was made, and before it is trained."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.calls = structure.reading.trace.calls
+        self.training = min((call.order for call in self.calls if _trains(call)), default=float("inf"))
+
+    @cached_property
+    def single(self) -> bool:
+        """True when the whole script has one layer: a regression, which may start anywhere."""
+        layers = {
+            id(c)
+            for c in self.calls
+            if is_layer(c) and kind(c.api) in ("dense", "convolution", "embedding", "recurrent")
+        }
+        own = any(c.api == "Parameter" for c in self.calls)
+        return len(layers) == 1 and not own
+
+    @cached_property
+    def loaded(self) -> set[int]:
+        """The ids of layers in networks that a checkpoint is loaded into, whatever the options."""
+        found: set[int] = set()
+        for call in self.calls:
+            net = None
+            if call.api == "load_param_into_net":
+                net = call.argument(["net"], "net")
+            elif call.api == "load_checkpoint":
+                net = call.argument(["ckpt_file_name", "net"], "net")
+            if net is not None and not call.tests and call.order < self.training:
+                found |= {id(leaf) for _, leaf in leaves(net)}
+        return found
+
+    @cached_property
+    def loops(self) -> list[tuple[int, set[int], str]]:
+        """Loops that set the weights of layers to something else than one number: the order, the layers, what is asked."""
+        found = []
+        for call in self.calls:
+            if (
+                call.name != ".set_data"
+                or not call.args
+                or number(call.args[0]) is not None
+                or call.order > self.training
+            ):
+                continue
+            if not (isinstance(call.base, Made) and call.base.name in ("@weight", "@embedding_table")):
+                continue
+            walk = flow.find(call.base, lambda made: made.name == ".cells_and_names" or made.name == ".cells")
+            if walk is not None and walk.base is not None:
+                asked = " ".join(test.text for test in call.tests if "isinstance" in test.text)
+                found.append((call.order, {id(leaf) for _, leaf in leaves(walk.base)}, asked))
+        return found
+
+    def given(self, layer: Made) -> str | None:
+        """ "set-later" or "loaded-later" when a layer gets other weights afterwards."""
+        for order, layers, asked in self.loops:
+            if order > layer.order and id(layer) in layers and (not asked or re.search(rf"\b{layer.last}\b", asked)):
+                return "set-later"
+        return "loaded-later" if id(layer) in self.loaded else None
+
+
+def _trains(call: Made) -> bool:
+    if call.api in ("value_and_grad", "grad", "ops.GradOperation") or kind(call.api) == "step":
+        return True
+    return call.name in (".train", ".fit") and isinstance(call.base, Made) and call.base.api == "Model"
+
+
+def _owners(value: Made) -> list[str]:
+    """The names of the classes and functions that make something, and those of the cell it is made for."""
+    found: list[str] = []
+    frame = value.frame if isinstance(value, Made) else None
+    while frame is not None and len(found) < 4:
+        if frame.function.name not in ("__init__", "_make_layer"):
+            found.append(frame.function.name)
+        if isinstance(frame.owner, Instance):
+            found += [frame.owner.of.node.name, *frame.owner.bound[:3]]
+            break
+        frame = frame.parent
+    return found
+
+
+def _shown(value: Made) -> str:
+    return next(iter(value.bound), "")
+
+
+def _gamma(layer: Made, structure: Structure) -> Said:
+    """A scale of a normalisation that is zero: usual as the last one of a residual branch."""
+    calls = structure.applied.get(id(layer), [])
+    data = {"what": layer.api, "name": _shown(layer), "count": 1}
+    if not calls or all(_added(call, structure) for call in calls):
+        return Said("zero-gamma-added", layer.source, layer.node, data)
+    return Said("zero-gamma", layer.source, layer.node, data, Sure.POSSIBLE)
+
+
+def _added(call: Made, structure: Structure, depth: int = 4) -> bool:
+    """True when a result is added to something, perhaps after a few more steps."""
+    for user, _ in structure.users.get(id(call), ()):
+        if user.name == "+" or user.last in ("add", "Add", "tensor_add"):
+            return True
+        if isinstance(user.base, Made) and user.base.last in ("Add", "TensorAdd", "AddN", "FloatFunctional"):
+            return True
+        if depth and user.name[:1] != "." and _added(user, structure, depth - 1):
+            return True
+    return False
+
+
+# --- parameters made by hand ------------------------------------------------------------------------------------------
+
+
+def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
+    for parameter in structure.reading.trace.calls:
+        if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
+            continue
+        given = parameter.argument(["default_input"], "default_input")
+        for value, sure in possible(given):
+            names = [*parameter.bound, *_given_names(parameter)]
+            last = [name.rsplit(".", 1)[-1] for name in names]
+            if any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant):
+                continue
+            if any(_NO_WEIGHT.search(name) for name in last) or any(_MEANT.search(n) for n in _owners(parameter)):
+                continue
+            used = _use(parameter, structure)
+            called = any(_WEIGHT.search(name) for name in last)
+            sizes = shape(given)
+            vector = sizes is not None and sum(size != 1 for size in sizes) <= 1
+            if used == "state" or (vector and used != "flat") or not (called or used in ("weight", "flat")):
+                continue
+            data = {"name": next(iter(names), ""), "value": value, "count": 1}
+            code = "zero-parameter" if value == 0 else "constant-parameter"
+            clear = used in ("weight", "flat") and (value == 0 or used == "weight")
+            if not clear or sure is Sure.POSSIBLE or (sizes is None and not called) or _spoken(parameter):
+                code, sure = code + "-possible", Sure.POSSIBLE
+            yield Said(code, parameter.source, parameter.node, data, sure)
+
+
+#: Operators that take a weight: where it stands, as "0", "1", ...; None for anywhere.
+_TAKES: list[tuple[str, tuple[str, ...] | None]] = [
+    (r"(Batch)?Mat_?[Mm]ul|matmul|bmm|mm|einsum|Einsum|dot|tensor_dot|Gemm|inner|addmm|baddbmm", None),
+    (r"[Cc]onv\dd\w*|Conv\dD\w*|DepthwiseConv2dNative|conv_transpose\w*", ("1", "weight", "filter")),
+    (r"[Dd]ense|linear", ("1", "weight")),
+    (r"Gather(V2)?|gather|EmbeddingLookup|embedding", ("0", "input_params", "params", "weight")),
+]
+_PASSES = re.compile(
+    r"@?\.?(astype|reshape|view|transpose|T|swapaxes|expand_dims|squeeze|value|to|float|half|permute|broadcast_to|Cast|cast|Transpose|Reshape|"
+    r"ExpandDims|Squeeze|Concat|concat|cat|stack|Stack|Tile|tile|split|Split|L2Normalize|depend|Identity|ParameterTuple|Mul|mul|Div|div)|\[\]|[*/]|\.each"
+)
+
+
+def _use(parameter: Made, structure: Structure) -> str:
+    """What a parameter is for: "weight" of a product or look-up, "flat" weights of a recurrent operator, "state" that is assigned,
+    "other"; empty where that is not seen."""
+    queue: list[Value] = [parameter]
+    seen = {id(parameter)}
+    found = ""
+    while queue and len(seen) < 200:
+        value = queue.pop(0)
+        for user, how in structure.users.get(id(value), ()):
+            operator = user.base if user.name == "" and isinstance(user.base, Made) else user
+            last = operator.last.lstrip(".@")
+            if re.search(r"(^|_)[Aa]ssign|[Ss]catter|^set_data$|^assign_value$", last) and how in (
+                "0",
+                "base",
+                "input_x",
+                "variable",
+            ):
+                return "state"
+            if re.search(r"LSTM|GRU|RNN|lstm|gru|rnn", operator.last) and how not in ("0", "base"):
+                return "flat"
+            if operator.last == "ParameterTuple" and any(re.search("weight", name, re.I) for name in operator.bound):
+                return "flat"
+            if user.name == "@" or any(
+                re.fullmatch(pattern, last) and (places is None or how in places) for pattern, places in _TAKES
+            ):
+                return "weight"
+            if _PASSES.fullmatch(user.name) or _PASSES.fullmatch(operator.last):
+                if id(user) not in seen:
+                    seen.add(id(user))
+                    queue.append(user)
+            else:
+                found = "other"
+    return found
+
+
+def _given_names(parameter: Made) -> list[str]:
+    given = parameter.argument(["default_input", "name"], "name")
+    return _texts(given)[:3]
+
+
+def _texts(value: Value | None, depth: int = 0) -> list[str]:
+    """The constant texts that a text is put together of."""
+    if isinstance(value, Known):
+        return [value.value] if isinstance(value.value, str) else []
+    if isinstance(value, Made) and depth < 6 and (value.name in ("+", "%", "f-string", ".format") or not value.name):
+        parts = [*([value.base] if value.base is not None else []), *value.args[:8]]
+        return [text for part in parts for text in _texts(part, depth + 1)]
+    return []
+
+
+def _of_network(frame: Frame | None) -> bool:
+    """True for what a cell of a network makes, itself or through a function."""
+    while frame is not None:
+        owner = frame.owner
+        if isinstance(owner, Instance):
+            bases = base_names(owner.of)
+            steps = any(kind(base) in ("step", "optimizer", "scaler") for base in bases)
+            return is_cell(owner.of) and not steps and not is_loss(owner)
+        frame = frame.parent
+    return False
+
+
+def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
+    """The sizes of an array along its axes, None for those that are not known; None when their number is not known."""
+    if not isinstance(value, Made) or depth > DEEP:
+        return None
+    name = value.api
+    if (
+        name in ("initializer", "Tensor")
+        and (given := value.argument(["init", "shape"], "shape")) is not None
+        and name == "initializer"
+    ):
+        return _sizes(given) or shape(value.args[0] if value.args else None, depth + 1)
+    if name == "Tensor" and "shape" in value.keywords:
+        return _sizes(value.keywords["shape"])
+    if _ZEROS.fullmatch(name) or _ONES.fullmatch(name) or _FULLS.fullmatch(name):
+        return _sizes(value.args[0]) if value.args else _sizes(value.keywords.get("shape"))
+    if (
+        name == ""
+        and value.args
+        and isinstance(value.base, Made)
+        and (_ZEROS.fullmatch(value.base.api) or _ONES.fullmatch(value.base.api))
+    ):
+        return _sizes(value.args[0])
+    if name in (".reshape", ".view"):
+        return _sizes(Items(value.args)) if len(value.args) != 1 else _sizes(value.args[0])
+    if name[:1] == "." and _KEEPS.fullmatch(name[1:]):
+        return shape(value.base, depth + 1)
+    if _SAME.fullmatch(name) and value.args:
+        return shape(value.args[0], depth + 1)
+    if name in ("*", "+", "-", "/"):
+        return next((found for arg in value.args if (found := shape(arg, depth + 1)) is not None), None)
+    return None
+
+
+def _sizes(value: Value | None) -> list[int | None] | None:
+    if isinstance(value, Known) and type(value.value) is int:
+        return [value.value]
+    if isinstance(value, Items) and not value.open:
+        return [item.value if isinstance(item, Known) and type(item.value) is int else None for item in value.items]
+    return None
+
+
+# --- what is set afterwards -------------------------------------------------------------------------------------------
+
+
+def _stored(structure: Structure) -> Iterator[Said]:
+    trace = structure.reading.trace
+    for store in trace.stores:
+        if store.attribute == "set_data":
+            yield Said(
+                "set-data-assigned",
+                store.source,
+                store.node,
+                {"target": _text(store.node)},
+                Sure.LIKELY,
+                edits=_called(store.source, store.node),
+            )
+        elif store.attribute in ("default_input", "data"):
+            yield from _set(structure, store.owner, store.value, store.source, store.node, store.tests)
+    for call in trace.calls:
+        if call.name == ".set_data" and call.args:
+            for owner in options(call.base):
+                yield from _set(structure, owner, call.args[0], call.source, call.node, call.tests)
+        elif (
+            call.discarded and (kind(call.api) == "initializer" or call.api == "initializer") and call.frame is not None
+        ):
+            yield Said("initializer-discarded", call.source, call.node, {"what": call.api, "count": 1}, Sure.LIKELY)
+
+
+def _set(
+    structure: Structure, owner: Value, value: Value, source: Source, node: ast.AST, tests: tuple[Test, ...]
+) -> Iterator[Said]:
+    """Zeros that are written into a weight."""
+    found = possible(value)
+    if not found or not isinstance(owner, Made):
+        return
+    constant, sure = found[0]
+    data: dict[str, Any] = {
+        "value": constant,
+        "target": _text(
+            node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
+        ),
+        "count": 1,
+    }
+    asked = " ".join(test.text for test in tests if test.taken)
+    code = "zero-set" if constant == 0 else "constant-set"
+    if owner.name in ("@weight", "@embedding_table"):
+        layer = owner.base
+        normal = re.search(r"norm|(?<![a-z])bn", asked, re.I) is not None
+        if (isinstance(layer, Made) and layer.name and kind_of(layer) == "normalization") or normal:
+            return
+        names = [*(layer.bound if isinstance(layer, Made) else ()), *data["target"].split(".")]
+        if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
+            return
+        looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
+        if looped is None or sure is Sure.POSSIBLE:  # one layer that somebody chose
+            code, sure = code + "-possible", Sure.POSSIBLE
+        yield Said(code, source, node, data, sure)
+    elif (
+        _every_parameter(owner)
+        and not _RANDOM.search(asked)
+        and not _RANDOM.search(
+            " ".join(source.lines[max(0, getattr(node, "lineno", 1) - 4) : getattr(node, "lineno", 1)])
+        )
+    ):
+        if tests or sure is Sure.POSSIBLE:
+            code, sure = code + "-possible", Sure.POSSIBLE
+        yield Said(code, source, node, data, sure)
+
+
+def _is_object(value: Value) -> bool:
+    return isinstance(value, Instance)
+
+
+def _every_parameter(value: Value | None, depth: int = 0) -> bool:
+    """True for what a loop over the parameters of a network yields."""
+    if isinstance(value, Made) and depth < 6:
+        if value.name in (".trainable_params", ".get_parameters", ".parameters_and_names"):
+            return True
+        if value.name in (".each", "[]", ".item"):
+            return _every_parameter(value.base, depth + 1)
+    return False
+
+
+def _text(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())[:80]
+
+
+def _called(source: Source, node: ast.AST) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """The edit that makes a call of what is assigned to the name of a method."""
+    statement = next(
+        (
+            n
+            for n in ast.walk(source.tree)
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and n.targets[0] is node
+        ),
+        None,
+    )
+    if statement is None or statement.end_lineno is None:
+        return ()
+    first, last = statement.lineno, statement.end_lineno
+    lines = list(source.lines[first - 1 : last])
+    head, end = re.sub(r"\.set_data\s*=\s*", ".set_data(", lines[0], count=1), statement.end_col_offset
+    if head == lines[0] or not lines[-1].isascii() or not lines[0].isascii():
+        return ()
+    if len(lines) == 1:
+        grown = len(head) - len(lines[0])
+        tail = (end or 0) + grown
+        return ((first, last, (head[:tail] + ")" + head[tail:],)),)
+    lines[0] = head
+    lines[-1] = lines[-1][:end] + ")" + lines[-1][end:]
+    return ((first, last, tuple(lines)),)
