@@ -54,6 +54,10 @@ MESSAGES: Words = {
         "en": "{call} puts {network} into inference mode, and line {line} then trains it.",
         "zh": "{call} 把 {network} 切到推理模式，随后第 {line} 行却在训练它。",
     },
+    "inference-chosen": {
+        "en": "This set_train gets False from an expression and puts {network} into inference mode, and line {line} then trains it.",
+        "zh": "此处 set_train 的参数由表达式算得 False，把 {network} 切到推理模式，随后第 {line} 行却在训练它。",
+    },
     "not-set-back": {
         "en": "{call} puts {network} into inference mode within the training loop, and nothing calls set_train() before line {line} "
         "trains on.",
@@ -62,6 +66,12 @@ MESSAGES: Words = {
     "evaluated-in-training": {
         "en": "{network} is evaluated here in training mode: line {line} switched it on, and nothing calls set_train(False) after that.",
         "zh": "此处在训练模式下评估 {network}：第 {line} 行切到训练模式后，没有再调用 set_train(False)。",
+    },
+    "evaluated-by-batch": {
+        "en": "{network} is evaluated here in training mode (line {line}); its BatchNorm has no scale and shift and may stand for an "
+        "InstanceNorm, which needs that.",
+        "zh": "此处在训练模式下评估 {network}（第 {line} 行）；其中的 BatchNorm 没有缩放和平移参数，可能是用来代替 InstanceNorm，"
+        "那样就需要训练模式。",
     },
     "callback-leaves-inference": {
         "en": "This callback puts {network} into inference mode during training, and nothing in it switches back.",
@@ -72,8 +82,9 @@ MESSAGES: Words = {
         "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
     },
     "batch-statistics": {
-        "en": "{layer} has use_batch_statistics=True: also at inference it uses, and updates, the statistics of the batch at hand.",
-        "zh": "{layer} 设置了 use_batch_statistics=True：推理时也使用当前 batch 的统计量，并继续更新。",
+        "en": "{layer} has use_batch_statistics=True (at {count} place(s)): also at inference it uses, and updates, the statistics of "
+        "the batch at hand.",
+        "zh": "{layer} 设置了 use_batch_statistics=True（共 {count} 处）：推理时也使用当前 batch 的统计量，并继续更新。",
     },
     "trains": {
         "en": "{network} is in training mode when it trains here.",
@@ -137,9 +148,11 @@ WHY: Words = {
     "no-set-train-plain": _NOTHING,
     "no-set-train-unknown": _NOTHING,
     "set-to-inference": _INFERENCE,
+    "inference-chosen": _INFERENCE,
     "not-set-back": _INFERENCE,
     "callback-leaves-inference": _INFERENCE,
     "evaluated-in-training": _TRAINING,
+    "evaluated-by-batch": _TRAINING,
     "always-drops": {
         "en": "The function's own default is training=True and set_train does not reach it: predictions are random and worse.",
         "zh": "该函数的默认值是 training=True，set_train 对它不起作用：预测带有随机性，精度变差。",
@@ -170,8 +183,10 @@ _LEVELS = {
     "no-set-train-plain": Level.SUSPECT,
     "no-set-train-unknown": Level.SUSPECT,
     "set-to-inference": Level.PROBLEM,
+    "inference-chosen": Level.SUSPECT,
     "not-set-back": Level.PROBLEM,
     "evaluated-in-training": Level.PROBLEM,
+    "evaluated-by-batch": Level.SUSPECT,
     "callback-leaves-inference": Level.PROBLEM,
 }
 _FIXES = {
@@ -181,6 +196,8 @@ _FIXES = {
     "set-to-inference": "fix-true",
     "not-set-back": "fix-switch-on",
     "evaluated-in-training": "fix-switch-off",
+    "evaluated-by-batch": "fix-switch-off",
+    "inference-chosen": "fix-switch-on",
     "callback-leaves-inference": "fix-back",
 }
 #: Dropout as a function or operator: nothing in them follows the mode of a cell.
@@ -264,7 +281,7 @@ def _names(cells: list[Value]) -> str:
 
 def _of_fault(fault: Fault) -> Finding:
     event, cause = fault.event, fault.cause
-    at = event if cause is None or fault.code == "evaluated-in-training" else cause
+    at = event if cause is None or fault.code.startswith("evaluated") else cause
     shown = {
         "network": _names(event.tops or event.cells or fault.layers),
         "layers": _names(fault.layers),
@@ -275,7 +292,8 @@ def _of_fault(fault: Fault) -> Finding:
         shown["call"] = f"set_train({cause.mode})"
     level = _LEVELS[fault.code]
     sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN
-    if level is Level.PROBLEM and (event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))):
+    unclear = event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))
+    if level is Level.PROBLEM and (unclear or fault.code == "evaluated-in-training"):
         sure = Sure.LIKELY
     fix = _FIXES[fault.code]
     diff = _switch_on(fault) if fix == "fix-switch-on" else None
@@ -359,16 +377,18 @@ def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
     """What the mode does not reach: dropout as a function, batch statistics at inference."""
     from ..script.values import Known
 
+    fixed: dict[int, Made] = {}
     for call in reading.trace.calls:
-        if call.last.endswith(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "BatchNorm")) and call.api.startswith(
-            "nn."
-        ):
+        if "BatchNorm" in call.last and call.api.startswith("nn."):
             given = call.keywords.get("use_batch_statistics")
             if isinstance(given, Known) and given.value is True:
-                yield _of_call(call, "batch-statistics", Level.SUSPECT, "fix-statistics", {"layer": call.api})
+                fixed.setdefault(id(call.node), call)
         if call.api in _FUNCTIONS and _drops(call) and _in_network(call.frame):
             level = Level.PROBLEM if evaluated else Level.SUSPECT
             yield _of_call(call, "always-drops", level, "fix-training", {"function": call.api})
+    for call in list(fixed.values())[:1]:
+        data = {"layer": call.api, "count": len(fixed)}
+        yield _of_call(call, "batch-statistics", Level.SUSPECT, "fix-statistics", data)
 
 
 def _drops(call: Made) -> bool:
@@ -684,6 +704,30 @@ for x, y in val_ds.create_tuple_iterator():
         eval=_NET
         + """
 net = Net()
+net.set_train(True)
+for x, y in val_ds.create_tuple_iterator():
+    print(net(x))
+""",
+    ),
+    _example(
+        "a mode that is computed",
+        _STEP
+        + """
+finetune = True
+net.set_train(not finetune)
+for x, y in train_ds.create_tuple_iterator():
+    train_step(x, y)
+""",
+        Verdict.UNDECIDED,
+        "inference-chosen",
+    ),
+    _example(
+        "BatchNorm that stands for InstanceNorm",
+        "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
+        Verdict.UNDECIDED,
+        "evaluated-by-batch",
+        eval="""
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8, affine=False))
 net.set_train(True)
 for x, y in val_ds.create_tuple_iterator():
     print(net(x))

@@ -63,6 +63,7 @@ class Event:
     cells: list[Value]
     mode: bool | None = None
     how: str = ""  # the call that switches, as one would name it
+    chosen: bool = False  # the mode is an expression, not a constant
     uses: list[Use] = field(default_factory=list)  # of a step or run: the cells that take part
     weights: list[Value] = field(default_factory=list)  # of a step: cells whose parameters are trained
     tops: list[Value] = field(default_factory=list)  # of a step: the outermost of the cells that take part
@@ -167,7 +168,7 @@ def depends(value: Value) -> bool:
     return True
 
 
-def _is(value: Value, constant: Any) -> bool:
+def _is(value: Value | None, constant: Any) -> bool:
     """True when a value is that constant, whatever the command line says."""
     return isinstance(value, Known) and value.assumed is None and value.value == constant
 
@@ -188,7 +189,7 @@ class Replay:
         self.state: dict[int, dict[bool, Event | None]] = {}
         self.start: dict[bool, Event | None] = {False: None}  # the mode of a cell that nothing has switched
         self.root: Frame | None = None
-        self.found: dict[tuple[str, int], Fault] = {}
+        self.found: dict[tuple[bool, int], Fault] = {}
         self.uses = sorted(self._uses(), key=lambda use: use.order)
         self.orders = [use.order for use in self.uses]
 
@@ -301,7 +302,9 @@ class Replay:
         if call.name == ".set_train":
             mode = call.argument(["mode"], "mode")
             given = True if mode is None else bool(mode.value) if isinstance(mode, Known) else None
-            yield event(list(underlying(call.base)), given, "set_train")
+            switch = event(list(underlying(call.base)), given, "set_train")
+            switch.chosen = mode is not None and not _is_literal(call.node)
+            yield switch
         elif call.name in (".train", ".fit", ".eval", ".predict", ".build"):
             for base in underlying(call.base):
                 if isinstance(base, Made) and base.api == "Model":
@@ -381,8 +384,8 @@ class Replay:
             self.evaluate(event)
 
     def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value]) -> None:
-        at = event if cause is None else cause
-        key = code, id(at.place.node)
+        at = event if cause is None or code.startswith("evaluated") else cause
+        key = code.startswith("evaluated"), id(at.place.node)
         if key not in self.found:
             self.found[key] = Fault(code, event, cause, layers)
 
@@ -424,7 +427,7 @@ class Replay:
         elif cause.order > event.order or cause.how != "set_train":
             self.fault("not-set-back", event, cause, cells)
         else:
-            self.fault("set-to-inference", event, cause, cells)
+            self.fault("inference-chosen" if cause.chosen else "set-to-inference", event, cause, cells)
 
     def evaluate(self, event: Event) -> None:
         used = {id(use.cell): use.cell for use in event.uses}
@@ -440,7 +443,8 @@ class Replay:
         if wrong:
             cause = self.mode(wrong[0])[True]
             if cause is not None:
-                self.fault("evaluated-in-training", event, cause, wrong)
+                meant = self.evaluates and any(_is_instance_norm(layer) for layer in wrong)
+                self.fault("evaluated-by-batch" if meant else "evaluated-in-training", event, cause, wrong)
 
     def is_evaluation(self, event: Event) -> bool:
         """True when a bare call of a cell evaluates or predicts, as far as names and what is done with the result tell."""
@@ -491,6 +495,17 @@ class Replay:
                     left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
                     if left:
                         self.fault("callback-leaves-inference", event, event, left)
+
+
+def _is_instance_norm(layer: Value) -> bool:
+    """BatchNorm without scale and shift: with a batch of one, in training mode, it stands for InstanceNorm."""
+    return isinstance(layer, Made) and "BatchNorm" in layer.last and _is(layer.keywords.get("affine"), False)
+
+
+def _is_literal(node: ast.AST) -> bool:
+    """True for a call with one constant."""
+    given = [*getattr(node, "args", ()), *(keyword.value for keyword in getattr(node, "keywords", ()))]
+    return len(given) == 1 and isinstance(given[0], ast.Constant)
 
 
 def _optimizes(value: Value) -> bool:
