@@ -1,0 +1,573 @@
+"""Reads what a script trains with: the learning rate and its schedule, the number of epochs, the batch size.
+
+Tells each value with its place and where it comes from: written in the code, an option of the command line, a configuration
+file, an API's default, or out of sight. Catches only what contradicts itself: rates that cannot be right, schedules that are
+never used or last for another number of epochs, epochs counted twice, no epochs. Cannot tell whether a value is a good one:
+that needs a run. Never imports or runs the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.settings import Setting, Told
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    about: Annotated[
+        Literal["learning_rate", "epochs", "batch_size"],
+        Meta(
+            description="which of the settings is told: learning_rate, epochs or batch_size",
+            extra={"unit": "name", "source": "the item of the checklist"},
+        ),
+    ] = "learning_rate"
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "rate": {
+        "en": "{optimizer} trains with a constant learning rate of {rate} ({how}).",
+        "zh": "{optimizer} 使用固定学习率 {rate}（{how}）。",
+    },
+    "rate-schedule": {
+        "en": "{optimizer} takes its learning rate from {schedule}; its arguments are in the table.",
+        "zh": "{optimizer} 的学习率由 {schedule} 给出，各项参数见表。",
+    },
+    "rate-groups": {
+        "en": "{optimizer} gives groups of parameters learning rates of their own: {rates}.",
+        "zh": "{optimizer} 为各参数组分别设置了学习率：{rates}。",
+    },
+    "rate-unknown": {
+        "en": "The learning rate of {optimizer} is {expression}, whose value is not to be seen here.",
+        "zh": "{optimizer} 的学习率为 {expression}，从脚本中看不出它的值。",
+    },
+    "no-optimizer": {
+        "en": "No optimizer of MindSpore is made in what is examined.",
+        "zh": "检查范围内没有创建 MindSpore 优化器。",
+    },
+    "rate-not-positive": {
+        "en": "{optimizer} has a constant learning rate of {rate}: nothing is learned.",
+        "zh": "{optimizer} 的固定学习率为 {rate}：网络学不到任何东西。",
+    },
+    "rate-huge": {
+        "en": "{optimizer} has a constant learning rate of {rate}, far beyond what is usual.",
+        "zh": "{optimizer} 的固定学习率为 {rate}，远超常见范围。",
+    },
+    "schedule-unused": {
+        "en": "The learning rates that {schedule} gives here are not used: no optimizer gets them.",
+        "zh": "此处 {schedule} 生成的学习率没有使用：没有传给任何优化器。",
+    },
+    "schedule-length": {
+        "en": "The learning rate of the optimizer at {place} is made by {schedule} for {length} epochs, and the script trains for "
+        "{epochs}.",
+        "zh": "{place} 处优化器的学习率由 {schedule} 按 {length} 个 epoch 生成，而脚本训练 {epochs} 个 epoch。",
+    },
+    "epochs": {
+        "en": "{call} trains for {epochs} epochs ({how}).",
+        "zh": "{call} 训练 {epochs} 个 epoch（{how}）。",
+    },
+    "epochs-unknown": {
+        "en": "The number of epochs of {call} is {epochs}, whose value is not to be seen here.",
+        "zh": "{call} 的 epoch 数为 {epochs}，从脚本中看不出它的值。",
+    },
+    "epochs-zero": {
+        "en": "{call} runs for {epochs} epochs: there is no training.",
+        "zh": "{call} 运行 {epochs} 个 epoch：没有训练。",
+    },
+    "epochs-twice": {
+        "en": "The data set is repeated {count} times here, and line {line} of {path} then trains with it for {epochs} epochs: all "
+        "samples are seen as often as both multiplied.",
+        "zh": "数据集在此处 repeat {count} 次，随后 {path} 第 {line} 行又用它训练 {epochs} 个 epoch：样本实际被训练的遍数是两者之积。",
+    },
+    "no-epochs": {
+        "en": "No Model.train, Model.fit or loop over epochs is found in what is examined.",
+        "zh": "检查范围内没有找到 Model.train、Model.fit 或按 epoch 的循环。",
+    },
+    "batch": {
+        "en": "{call} makes batches of {batch} ({how}).",
+        "zh": "{call} 的 batch 大小为 {batch}（{how}）。",
+    },
+    "batch-devices": {
+        "en": "{call} makes batches of {batch} ({how}); on {devices} devices that is {total} a step.",
+        "zh": "{call} 的 batch 大小为 {batch}（{how}），{devices} 卡每步共 {total}。",
+    },
+    "batch-unknown": {
+        "en": "The batch size of {call} is {batch}, whose value is not to be seen here.",
+        "zh": "{call} 的 batch 大小为 {batch}，从脚本中看不出它的值。",
+    },
+    "batch-not-positive": {
+        "en": "{call} is given a batch size of {batch}.",
+        "zh": "{call} 的 batch 大小为 {batch}。",
+    },
+    "no-batch": {
+        "en": "No batch size of training data is found in what is examined.",
+        "zh": "检查范围内没有找到训练数据的 batch 大小。",
+    },
+    "fix-rate": {
+        "en": "Set a learning rate within the bounds that a learning rate range test gives.",
+        "zh": "把学习率设到学习率范围实验给出的上下限之间。",
+    },
+    "fix-schedule": {
+        "en": "Pass the schedule to the optimizer as learning_rate, or remove it.",
+        "zh": "把生成的学习率作为 learning_rate 传给优化器，或删去这段代码。",
+    },
+    "fix-length": {
+        "en": "Use one variable for the epochs of the schedule and of the training.",
+        "zh": "学习率的 epoch 数与训练的 epoch 数使用同一个变量。",
+    },
+    "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
+    "fix-repeat": {
+        "en": "Remove .repeat(), or repeat once: the number of epochs belongs to the training alone.",
+        "zh": "去掉 .repeat()，或只 repeat 1 次：epoch 数只应由训练接口决定。",
+    },
+    "fix-batch": {"en": "Set a batch size of at least 1.", "zh": "batch 大小至少设为 1。"},
+}
+WORDS: Words = {
+    "settings": {"en": "Settings", "zh": "参数设置"},
+    "setting": {"en": "Setting", "zh": "参数"},
+    "value": {"en": "Value", "zh": "取值"},
+    "origin": {"en": "Set by", "zh": "来源"},
+}
+
+#: Where a value comes from, in words.
+_HOW: Words = {
+    "literal": {"en": "a constant, {place}", "zh": "常量，{place}"},
+    "option": {
+        "en": "the default of an option of the command line, {place}",
+        "zh": "命令行选项的默认值，{place}",
+    },
+    "configuration": {"en": "from a configuration file, used at {place}", "zh": "来自配置文件，用于 {place}"},
+    "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
+    "default": {"en": "the default of {place}", "zh": "{place} 的默认值"},
+    "several": {"en": "one of them, depending on a condition", "zh": "取其一，由条件决定"},
+    "unseen": {"en": "not to be seen here", "zh": "从脚本中看不出"},
+}
+
+_LITTLE = {
+    "en": "With it the weights do not follow the gradients at all, or leap over every minimum.",
+    "zh": "这样权重完全不随梯度变化，或每一步都越过最小值，无法收敛。",
+}
+WHY: Words = {
+    "rate-not-positive": {
+        "en": "A rate of 0 changes no weight, and a negative one walks away from the minimum.",
+        "zh": "学习率为 0 时权重不变，为负时朝远离最小值的方向走。",
+    },
+    "rate-huge": _LITTLE,
+    "schedule-unused": {
+        "en": "The optimizer keeps the rate that it was given instead: no warm-up and no decay take place, and training ends less "
+        "precise than meant.",
+        "zh": "优化器一直使用另外给定的学习率：没有预热，也没有衰减，训练末期的精度达不到预期。",
+    },
+    "schedule-length": {
+        "en": "A schedule that is longer than the training stops before the rate has come down; a shorter one stays at its end, so "
+        "that the last epochs hardly train.",
+        "zh": "生成的学习率比训练长，训练结束时学习率尚未降到位；比训练短，则后面的 epoch 停留在末值，几乎不再学习。",
+    },
+    "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
+    "epochs-twice": {
+        "en": "The network sees the data far more often than meant and overfits, and a schedule counted by the real size of the data "
+        "set does not fit.",
+        "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
+    },
+    "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
+}
+_PRINT_RATE = {
+    "en": "Print the learning rate in effect at several steps: optimizer.get_lr(), or the LearningRateScheduler's log.",
+    "zh": "在若干步打印实际生效的学习率，例如 optimizer.get_lr()。",
+}
+_PRINT_STEPS = {
+    "en": "Print dataset.get_dataset_size() and compare it with the number of samples over the batch size; watch the steps of an "
+    "epoch in the log.",
+    "zh": "打印 dataset.get_dataset_size()，与样本数除以 batch 大小比较，并核对日志中每个 epoch 的步数。",
+}
+PROOF: Words = {
+    "rate-not-positive": _PRINT_RATE,
+    "rate-huge": _PRINT_RATE,
+    "schedule-unused": _PRINT_RATE,
+    "schedule-length": {
+        "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
+        "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
+    },
+    "epochs-zero": _PRINT_STEPS,
+    "epochs-twice": _PRINT_STEPS,
+    "batch-not-positive": _PRINT_STEPS,
+}
+
+_FIXES = {
+    "rate-not-positive": "fix-rate",
+    "rate-huge": "fix-rate",
+    "schedule-unused": "fix-schedule",
+    "schedule-length": "fix-length",
+    "epochs-zero": "fix-epochs",
+    "epochs-twice": "fix-repeat",
+    "batch-not-positive": "fix-batch",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.settings import of_scripts
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    devices = case.get("runtime.distributed.devices")
+    every = of_scripts(scripts, devices if isinstance(devices, int) else None)
+    seen = set()
+    for done, settings in enumerate(every, start=1):
+        about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
+        for told in about[params.about]():
+            found = _finding(told)
+            key = found.code, found.where, repr(found.data)
+            if key not in seen:
+                seen.add(key)
+                yield found
+        yield Progress(done, len(every), "files")
+
+
+def _finding(told: Told) -> Finding:
+    suspect = told.code in _FIXES
+    data: dict[str, Any] = {key: _how(value) if key == "how" else value for key, value in told.data.items()}
+    whole = told.code in ("no-optimizer", "no-epochs", "no-batch")
+    last = getattr(told.node, "end_lineno", None) or told.line
+    return Finding(
+        told.code,
+        Level.SUSPECT if suspect else Level.INFO,
+        Where(path=told.source.path, line=None if whole else told.line),
+        data,
+        [*_table(told.rows), *([] if whole else [told.source.code(told.line, min(last, told.line + 8))])],
+        Fix(_FIXES[told.code]) if suspect else None,
+        incomplete=not suspect,
+        sure=(Sure.LIKELY if told.likely else Sure.POSSIBLE) if suspect else None,
+    )
+
+
+def _how(row: Setting) -> dict[str, str]:
+    return {language: text.format(place=row.place) for language, text in _HOW[row.origin].items()}
+
+
+def _table(rows: list[Setting]) -> list[Any]:
+    if not rows:
+        return []
+    cells: list[list[Plain]] = [[row.name, row.text, _origin(row)] for row in rows]
+    return [Table("settings", ["setting", "value", "origin"], cells)]
+
+
+def _origin(row: Setting) -> str:
+    """Where a value comes from, in a form that needs no language."""
+    if row.origin == "default":
+        return f"{row.place}()" if row.place else "()"
+    signs = {"option": "--", "configuration": "yaml ", "parameter": "def ", "several": "? ", "unseen": "? "}
+    return signs.get(row.origin, "") + row.place
+
+
+_HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn\n"
+
+
+def _example(
+    name: str,
+    script: str,
+    verdict: Verdict,
+    *codes: str,
+    about: str = "learning_rate",
+    more: dict[str, str] | None = None,
+) -> Example:
+    return Example(
+        name,
+        files={"train.py": _HEAD + script.lstrip("\n"), **(more or {})},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+        params={"about": about},
+    )
+
+
+_LENET = """
+train_ds = ds.MnistDataset("data/train").batch(32)
+net = nn.Dense(784, 10)
+"""
+EXAMPLES = [
+    _example(
+        "a constant rate",
+        _LENET
+        + "opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)\nms.Model(net, nn.MSELoss(), opt).train(10, train_ds)\n",
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example(
+        "a schedule of the framework",
+        _LENET
+        + """
+steps = train_ds.get_dataset_size()
+lr = nn.cosine_decay_lr(0.0, 0.1, 10 * steps, steps, 10)
+opt = nn.SGD(net.trainable_params(), learning_rate=lr)
+ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "rate-schedule",
+    ),
+    _example(
+        "a schedule of the project that starts at 0",
+        _LENET
+        + """
+import numpy as np
+
+def get_lr(lr_init, lr_max, total_epochs, steps_per_epoch):
+    rates = [lr_init + (lr_max - lr_init) * step / steps_per_epoch for step in range(total_epochs * steps_per_epoch)]
+    return np.array(rates).astype(np.float32)
+
+lr = ms.Tensor(get_lr(0.0, 0.1, 10, train_ds.get_dataset_size()))
+opt = nn.SGD(net.trainable_params(), lr)
+ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "rate-schedule",
+    ),
+    _example(
+        "the rate is scaled by the number of devices",
+        _LENET
+        + "from mindspore.communication import get_group_size\nopt = nn.SGD(net.trainable_params(), 0.1 * get_group_size())\n",
+        Verdict.UNDECIDED,
+        "rate-unknown",
+    ),
+    _example(
+        "a default of the optimizer",
+        _LENET + "opt = nn.Adam(net.trainable_params())\n",
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example(
+        "a configuration file that is not there",
+        _LENET + "from src.config import config\nopt = nn.Adam(net.trainable_params(), config.lr)\n",
+        Verdict.UNDECIDED,
+        "rate-unknown",
+    ),
+    _example(
+        "an option of the command line",
+        _LENET
+        + """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.05)
+args = parser.parse_args()
+opt = nn.Adam(net.trainable_params(), args.lr)
+""",
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example("no optimizer", "net = nn.Dense(2, 2)\n", Verdict.UNDECIDED, "no-optimizer"),
+    _example(
+        "groups of parameters",
+        _LENET
+        + """
+groups = [{"params": [net.weight], "lr": 0.01, "weight_decay": 0.0}, {"params": [net.bias], "lr": 0.02}]
+opt = nn.SGD(groups)
+""",
+        Verdict.UNDECIDED,
+        "rate-groups",
+    ),
+    _example(
+        "a rate of 0",
+        _LENET + "opt = nn.SGD(net.trainable_params(), learning_rate=0.0)\n",
+        Verdict.UNDECIDED,
+        "rate-not-positive",
+    ),
+    _example(
+        "a rate of 100",
+        _LENET + "opt = nn.Adam(net.trainable_params(), learning_rate=100)\n",
+        Verdict.UNDECIDED,
+        "rate-huge",
+    ),
+    _example(
+        "a schedule that no optimizer gets",
+        _LENET
+        + """
+lr = nn.cosine_decay_lr(0.0, 0.1, 1000, 100, 10)
+opt = nn.SGD(net.trainable_params(), learning_rate=0.1)
+ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "schedule-unused",
+        "rate",
+    ),
+    _example(
+        "a schedule that a helper hands to the optimizer is used",
+        _LENET
+        + """
+def optimizer(params, settings):
+    return nn.SGD(params, learning_rate=settings["lr"])
+
+settings = {"lr": nn.cosine_decay_lr(0.0, 0.1, 1000, 100, 10)}
+opt = optimizer(net.trainable_params(), settings)
+""",
+        Verdict.UNDECIDED,
+        "rate-schedule",
+    ),
+    _example(
+        "epochs of Model.train",
+        _LENET + "ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(90, train_ds)\n",
+        Verdict.UNDECIDED,
+        "epochs",
+        about="epochs",
+    ),
+    _example(
+        "epochs of a loop that counts from 1",
+        _LENET
+        + """
+for epoch in range(1, 21):
+    for data, label in train_ds.create_tuple_iterator():
+        step(data, label)
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        about="epochs",
+    ),
+    _example(
+        "epochs that a configuration decides",
+        _LENET + "from config import cfg\nms.Model(net).train(cfg.epochs, train_ds)\n",
+        Verdict.UNDECIDED,
+        "epochs-unknown",
+        about="epochs",
+    ),
+    _example(
+        "repeated once, as by default of the helper",
+        """
+def create(path, repeat_num=1):
+    return ds.MnistDataset(path).batch(32).repeat(repeat_num)
+
+ms.Model(nn.Dense(2, 2)).train(10, create("data/train"))
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        about="epochs",
+    ),
+    _example(
+        "repeated, with an epoch of so many steps",
+        """
+epochs = 10
+train_ds = ds.MnistDataset("data/train").batch(32).repeat(epochs)
+ms.Model(nn.Dense(2, 2)).train(epochs, train_ds, dataset_sink_mode=True, sink_size=100)
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        about="epochs",
+    ),
+    _example(
+        "repeated, and read once without a loop over epochs",
+        """
+train_ds = ds.MnistDataset("data/train").batch(32).repeat(10)
+for data in train_ds.create_dict_iterator():
+    step(data)
+""",
+        Verdict.UNDECIDED,
+        "no-epochs",
+        about="epochs",
+    ),
+    _example(
+        "epochs counted twice",
+        """
+def create(path, repeat_size):
+    return ds.MnistDataset(path).batch(32).repeat(repeat_size)
+
+epoch_size = 10
+ms.Model(nn.Dense(2, 2)).train(epoch_size, create("data/train", epoch_size))
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        "epochs-twice",
+        about="epochs",
+    ),
+    _example(
+        "epochs counted twice in a loop of one's own",
+        """
+from config import cfg
+train_ds = ds.MnistDataset("data/train").batch(32).repeat(20)
+for epoch in range(20):
+    for data in train_ds.create_dict_iterator():
+        step(data)
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        "epochs-twice",
+        about="epochs",
+    ),
+    _example(
+        "no epochs",
+        _LENET + "ms.Model(net).train(0, train_ds)\n",
+        Verdict.UNDECIDED,
+        "epochs-zero",
+        about="epochs",
+    ),
+    _example(
+        "a schedule for fewer epochs than are trained",
+        _LENET
+        + """
+steps = train_ds.get_dataset_size()
+lr = nn.cosine_decay_lr(0.0, 0.1, 60 * steps, steps, 60)
+opt = nn.SGD(net.trainable_params(), learning_rate=lr)
+ms.Model(net, nn.MSELoss(), opt).train(90, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        "schedule-length",
+        about="epochs",
+    ),
+    _example(
+        "a batch size", _LENET + "ms.Model(net).train(1, train_ds)\n", Verdict.UNDECIDED, "batch", about="batch_size"
+    ),
+    _example(
+        "a batch size on eight devices",
+        _LENET
+        + "ms.set_auto_parallel_context(parallel_mode='data_parallel', device_num=8)\nms.Model(net).train(1, train_ds)\n",
+        Verdict.UNDECIDED,
+        "batch-devices",
+        about="batch_size",
+    ),
+    _example(
+        "only the batches of the training data count",
+        """
+def create(path, train):
+    return ds.ImageFolderDataset(path).batch(128 if train else 1, drop_remainder=train)
+
+ms.Model(nn.Dense(2, 2)).train(1, create("data/train", True))
+ms.Model(nn.Dense(2, 2)).eval(create("data/val", False))
+""",
+        Verdict.UNDECIDED,
+        "batch",
+        about="batch_size",
+    ),
+    _example(
+        "a batch size out of sight",
+        "from config import cfg\nms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train').batch(cfg.size))\n",
+        Verdict.UNDECIDED,
+        "batch-unknown",
+        about="batch_size",
+    ),
+    _example(
+        "no batches",
+        "ms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train'))\n",
+        Verdict.UNDECIDED,
+        "no-batch",
+        about="batch_size",
+    ),
+    _example(
+        "a batch of no samples",
+        "ms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train').batch(0))\n",
+        Verdict.UNDECIDED,
+        "batch-not-positive",
+        about="batch_size",
+    ),
+]

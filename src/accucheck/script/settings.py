@@ -1,0 +1,819 @@
+"""The numbers that a script trains with: optimizers with their learning rates and schedules, epochs, batch sizes.
+
+Each is told as far as it can be folded, with where it comes from; what the command line, a configuration file or code out of
+sight decides is told as that.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..knowledge import api, names
+from . import ranks
+from .analysis import Reading, Scripts
+from .flow import sources, users
+from .shuffling import Examination
+from .source import Source
+from .training import role
+from .values import (
+    Frame,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Many,
+    Mapping,
+    Named,
+    Unknown,
+    Value,
+    name_of,
+    options,
+)
+
+#: Optimizers that wrap another one, which has the settings.
+_WRAPPERS = (
+    "nn.LARS",
+    "nn.AdaSumByGradWrapCell",
+    "nn.AdaSumByDeltaWeightWrapCell",
+    "nn.Optimizer",
+    "nn.ParameterUpdate",
+)
+_RATES = ("learning_rate", "lr")
+#: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
+_BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
+_RATE_NAME = re.compile(
+    r"(^|_)(lr|lrs|learning_?rates?)(_|$)|^(get|build|create|make|generate|dynamic|warmup|cosine|poly)\w*_lr", re.I
+)
+_EPOCH = re.compile(r"epochs?(_|$|\d)|^ep$|max_?ep|^n_?epochs?|epoch$", re.I)
+_ROUNDS = re.compile(
+    r"^(max_?|num_?|total_?|n_?)?(epochs?|epoch_?(size|num|count|nums?)|num_epochs?|epoch_?max|total_?epochs?)$", re.I
+)
+_BATCH = re.compile(
+    r"^(train|training|global|per_?(device|gpu|npu|card))?_?(batch_?size|bs|batchsize|batch_?num)(_train|_per_\w+)?$",
+    re.I,
+)
+_ACCUMULATES = re.compile(
+    r"accum\w*_?(step|iter|num|count|time)s?$|^(grad\w*_)?accum\w*(_grads?)?$|accumulat\w+$", re.I
+)
+_TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode", "sink_size", "initial_epoch"]
+_FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
+_BATCHES = {
+    ".batch": ["batch_size", "drop_remainder"],
+    ".padded_batch": ["batch_size", "drop_remainder"],
+    ".bucket_batch_by_length": ["column_names", "bucket_boundaries", "bucket_batch_sizes"],
+}
+#: What a function or class is called that brings the data itself.
+_FEEDS = re.compile(
+    r"data|loader|sampler|iter|pipeline|generator|reader|batch(?!_?(norm|rnn))|provider|feeder|corpus|buffer", re.I
+)
+_SYMBOLS = frozenset(("+", "-", "*", "/", "//", "%", "**"))
+#: What only changes the type of a number, or makes a tensor of it.
+_SAME = frozenset(
+    (
+        "int",
+        "float",
+        "list",
+        "tuple",
+        "Tensor",
+        "Parameter",
+        "tensor",
+        "float32",
+        "numpy.array",
+        "numpy.asarray",
+        "numpy.float32",
+        "numpy.float64",
+        "ops.cast",
+        "ops.Cast",
+    )
+)
+_CALLERS = frozenset(("tqdm", "enumerate", "trange", "iter", "list", "reversed", "track", "ProgressBar"))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number of a script. `origin`: "literal", "option" (of the command line), "configuration", "parameter" (the default of
+    a function that nobody is seen to call), "default" (the API's own), "several" or "unseen"; `place` tells where it is set,
+    as far as that is known."""
+
+    name: str
+    text: str
+    origin: str
+    number: float | None = None
+    numbers: tuple[float, ...] = ()
+    place: str = ""
+
+    @property
+    def known(self) -> bool:
+        return self.origin != "unseen"
+
+
+@dataclass
+class Told:
+    """One thing to tell: a code, its place, what fills the words, and all settings that belong to it. `likely` is for what
+    is named as suspicious."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    rows: list[Setting] = field(default_factory=list)
+    likely: bool = False
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+class Definitions:
+    """Where a name is given a constant value in the files that were read."""
+
+    def __init__(self, modules: Iterable[Source]) -> None:
+        self.modules = list(modules)
+        self.found: dict[str, list[tuple[str, int, Any]]] | None = None
+
+    def place(self, known: Known, prefer: str) -> str:
+        """The place of a constant by its name and value, the nearest file first; "" where there is none or several."""
+        if self.found is None:
+            self.found = {}
+            for source in self.modules:
+                for node in ast.walk(source.tree):
+                    for name, value in _defined(node):
+                        self.found.setdefault(name, []).append((source.path, value.lineno, _literal(value)))
+        same = [
+            (path, line)
+            for path, line, value in self.found.get(known.name, ())
+            if type(value) is type(known.value) and value == known.value
+        ]
+        same = [place for place in same if place[0] == prefer] or same
+        files = {path for path, _ in same}
+        return f"{same[-1][0]}:{same[-1][1]}" if len(files) == 1 else ""
+
+
+def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+    elif isinstance(node, ast.Call):
+        flags = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        flag = max(flags, key=len).lstrip("-").replace("-", "_") if flags and flags[0][:1] == "-" else ""
+        for keyword in node.keywords:
+            if keyword.arg == "default" and flag:
+                yield flag, keyword.value
+            elif keyword.arg:
+                yield keyword.arg, keyword.value
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if isinstance(target, ast.Name):
+                yield target.id, node.value
+            elif isinstance(target, ast.Attribute):
+                yield target.attr, node.value
+            elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                yield str(target.slice.value), node.value
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+_ORIGINS = {"argparse": "option", "config": "configuration", "parameter": "parameter"}
+
+
+def number(value: Any) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value else None
+
+
+def plain(value: Value | None) -> Value | None:
+    """A number without the conversions around it."""
+    for _ in range(8):
+        if not isinstance(value, Made):
+            return value
+        if value.name in (".astype", ".tolist", ".item", ".asnumpy") and value.base is not None:
+            value = value.base
+        elif value.name and (value.api in _SAME or value.last in ("Tensor", "Parameter")) and value.args:
+            value = value.args[0]
+        else:
+            return value
+    return value
+
+
+def written(value: Value | None, depth: int = 0) -> str:
+    """A value in few words, numbers folded."""
+    value = plain(value)
+    if value is None or depth > 5:
+        return "…"
+    if isinstance(value, Known):
+        return repr(value.value)[:60]
+    if isinstance(value, Many):
+        shown = list(dict.fromkeys(written(option, depth + 1) for option in value.options))
+        return " | ".join(shown[:4]) + (" | …" if len(shown) > 4 else "")
+    if isinstance(value, Items):
+        inner = ", ".join(written(item, depth + 1) for item in value.items[:6])
+        return f"[{inner}{', …' if value.open or len(value.items) > 6 else ''}]"
+    if isinstance(value, Made):
+        if value.name in _SYMBOLS and len(value.args) == 2:
+            left, right = (written(arg, depth + 1) for arg in value.args)
+            return f"{_within(left)} {value.name} {_within(right)}"
+        if value.name[:1] == "@":
+            return name_of(value)
+        if value.name == "[]":
+            return name_of(value) or "…"
+        if value.name == "comprehension" or value.name == "generator":
+            return "[…]"
+        called = value.last or (written(value.base, depth + 1).removesuffix("(…)") if value.base is not None else "…")
+        return f"{called}({'…' if value.args or value.keywords else ''})"
+    if isinstance(value, Instance):
+        return f"{value.of.node.name}(…)"
+    return name_of(value) or "…"
+
+
+def _within(text: str) -> str:
+    return f"({text})" if " " in text and text[-1:] != ")" else text
+
+
+class Settings:
+    """What one training script trains with."""
+
+    def __init__(self, reading: Reading, definitions: Definitions, devices: int | None) -> None:
+        self.reading, self.trace, self.definitions, self.devices = reading, reading.trace, definitions, devices
+        self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
+        self.uses = users(self.trace)
+        self.data = Examination(self.trace)
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def setting(
+        self, name: str, value: Value | None, at: Made | Frame | Instance | None, default: Any = None
+    ) -> Setting:
+        source = at.source.path if at is not None and at.source is not None else self.reading.source.path
+        line = getattr(at.node, "lineno", 0) if at is not None else 0
+        if value is None:
+            return Setting(name, repr(default), "default", number(default), place=getattr(at, "last", ""))
+        value = plain(value)
+        found = [plain(option) for option in options(value)]
+        numbers = tuple(n for o in found if isinstance(o, Known) and (n := number(o.value)) is not None)
+        if len(found) == len(numbers) and len(set(numbers)) == 1:  # the same from several places
+            found.sort(key=lambda option: isinstance(option, Known) and option.assumed is None)
+            value = found[0]
+        elif len(found) > 1:
+            seen = all(isinstance(option, Known) for option in found)
+            return Setting(name, written(value), "several" if seen else "unseen", None, numbers, f"{source}:{line}")
+        if not isinstance(value, Known):
+            constant = isinstance(value, Items) and not value.open and all(isinstance(i, Known) for i in value.items)
+            return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, f"{source}:{line}")
+        origin = _ORIGINS.get(value.assumed or "", "literal")
+        place = self.definitions.place(value, source) if value.name else ""
+        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or f"{source}:{line}")
+
+    # --- learning rates -----------------------------------------------------------------------------------------------
+
+    def rates(self) -> Iterator[Told]:
+        given: list[Value] = []
+        seen: set[tuple[int, str]] = set()
+        found = False
+        for place, called, bound in self.optimizers():
+            found = True
+            known = api.find(called)
+            rate = next((bound[name] for name in _RATES if name in bound), None)
+            given += bound.values()
+            defaults = known.defaults if known is not None else {}
+            told = self.rate(place, called.rpartition(".")[2], rate, defaults)
+            groups = self.groups(bound, place)
+            for name in _BESIDES:
+                if name in bound or (name in defaults and name in ("momentum", "weight_decay")):
+                    told.rows.append(self.setting(name, bound.get(name), place, defaults.get(name)))
+            told.rows += [*groups, *self.moved(place)]
+            if rates := [row.text for row in groups if row.name.endswith(".lr")]:
+                told.code = "rate-groups"
+                told.data = {"optimizer": told.data["optimizer"], "rates": list(dict.fromkeys(rates))}
+            key = id(told.node), repr((told.code, told.data))
+            if key not in seen:
+                seen.add(key)
+                yield from self.wrong_rate(told)
+                yield told
+        if not found:
+            yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
+        else:
+            yield from self.left_over(given)
+
+    def optimizers(self) -> Iterator[tuple[Made | Instance, str, dict[str, Value]]]:
+        """The optimizers with their names and arguments: the framework's, and classes of the project."""
+        for made in self.trace.calls:
+            name = made.api
+            if not made.name.startswith("mindspore.") or name in _WRAPPERS or name.startswith("ops."):
+                continue
+            known = api.find(name) or api.find("nn." + name.rpartition(".")[2])
+            if known is not None and known.kind == "optimizer":
+                yield made, name, known.bind_any(made.args, made.keywords) or made.keywords
+        for instance in self.trace.instances:
+            for base, args, keywords in instance.supers:
+                known = api.find(names.canonical(base))
+                if known is None or known.kind != "optimizer":
+                    continue
+                init = self.inits.get(id(instance))
+                own = init.parameters if init is not None else {}
+                bound = (known.bind_any(args, keywords) or keywords) | {k: v for k, v in own.items() if k != "self"}
+                yield instance, instance.of.node.name, bound
+                break
+
+    def rate(self, place: Made | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]) -> Told:
+        """The learning rate of an optimizer: a constant, a schedule, or something out of sight."""
+        source, data = place.source, {"optimizer": optimizer}
+        assert source is not None and place.node is not None
+        default = next((defaults[name] for name in _RATES if name in defaults), None)
+        row = self.setting("learning_rate", rate, place, default)
+        rows = [Setting("optimizer", optimizer, "literal", place=f"{source.path}:{place.line}"), row]
+        if row.known and (row.number is not None or row.numbers) and row.origin != "several":
+            later = [self.schedule(made) for made in self.trace.calls if self.drives(made, place)]
+            if later and later[0]:
+                data["schedule"] = later[0][0]
+                return Told("rate-schedule", source, place.node, data, [*rows, *later[0][1]])
+            return Told("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
+        found = self.scheduled(rate)
+        if found:
+            data["schedule"] = ", ".join(dict.fromkeys(name for name, _ in found[:3]))
+            return Told("rate-schedule", source, place.node, data, [*rows, *(r for _, more in found[:3] for r in more)])
+        if row.origin == "several":
+            return Told("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
+        if rate is None and default is None:
+            row = Setting("learning_rate", "?", "unseen")
+        return Told("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
+
+    def drives(self, made: Made, optimizer: Value) -> bool:
+        """Whether a call makes a schedule that sets the rate of this optimizer."""
+        known = api.find(made.api)
+        if known is None or known.kind != "schedule":
+            return False
+        given = made.args[0] if made.args else made.keywords.get("optimizer")
+        return any(option is optimizer for option in options(given))
+
+    def schedule(self, made: Made) -> tuple[str, list[Setting]]:
+        known = api.find(made.api)
+        bound = (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords
+        return made.last, [
+            self.setting(f"{made.last}.{name}", value, made) for name, value in bound.items() if name != "optimizer"
+        ]
+
+    def scheduled(self, rate: Value | None) -> list[tuple[str, list[Setting]]]:
+        """The schedules behind a learning rate, each with what it is given: the project's function or class, or the
+        framework's own where there is none around it."""
+        parts = list(sources(rate))
+        held = {id(part) for part in parts}
+        frames = [
+            frame
+            for frame in self.trace.frames
+            if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held)
+        ]
+        inner = {id(frame) for frame in frames}
+        outer = [frame for frame in frames if not any(id(parent) in inner for parent in _parents(frame))]
+        found = [(f.function.name, self.parameters(f.function.name, f)) for f in outer]
+        for part in parts:
+            if isinstance(part, Made) and (known := api.find(part.api)) is not None and known.kind == "schedule":
+                if not any(frame in outer for frame in (part.frame, *_parents(part.frame))):
+                    found.append(self.schedule(part))
+            elif isinstance(part, Instance) and any("LearningRateSchedule" in base for base in part.of.beyond()):
+                init = self.inits.get(id(part))
+                name = part.of.node.name
+                if not any(frame in outer for frame in (part.frame, *_parents(part.frame))):
+                    found.append((name, self.parameters(name, init) if init is not None else []))
+        return found
+
+    def gives_rate(self, frame: Frame, held: set[int]) -> bool:
+        """Whether a function of the project computes a learning rate: something with numbers in it, no whole program."""
+        if frame.returned is None or isinstance(frame.returned, (Known, Unknown, Named)):
+            return False
+        given = [frame.returned, *(options(frame.returned))]
+        if not any(id(value) in held for value in given):
+            return False
+        return any(_is_rate(name) for name in (frame.function.name, *frame.parameters))
+
+    def parameters(self, name: str, frame: Frame) -> list[Setting]:
+        rows: list[Setting] = []
+        for parameter, value in frame.parameters.items():
+            if parameter == "self":
+                continue
+            if isinstance(value, (Mapping, Instance)) or (isinstance(value, Made) and value.name in (".parse_args",)):
+                rows += self.held(name, value, frame)
+            else:
+                rows.append(self.setting(f"{name}.{parameter}", value, frame))
+        return rows[:24]
+
+    def held(self, name: str, value: Value, at: Frame) -> list[Setting]:
+        """What a configuration that is handed over says about learning rates and epochs."""
+        inside = value.items if isinstance(value, Mapping) else value.attributes if isinstance(value, Instance) else {}
+        return [
+            self.setting(f"{name}.{key}", entry, at)
+            for key, entry in inside.items()
+            if isinstance(key, str)
+            and (_is_rate(key) or "warm" in key.lower() or _EPOCH.search(key))
+            and isinstance(entry, (Known, Items))
+        ]
+
+    def groups(self, bound: dict[str, Value], place: Made | Instance) -> list[Setting]:
+        """Rates and weight decays of groups of parameters."""
+        rows = []
+        for option in options(bound.get("params") or bound.get("parameters")):
+            for entry in option.items[:8] if isinstance(option, Items) else ():
+                if isinstance(entry, Mapping):
+                    for key in ("lr", "weight_decay"):
+                        if key in entry.items:
+                            rows.append(self.setting(f"params[].{key}", entry.items[key], place))
+        return rows
+
+    def moved(self, optimizer: Value) -> list[Setting]:
+        """Where the rate is set again while training."""
+        rows = []
+        for made in self.trace.calls:
+            target = made.base if made.name in (".set_data", ".assign_value") else made.args[0] if made.args else None
+            if made.name not in (".set_data", ".assign_value") and made.api not in ("ops.assign", "ops.Assign"):
+                continue
+            for option in options(target):
+                if isinstance(option, Made) and name_of(option) in _RATES and _rooted(option, optimizer):
+                    value = made.args[-1] if made.args else None
+                    rows.append(self.setting("learning_rate (set_data)", value, made))
+        return rows
+
+    def wrong_rate(self, told: Told) -> Iterator[Told]:
+        """Rates that cannot be right."""
+        if told.code != "rate":
+            return
+        row = told.data["how"]
+        for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
+            code = "rate-not-positive" if value <= 0 else "rate-huge" if value > 10 else ""
+            if code:
+                likely = row.origin in ("literal", "default")
+                data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}"}
+                yield Told(code, told.source, told.node, data, told.rows, likely)
+                return
+
+    def left_over(self, given: list[Value]) -> Iterator[Told]:
+        """Schedules that are made and that nothing uses."""
+        reached = {id(part) for value in given for part in sources(value)}
+        held = {
+            id(option)
+            for frame in self.trace.frames
+            for value in frame.parameters.values()
+            for option in _spread(value)
+        }
+        held |= {id(o) for frame in self.trace.frames if frame.returned is not None for o in _spread(frame.returned)}
+        held |= {id(o) for i in self.trace.instances for value in i.attributes.values() for o in _spread(value)}
+        held |= {id(o) for store in self.trace.stores for o in _spread(store.value)}
+        for made in self.trace.calls:
+            known = api.find(made.api)
+            if known is None or known.kind != "schedule" or not made.name.startswith("mindspore.nn."):
+                continue
+            if id(made) not in reached and id(made) not in held and not self.uses.get(id(made)) and _seen(made.frame):
+                yield Told("schedule-unused", made.source, made.node, {"schedule": made.last}, likely=True)
+        returned = {id(o) for f in self.trace.frames if f.returned is not None for o in options(f.returned)}
+        for frame in self.trace.frames:
+            name = frame.function.name
+            value = frame.returned
+            if not isinstance(value, (Made, Items)) or not _RATE_NAME.search(name) or not _seen(frame):
+                continue
+            if frame.owner is not None or id(value) in reached or self.uses.get(id(value)):
+                continue
+            taken = any(
+                id(value) in {id(o) for v in f.parameters.values() for o in _spread(v)} for f in self.trace.frames
+            )
+            kept = any(f is not frame and id(value) in {id(o) for o in _spread(f.returned)} for f in self.trace.frames)
+            if not taken and not kept and id(value) in returned and isinstance(value, Made):
+                yield Told("schedule-unused", frame.source, frame.node, {"schedule": name})
+
+    # --- epochs -------------------------------------------------------------------------------------------------------
+
+    def epochs(self) -> Iterator[Told]:
+        counts: list[Setting] = []
+        told: list[Told] = []
+        for made, dataset, given in self.trainings():
+            order = _TRAIN if made.name == ".train" else _FIT
+            row = self.setting("epoch", given, made)
+            rows = [row]
+            for name in ("sink_size", "initial_epoch", "dataset_sink_mode"):
+                value = plain(made.argument(order, name))
+                if isinstance(value, Known) or (value is not None and name != "dataset_sink_mode"):
+                    rows.append(self.setting(name, value, made))
+            call = f"Model.{made.last}"
+            told.append(self.rounds(made.source, made.node, row, rows, call))
+            counts.append(row)
+            sink = made.argument(order, "sink_size")
+            if sink is None or (isinstance(sink, Known) and sink.value == -1):
+                told += self.repeated(made, given, row, dataset)
+        for node, source, given, at in self.loops():
+            row = self.setting("range", given, at)
+            told.append(self.rounds(source, node, row, [row], source.segment(node.iter, 60) or "for"))
+            counts.append(row)
+            for leaf, _ in self.data.sets():
+                if node in leaf.loops:
+                    continue  # made again in each epoch
+                readers = [call for call, _ in self.data.consumers[id(leaf)] if node in call.loops]
+                if readers:
+                    told += self.repeated(readers[0], given, row, leaf)
+        yield from _once(told)
+        if not told:
+            yield Told("no-epochs", self.reading.source, self.reading.source.tree)
+        else:
+            yield from _once(self.lengths(counts))
+
+    def trainings(self) -> Iterator[tuple[Made, Value | None, Value | None]]:
+        for made in self.trace.calls:
+            if made.name not in (".train", ".fit"):
+                continue
+            order = _TRAIN if made.name == ".train" else _FIT
+            given, dataset = made.argument(order, "epoch"), made.argument(order, "train_dataset")
+            if given is None or isinstance(getattr(plain(given), "value", None), bool):  # net.train(True)
+                continue
+            if any(_is_model(option) for option in options(made.base)) or (
+                dataset is not None and self.data.of(dataset)
+            ):
+                yield made, dataset, given
+
+    def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Made]]:
+        """The loops over epochs: by the name of what they count or of how many there are."""
+        found: dict[int, tuple[ast.For, Made]] = {}
+        for made in self.trace.calls:
+            for node in made.loops:
+                if isinstance(node, ast.For):
+                    found.setdefault(id(node), (node, made))
+        made_at: dict[int, list[Made]] = {}
+        for made in self.trace.calls:
+            made_at.setdefault(id(made.node), []).append(made)
+        for node, inside in found.values():
+            call = _range(node.iter)
+            if call is None or any(_is_rate(name) or role([name]) == "eval" for name in inside.functions[-1:]):
+                continue
+            names_ = [*_mentioned(node.target), *_mentioned(call)]
+            for made in made_at.get(id(call), ())[:4]:
+                given = made.args[-1] if len(made.args) < 3 else made.args[1]
+                if not any(_EPOCH.search(name) for name in (*names_, name_of(given))):
+                    continue
+                start = made.args[0] if len(made.args) > 1 else None
+                if isinstance(given, Made) and given.name == "+" and start is not None:
+                    left, right = given.args
+                    given = right if left is start or written(left) == written(start) else given
+                elif isinstance(start, Known) and start.value == 1 and isinstance(given, Known):
+                    given = Known(given.value - 1, given.assumed, given.name) if number(given.value) else given
+                yield node, made.source, given, made
+
+    def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> Told:
+        data = {"call": call, "epochs": row.text}
+        if row.number is not None and row.number <= 0:
+            return Told("epochs-zero", source, node, data, rows, row.origin == "literal")
+        if row.known:
+            return Told("epochs", source, node, data | {"how": row}, rows)
+        return Told("epochs-unknown", source, node, data, rows)
+
+    def repeated(self, user: Made, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
+        """A data set that is repeated for all epochs, and then trained with for that many epochs."""
+        for option in options(dataset):
+            for call in self.data.chain(option) if isinstance(option, Made) else ():
+                if call.name != ".repeat":
+                    continue
+                count = call.args[0] if call.args else call.keywords.get("count")
+                times = self.setting("repeat", count, call)
+                same = row.number is not None and times.number is not None and row.number == times.number > 1
+                alike = count is not None and not isinstance(plain(count), Known) and plain(count) is plain(given)
+                named = (
+                    isinstance(count, Known) and bool(_EPOCH.search(count.name)) and times.number not in (None, 1, -1)
+                )
+                if (same and (row.number or 0) > 1) or alike or (named and row.number != 1):
+                    data = {"count": times.text, "epochs": row.text, "line": user.line, "path": user.source.path}
+                    yield Told("epochs-twice", call.source, call.node, data, [row, times], same or alike)
+
+    def lengths(self, counts: list[Setting]) -> Iterator[Told]:
+        """Schedules for another number of epochs than the script trains."""
+        trained = {row.number for row in counts}
+        if len(trained) != 1 or None in trained or any(row.origin in ("parameter", "several") for row in counts):
+            return
+        (epochs,) = trained
+        for place, _, bound in self.optimizers():
+            rate = next((bound[name] for name in _RATES if name in bound), None)
+            for part in sources(rate):
+                if isinstance(part, Made) and part.api.startswith("nn.") and part.last.endswith("_lr"):
+                    length = self.in_epochs(part)
+                    if length is not None and length != epochs:
+                        yield self.other(part.source, part.node, part.last, length, epochs, place)
+            held = {id(part) for part in sources(rate)}
+            for frame in self.trace.frames:
+                if not self.gives_rate(frame, held):
+                    continue
+                for name, value in frame.parameters.items():
+                    value_ = plain(value)
+                    if not (_ROUNDS.match(name) and isinstance(value_, Known) and number(value_.value)):
+                        continue
+                    if value_.value != epochs and value_.assumed != "parameter":
+                        yield self.other(frame.source, frame.node, frame.function.name, value_.value, epochs, place)
+
+    def in_epochs(self, made: Made) -> float | None:
+        """How many epochs a schedule of the framework lasts: its total number of steps over those of an epoch."""
+        known = api.find(made.api)
+        bound = known.bind_any(made.args, made.keywords) if known is not None else None
+        if not bound or "total_step" not in bound or "step_per_epoch" not in bound:
+            return None
+        total, steps = plain(bound["total_step"]), plain(bound["step_per_epoch"])
+        if isinstance(total, Known) and isinstance(steps, Known):
+            if number(total.value) and number(steps.value) and total.value % steps.value == 0:
+                return float(total.value / steps.value)
+            return None
+        if isinstance(total, Made) and total.name == "*" and not isinstance(steps, Known):
+            for factor, other in (total.args, total.args[::-1]):
+                factor_, other_ = plain(factor), plain(other)
+                alike = other_ is steps or (
+                    isinstance(other_, Made)
+                    and isinstance(steps, Made)
+                    and other_.name == steps.name == ".get_dataset_size"
+                    and other_.base is steps.base
+                )
+                if alike and isinstance(factor_, Known):
+                    return number(factor_.value)
+        return None
+
+    def other(
+        self, source: Source, node: ast.AST, schedule: str, length: float, epochs: float | None, place: Made | Instance
+    ) -> Told:
+        assert place.source is not None
+        data = {
+            "schedule": schedule,
+            "length": f"{length:g}",
+            "epochs": f"{epochs:g}",
+            "place": f"{place.source.path}:{place.line}",
+        }
+        return Told("schedule-length", source, node, data)
+
+    # --- batches ------------------------------------------------------------------------------------------------------
+
+    def batches(self) -> Iterator[Told]:
+        deployment = ranks.deployment(self.trace)
+        devices = self.devices or next(
+            (
+                int(n)
+                for call in deployment.contexts
+                for o in options(call.argument(["device_num"], "device_num"))
+                if isinstance(o, Known) and (n := number(o.value)) is not None
+            ),
+            None,
+        )
+        steps = self.accumulated()
+        told: list[Told] = []
+        for _, chain in self.data.sets():
+            for call in chain:
+                if call.name not in _BATCHES:
+                    continue
+                order = _BATCHES[call.name]
+                key = "bucket_batch_sizes" if call.name == ".bucket_batch_by_length" else "batch_size"
+                row = self.setting(key, call.argument(order, key), call)
+                rows = [row]
+                drop = call.argument(order, "drop_remainder")
+                if key == "batch_size":
+                    rows.append(self.setting("drop_remainder", drop, call, False))
+                rows += steps
+                told.append(self.batch(call.source, call.node, row, rows, call.last, devices))
+        if not told:
+            told += self.named(steps, devices)
+        yield from _once(told)
+        if not told:
+            yield Told("no-batch", self.reading.source, self.reading.source.tree)
+
+    def batch(
+        self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str, devices: int | None
+    ) -> Told:
+        data: dict[str, Any] = {"call": call, "batch": row.text}
+        if row.number is not None and row.number < 1:
+            return Told("batch-not-positive", source, node, data, rows, row.origin == "literal")
+        if not row.known:
+            return Told("batch-unknown", source, node, data, rows)
+        if devices and devices > 1 and row.number is not None:
+            total = f"{row.number * devices:g}"
+            rows = [*rows, Setting("devices", str(devices), "literal"), Setting("global batch", total, "literal")]
+            return Told("batch-devices", source, node, data | {"how": row, "devices": devices, "total": total}, rows)
+        return Told("batch", source, node, data | {"how": row}, rows)
+
+    def named(self, steps: list[Setting], devices: int | None) -> Iterator[Told]:
+        """Batch sizes given to functions and classes that do the batching themselves."""
+        for made in self.trace.calls:
+            known = api.find(made.api)
+            for name, value in made.keywords.items():
+                if not _BATCH.match(name) or known is not None or not _FEEDS.search(made.last):
+                    continue
+                if role([made.last, *made.bound]) != "eval" and role(list(made.functions[-1:])) != "eval":
+                    row = self.setting(name, value, made)
+                    yield self.batch(made.source, made.node, row, [row, *steps], made.last or "…", devices)
+        for frame in self.trace.frames:
+            for name, value in frame.parameters.items():
+                made_of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else frame.function.name
+                title = made_of if frame.function.name == "__init__" else frame.function.name
+                bound = frame.owner.bound if isinstance(frame.owner, Instance) else []
+                outer = list(frame.parent.names[-1:]) if frame.parent is not None else []
+                if not _BATCH.match(name) or not _FEEDS.search(made_of) or not _seen(frame):
+                    continue
+                if all(role(words) != "eval" for words in ([title, made_of, *bound], outer)):
+                    row = self.setting(name, value, frame)
+                    yield self.batch(frame.source, frame.node, row, [row, *steps], title, devices)
+
+    def accumulated(self) -> list[Setting]:
+        """Over how many steps gradients are accumulated, where something is given that says so by its name."""
+        rows: dict[str, Setting] = {}
+        given: list[tuple[str, Value, Made | Frame]] = []
+        given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
+        given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
+        for name, value, at in given:
+            if _ACCUMULATES.search(name) and isinstance(plain(value), Known):
+                row = self.setting(name, value, at)
+                if row.number is not None and row.number > 1:
+                    rows.setdefault(name, row)
+        return list(rows.values())[:3]
+
+
+def of_scripts(scripts: Scripts, devices: int | None) -> list[Settings]:
+    """The settings of all training scripts; kept for the next item in the same process."""
+    if not _LAST or _LAST[0] is not scripts or _LAST[1] != devices:
+        definitions = Definitions(scripts.sources)
+        _LAST[:] = [scripts, devices, [Settings(reading, definitions, devices) for reading in scripts.training]]
+    found: list[Settings] = _LAST[2]
+    return found
+
+
+_LAST: list[Any] = []
+
+
+def _range(node: ast.expr, depth: int = 0) -> ast.Call | None:
+    """The range(...) that a loop runs over, within enumerate, tqdm and their like."""
+    if not isinstance(node, ast.Call) or depth > 3:
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("range", "trange"):
+        return node
+    return _range(node.args[0], depth + 1) if name in _CALLERS and node.args else None
+
+
+def _mentioned(node: ast.expr) -> Iterator[str]:
+    """The names within an expression."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+
+
+def _is_model(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return any(names.canonical(base) == "Model" for base in value.of.beyond())
+    return isinstance(value, Made) and value.api == "Model"
+
+
+def _is_rate(name: str) -> bool:
+    return bool(_RATE_NAME.search(name)) or "lr" in name.lower()
+
+
+def _spread(value: Value | None) -> Iterator[Value]:
+    for option in options(value):
+        yield option
+        inner = option.items if isinstance(option, (Items, Mapping)) else []
+        yield from (inner.values() if isinstance(inner, dict) else inner)
+
+
+def _parents(frame: Frame | None) -> Iterator[Frame]:
+    while frame is not None and frame.parent is not None:
+        frame = frame.parent
+        yield frame
+
+
+def _seen(frame: Frame | None) -> bool:
+    """False within a function that nobody is seen to call."""
+    return frame is None or not any(f.unseen for f in (frame, *_parents(frame)))
+
+
+def _rooted(value: Value, root: Value) -> bool:
+    for _ in range(6):
+        if value is root:
+            return True
+        if not isinstance(value, Made) or value.base is None:
+            return False
+        value = value.base
+        if any(option is root for option in options(value)):
+            return True
+    return False
+
+
+def _once(told: Iterable[Told]) -> Iterator[Told]:
+    seen = set()
+    for one in told:
+        key = (
+            one.code,
+            one.source.path,
+            one.line,
+            getattr(one.node, "col_offset", 0),
+            one.data.get("epochs"),
+            one.data.get("batch"),
+        )
+        if key not in seen:
+            seen.add(key)
+            yield one
