@@ -22,7 +22,7 @@ from ..probe import Example
 from . import _gaps
 
 if TYPE_CHECKING:
-    from ..script.freezing import Said
+    from ..script.networks import Said
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)

@@ -22,7 +22,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
-    from ..script.connections import Said
+    from ..script.networks import Said
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)

@@ -19,6 +19,7 @@ from .analysis import Reading, Scripts
 from .networks import (
     FORWARD,
     Drop,
+    Said,
     Structure,
     Use,
     asked,
@@ -47,22 +48,6 @@ _WORKS = re.compile(
     r"activation|pooling|normalization|dropout|padding|layer|attention|recurrent|convolution|dense|embedding"
 )
 _SHAPES = re.compile(r"Cast|Flatten|OneHot|Identity|Norm$|Regularizer")
-
-
-@dataclass(frozen=True)
-class Said:
-    """One thing about the connections of a network. `certain`: nothing out of sight can change it."""
-
-    code: str
-    source: Source
-    node: ast.AST
-    data: dict[str, Any] = field(default_factory=dict)
-    certain: bool = True
-    edit: tuple[int, str] | None = None
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
 
 def examine(scripts: Scripts) -> Iterator[Said]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -17,6 +17,7 @@ from . import flow
 from .analysis import Scripts
 from .networks import (
     FORWARD,
+    Said,
     Structure,
     base_names,
     is_layer,
@@ -50,22 +51,6 @@ _FIXED = re.compile(
     r"pos|blur|kernel|filter|fixed|const|anchor|grid|fourier|random_feat|proj_mat|gauss|sobel|mask|avg|mean|dct|haar|template",
     re.I,
 )
-
-
-@dataclass(frozen=True)
-class Said:
-    """One thing about freezing. `certain`: nothing out of sight can change it."""
-
-    code: str
-    source: Source
-    node: ast.AST
-    data: dict[str, Any] = field(default_factory=dict)
-    certain: bool = True
-    edit: tuple[int, str] | None = None
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
 
 def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Said]:

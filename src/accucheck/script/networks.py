@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..knowledge import api, names
 from . import flow
@@ -72,6 +72,23 @@ _BUILTINS = re.compile(
 SHARING = re.compile(
     r"shar(e|ed|es|ing)(?![a-z])|(?<![a-z])(un)?tie[ds]?(?![a-z])|tying|siamese|same weights?|共享|共用|绑定|复用", re.I
 )
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `edit`: a
+    line and what to put in its place."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    certain: bool = True
+    edit: tuple[int, str] | None = None
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
 
 
 def kind(name: str) -> str:

@@ -1,0 +1,505 @@
+"""Reads from the scripts which weights are one and the same, and whether the code itself says otherwise.
+
+Catches: siblings such as query and key that are one layer, one layer under two names, a cell whose own layer is replaced by another
+cell's, one layer put n times into a list, a tie that only copies values, one that a comment announces and nobody makes, layers built
+anew by a cell that takes the rest over from a trained network, a moving average that is the network itself, a table built twice;
+disagreement with design.shared. Lists what is shared. Cannot tell: sharing that is meant and written nowhere, layers chosen by
+names that only a run has. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..script.networks import Said
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "siblings-are-one": {
+        "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although both are used as if they were two.",
+        "zh": "{of} 中的 self.{second} 与 self.{first}（{what}）是同一个层，却被当作两个层使用。",
+    },
+    "one-under-two-names": {
+        "en": "In {of}, self.{first} and self.{second} are one and the same {what}, and both are used.",
+        "zh": "{of} 中的 self.{first} 与 self.{second} 是同一个 {what}，而且两者都在使用。",
+    },
+    "replaced-by-another": {
+        "en": "{second} ({what}), which its cell builds for itself, is replaced here by {first}: both run on the same weights.",
+        "zh": "{second}（{what}）本由所在 Cell 自己创建，在此处被替换为 {first}：两处使用同一组权重。",
+    },
+    "repeated": {
+        "en": "One {what} is put several times into a list: all of these layers have the same weights.",
+        "zh": "同一个 {what} 对象被多次放进列表：这些层共用一组权重。",
+    },
+    "tied-by-copy": {
+        "en": "{second} starts as a copy of {first} here and is then trained apart: the two are equal only at the start.",
+        "zh": "此处 {second} 只是复制了 {first} 的数值，之后各自训练：两者仅在开始时相等。",
+    },
+    "copied-on-load": {
+        "en": "While weights are loaded, {second} is given the values of {first}; the two are then trained apart.",
+        "zh": "加载权重时把 {first} 的数值赋给了 {second}，之后两者各自训练。",
+    },
+    "announced-not-tied": {
+        "en": "The comment says that {second} has the weights of the embedding, but nothing ties it to {first} (line {line} of {path}).",
+        "zh": "注释称 {second} 与词嵌入共用权重，但代码中没有把它与 {first}（{path} 第 {line} 行）绑定。",
+    },
+    "built-anew": {
+        "en": "{of} takes {taken} over from {given}, but builds {names} anew with the same sizes: their trained weights are lost.",
+        "zh": "{of} 从 {given} 接过了 {taken}，却以相同的尺寸重新创建 {names}：这些层已训练的权重丢失了。",
+    },
+    "not-taken-over": {
+        "en": "{of} builds self.{name} anew, while {given} ({old}) carries the trained self.{kept} along, which nothing takes over.",
+        "zh": "{of} 重新创建了 self.{name}，而 {given}（{old}）为此保留的、已训练的 self.{kept} 没有被接过来。",
+    },
+    "average-is-network": {
+        "en": "{function} gets one and the same network as {average} and as {network}: what is to follow the network is the network.",
+        "zh": "{function} 的参数 {average} 和 {network} 得到的是同一个网络：本应跟随网络变化的平均（或目标）网络就是它自己。",
+    },
+    "table-twice": {
+        "en": "A second table of the same size is built here and handed on, while self.{name} of {of} (line {line}) is left unused.",
+        "zh": "此处又创建了一个同样大小的嵌入表并传给下层，而 {of} 的 self.{name}（第 {line} 行）没有使用。",
+    },
+    "declared-not-shared": {
+        "en": "design.shared declares {names} to be one, but they are separate.",
+        "zh": "design.shared 声明 {names} 共享权重，但代码中它们各自独立。",
+    },
+    "declared-shared": {
+        "en": "{names} are one, as design.shared declares.",
+        "zh": "{names} 共享权重，与 design.shared 的声明一致。",
+    },
+    "shared": {"en": "{names} are one and the same ({what}).", "zh": "{names} 是同一个对象（{what}）。"},
+    "tied": {"en": "{names} are tied: one Parameter in both places.", "zh": "{names} 已绑定：两处是同一个 Parameter。"},
+    "nothing-shared": {
+        "en": "No weights are shared in the networks that are seen.",
+        "zh": "在能看到的网络中没有共享的权重。",
+    },
+    "no-network": {
+        "en": "No network with weights is seen in these scripts: it may come from another package, or be chosen by a name that only a "
+        "run has.",
+        "zh": "脚本中没有看到带权重的网络：它可能来自其他软件包，或由运行时才确定的名称选择。",
+    },
+    "fix-two": {"en": "Build a layer of its own for each name.", "zh": "为每个名称各创建一个层。"},
+    "fix-repeat": {
+        "en": "Build one for each place: [Layer(...) for _ in range(n)]",
+        "zh": "为每个位置各创建一个：[Layer(...) for _ in range(n)]",
+    },
+    "fix-tie": {
+        "en": "Let both places hold one Parameter: head.weight = embedding.embedding_table",
+        "zh": "让两处持有同一个 Parameter：head.weight = embedding.embedding_table",
+    },
+    "fix-take": {
+        "en": "Take the layer over from the trained network instead of building a new one.",
+        "zh": "从已训练的网络中接过该层，而不是重新创建。",
+    },
+    "fix-average": {
+        "en": "Build a second network for the average, and copy the weights into it at the start.",
+        "zh": "为平均（或目标）网络另建一个网络，并在开始时复制权重。",
+    },
+    "fix-table": {"en": "Hand on the table that was built for this.", "zh": "传入为此创建的那个嵌入表。"},
+    "fix-declared": {
+        "en": "Let both places hold one object, or mend design.shared.",
+        "zh": "让两处持有同一个对象，或修正 design.shared。",
+    },
+}
+WORDS: Words = {}
+
+_TOO_FEW = {
+    "en": "Layers that should learn different things are one: the network has fewer weights than designed, and their gradients add up.",
+    "zh": "本应各自学习的层成了同一个层：网络的权重少于设计，梯度相互叠加。",
+}
+_APART = {
+    "en": "Weights that should stay equal drift apart: there are more weights than designed, and rare words are learned worse.",
+    "zh": "应保持相等的权重逐渐分开：参数量多于设计，低频词学得更差。",
+}
+_LOST = {
+    "en": "What was trained before is thrown away and starts again from random values: accuracy drops at each growth step.",
+    "zh": "之前训练的成果被丢弃，从随机值重新开始：每次扩展网络后精度都会下降。",
+}
+WHY: Words = {
+    "siblings-are-one": _TOO_FEW,
+    "one-under-two-names": _TOO_FEW,
+    "replaced-by-another": _TOO_FEW,
+    "repeated": _TOO_FEW,
+    "tied-by-copy": _APART,
+    "copied-on-load": _APART,
+    "announced-not-tied": _APART,
+    "built-anew": _LOST,
+    "not-taken-over": _LOST,
+    "average-is-network": {
+        "en": "Averaging with itself changes nothing: the smoothing, or the steady target, that training relies on is missing.",
+        "zh": "与自身取平均不起任何作用：训练所依赖的平滑或稳定目标并不存在。",
+    },
+    "table-twice": {
+        "en": "The table that is used is not the one that others share or load, and the other is never trained.",
+        "zh": "实际使用的不是其他部分共享或加载的那个表，而另一个表得不到训练。",
+    },
+    "declared-not-shared": _APART,
+}
+_IDENTITY = {
+    "en": "Build the network and compare: net.a.weight is net.b.weight; or the number of net.get_parameters() with the design.",
+    "zh": "构建网络后比较：net.a.weight is net.b.weight；或将 net.get_parameters() 的名称与数量和设计核对。",
+}
+_TRAINED = {
+    "en": "Compare the two tensors in a checkpoint after some training (checkpoints.current): shared ones are equal bit by bit.",
+    "zh": "训练一段时间后在 checkpoint（checkpoints.current）中比较这两个张量：共享的应逐位相同。",
+}
+_GROWN = {
+    "en": "Save a checkpoint before and after the network grows: the layers that stay must be equal bit by bit.",
+    "zh": "在网络扩展前后各保存一个 checkpoint：保留下来的层应逐位相同。",
+}
+PROOF: Words = {
+    **dict.fromkeys(WHY, _IDENTITY),
+    **dict.fromkeys(("tied-by-copy", "copied-on-load", "announced-not-tied", "declared-not-shared"), _TRAINED),
+    **dict.fromkeys(("built-anew", "not-taken-over"), _GROWN),
+}
+
+_SUSPECTS = {"copied-on-load": Sure.POSSIBLE}
+_FIXES = {
+    "siblings-are-one": "fix-two",
+    "one-under-two-names": "fix-two",
+    "replaced-by-another": "fix-two",
+    "repeated": "fix-repeat",
+    "tied-by-copy": "fix-tie",
+    "copied-on-load": "fix-tie",
+    "announced-not-tied": "fix-tie",
+    "built-anew": "fix-take",
+    "not-taken-over": "fix-take",
+    "average-is-network": "fix-average",
+    "table-twice": "fix-table",
+    "declared-not-shared": "fix-declared",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.analysis import read_scripts
+    from ..script.networks import layer_table
+    from ..script.sharing import examine
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    declared = case.get("design.shared") or []
+    count = 0
+    for said in examine(scripts, [list(group) for group in declared]):
+        count += 1
+        yield _finding(said)
+    if not count:
+        seen = bool(layer_table(scripts))
+        yield Finding("nothing-shared" if seen else "no-network", Level.INFO, incomplete=not seen)
+    yield Progress(len(scripts.readings), len(scripts.readings), "files")
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """As usual, but not applicable where nothing is shared and nothing was to be."""
+    found = list(findings)
+    verdict = usual(found)
+    untouched = verdict is Verdict.OK and any(finding.code == "nothing-shared" for finding in found)
+    return Verdict.NOT_APPLICABLE if untouched else verdict
+
+
+def _finding(said: Said) -> Finding:
+    from ..script.sharing import TOLD
+
+    level = Level.INFO if said.code in TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
+    sure = None
+    if level is Level.SUSPECT:
+        sure = _SUSPECTS[said.code]
+    elif level is Level.PROBLEM:
+        sure = Sure.CERTAIN if said.certain else Sure.LIKELY
+    fix = _FIXES.get(said.code)
+    return Finding(
+        said.code,
+        level,
+        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
+        said.data,
+        [said.source.code(said.line, said.line)],
+        Fix(fix, said.source.diff(*said.edit) if said.edit else None) if fix else None,
+        sure=sure,
+    )
+
+
+_HEAD = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter, Tensor
+"""
+_TRAIN = """
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()))
+model.train(10, data)
+"""
+
+
+def _example(
+    name: str,
+    init: str,
+    construct: str,
+    verdict: Verdict,
+    *codes: str,
+    more: str = "",
+    shared: list[list[str]] | None = None,
+) -> Example:
+    def indented(text: str) -> str:
+        return "\n".join("        " + line for line in text.strip().split("\n"))
+
+    script = (
+        f"{_HEAD}{more}\nclass Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n{indented(init)}\n\n"
+        f"    def construct(self, x):\n{indented(construct)}\n{_TRAIN}"
+    )
+    case: dict[str, object] = {"scripts": {"train": "train.py"}}
+    if shared is not None:
+        case["design"] = {"shared": shared}
+    return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+
+
+_ATTENTION = "q = self.query(x)\nk = self.key(x)\nreturn ops.softmax(q @ k.T) @ x"
+_LANGUAGE = "self.embedding = nn.Embedding(100, 8)\nself.head = nn.Dense(8, 100, has_bias=False)"
+_GENERATE = "return self.head(self.embedding(x))"
+_CODERS = """
+class Coder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(8, 8)
+
+    def construct(self, x):
+        return self.gru(x)[0]
+"""
+_GROW = """
+class Start(nn.Cell):
+    def __init__(self, depth):
+        super().__init__()
+        self.depth = depth
+        self.first = nn.Conv2d(depth, depth, 3)
+        self.second = nn.Dense(depth, depth)
+        self.decide = nn.Dense(depth, 1)
+
+    def construct(self, x):
+        return self.decide(self.second(self.first(x)))
+
+class Kept(nn.Cell):
+    def __init__(self, start):
+        super().__init__()
+        self.depth = start.depth
+        self.first = start.first
+        self.second = start.second
+        self.decide = start.decide
+
+    def construct(self, x):
+        return self.decide(self.second(self.first(x)))
+"""
+_AVERAGED = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.dense(x)
+
+def update(net, avg_net):
+    for new, old in zip(net.trainable_params(), avg_net.trainable_params()):
+        old.set_data(0.999 * old + 0.001 * new)
+"""
+
+EXAMPLES = [
+    _example(
+        "query and key of their own",
+        "self.query = nn.Dense(8, 8)\nself.key = nn.Dense(8, 8)",
+        _ATTENTION,
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
+    ),
+    _example(
+        "key is query",
+        "self.query = nn.Dense(8, 8)\nself.key = self.query",
+        _ATTENTION,
+        Verdict.PROBLEM,
+        "siblings-are-one",
+    ),
+    _example(
+        "key is query, and said to be",
+        "self.query = nn.Dense(8, 8)\nself.key = self.query  # shared, as in the paper",
+        _ATTENTION,
+        Verdict.OK,
+        "shared",
+    ),
+    _example(
+        "one activation under two names",
+        "self.dense = nn.Dense(8, 8)\nself.first = nn.ReLU()\nself.second = self.first",
+        "return self.second(self.dense(self.first(x)))",
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
+    ),
+    _example(
+        "two tables that are one Parameter",
+        "self.words = Parameter(Tensor(table), name='words')\nself.grams = self.words",
+        "return self.words[x] + self.grams[x + 1]",
+        Verdict.PROBLEM,
+        "one-under-two-names",
+    ),
+    _example(
+        "one layer repeated",
+        "self.layers = nn.CellList([nn.Dense(8, 8)] * 4)",
+        "for layer in self.layers:\n    x = layer(x)\nreturn x",
+        Verdict.PROBLEM,
+        "repeated",
+    ),
+    _example(
+        "one layer appended again and again",
+        "layer = nn.Dense(8, 8)\nlayers = []\nfor _ in range(n):\n    layers.append(layer)\nself.layers = nn.SequentialCell(layers)",
+        "return self.layers(x)",
+        Verdict.PROBLEM,
+        "repeated",
+    ),
+    _example(
+        "layers made in a loop and in a comprehension",
+        "layers = []\nfor _ in range(n):\n    layer = nn.Dense(8, 8)\n    layers.append(layer)\n"
+        "self.first = nn.SequentialCell(layers)\nself.second = nn.CellList([nn.Dense(8, 8) for _ in range(n)])",
+        "x = self.first(x)\nfor layer in self.second:\n    x = layer(x)\nreturn x",
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
+    ),
+    _example(
+        "output layer and embedding tied",
+        _LANGUAGE + "\ntable = self.embedding.embedding_table\nself.head.weight = table",
+        _GENERATE,
+        Verdict.OK,
+        "tied",
+    ),
+    _example(
+        "tied by a copy",
+        _LANGUAGE + "\nself.head.weight = Parameter(self.embedding.embedding_table.asnumpy())",
+        _GENERATE,
+        Verdict.PROBLEM,
+        "tied-by-copy",
+    ),
+    _example(
+        "a tie that the comment announces",
+        _LANGUAGE.replace("self.head", "# the output weights are the same as the input embeddings\nself.head"),
+        _GENERATE,
+        Verdict.PROBLEM,
+        "announced-not-tied",
+    ),
+    _example(
+        "an embedding and an output layer that nobody calls tied",
+        _LANGUAGE,
+        _GENERATE,
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
+    ),
+    _example(
+        "the decoder gets the recurrent layer of the encoder",
+        "self.encoder = Coder()\nself.decoder = Coder()\nself.decoder.gru = self.encoder.gru",
+        "return self.decoder(self.encoder(x))",
+        Verdict.PROBLEM,
+        "replaced-by-another",
+        more=_CODERS,
+    ),
+    _example(
+        "a table handed to another cell",
+        "self.table = nn.Embedding(100, 8)\nself.coder = Coder(self.table)",
+        "return self.coder(x) + self.table(x)",
+        Verdict.OK,
+        "shared",
+        more=_CODERS.replace(
+            "self):\n        super().__init__()",
+            "self, table):\n        super().__init__()\n        self.table = table",
+        ).replace("self.gru(x)", "self.gru(self.table(x))"),
+    ),
+    _example(
+        "a second table handed on",
+        "self.table = nn.Embedding(100, 8)\nself.coder = Coder(nn.Embedding(100, 8))",
+        "return self.coder(x)",
+        Verdict.PROBLEM,
+        "table-twice",
+        more=_CODERS.replace(
+            "self):\n        super().__init__()",
+            "self, table):\n        super().__init__()\n        self.table = table",
+        ).replace("self.gru(x)", "self.gru(self.table(x))"),
+    ),
+    _example(
+        "a grown network takes all over",
+        "self.kept = Kept(Start(8))",
+        "return self.kept(x)",
+        Verdict.OK,
+        "shared",
+        more=_GROW,
+    ),
+    _example(
+        "a grown network builds one layer anew",
+        "self.kept = Kept(Start(8))",
+        "return self.kept(x)",
+        Verdict.PROBLEM,
+        "built-anew",
+        more=_GROW.replace("self.first = start.first", "self.first = nn.Conv2d(self.depth, self.depth, 3)"),
+    ),
+    _example(
+        "a new head of another size on a trained network",
+        "self.kept = Kept(Start(8), 5)",
+        "return self.kept(x)",
+        Verdict.OK,
+        "shared",
+        more=_GROW.replace("def __init__(self, start):", "def __init__(self, start, classes):").replace(
+            "self.decide = start.decide", "self.decide = nn.Dense(self.depth, classes)"
+        ),
+    ),
+    _example(
+        "an average of its own",
+        "self.dense = nn.Dense(8, 8)",
+        "return self.dense(x)",
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
+        more=_AVERAGED + "net = Part()\navg_net = Part()\nupdate(net, avg_net)\n",
+    ),
+    _example(
+        "the average is the network",
+        "self.dense = nn.Dense(8, 8)",
+        "return self.dense(x)",
+        Verdict.PROBLEM,
+        "average-is-network",
+        more=_AVERAGED + "net = Part()\navg_net = net\nupdate(net, avg_net)\n",
+    ),
+    _example(
+        "declared and made",
+        _LANGUAGE + "\nself.head.weight = self.embedding.embedding_table",
+        _GENERATE,
+        Verdict.OK,
+        "declared-shared",
+        "tied",
+        shared=[["embedding.embedding_table", "head.weight"]],
+    ),
+    _example(
+        "declared and not made",
+        _LANGUAGE,
+        _GENERATE,
+        Verdict.PROBLEM,
+        "declared-not-shared",
+        shared=[["embedding.embedding_table", "head.weight"]],
+    ),
+    Example(
+        "a network from another package",
+        files={
+            "train.py": "import mindspore as ms\nfrom zoo import resnet\nnet = resnet()\nms.Model(net).train(1, data)\n"
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=["no-network"],
+    ),
+]
