@@ -64,9 +64,10 @@ def _judged(training: Training, step: Step, clip: Clip) -> Remark:
     bad = training.faulty(terms)
     kept = _taken_off_later(training, step, terms) if not bad else set()
     if not bad and not kept:
-        divided = _divided_later(training, step) if not _inside_optimizer(clip.made) else None
+        divided, default = (None, None) if _inside_optimizer(clip.made) else _divided_later(training, step)
         if divided is not None:
-            return about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
+            told = about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
+            return replace(told, possible=default is False)
         return about(step, "clip-clean", clip.place, clip=name)
     keys = {key for term in bad for key in factors.left(term)} or kept
     scale = ", ".join(sorted(key_name(training, key) for key in keys)) or f"{abs(bad[0].scale):g}"
@@ -80,13 +81,16 @@ def _judged(training: Training, step: Step, clip: Clip) -> Remark:
     return replace(told, possible=True) if ways == {False} else told
 
 
-def _divided_later(training: Training, step: Step) -> float | None:
-    """What each of the optimizers divides by, after clipping; None where one may not."""
+def _divided_later(training: Training, step: Step) -> tuple[float | None, bool | None]:
+    """What each of the optimizers divides by, after clipping, None where one may not; and whether options lead to it."""
     found: set[float | None] = set()
-    for optimizer, _ in training.optimizers(step):
+    default = None
+    for optimizer, here in training.optimizers(step):
         terms = training.divided(optimizer) or ()
         found |= {None} if not terms else {None if term.powers or term.number == 1 else term.number for term in terms}
-    return None if None in found or not found else min(number for number in found if number is not None)
+        default = training.factors.by_default(here)
+    numbers = [number for number in found if number is not None]
+    return (numbers[0] if numbers and None not in found else None), default
 
 
 def _inside_optimizer(made: Made) -> bool:

@@ -226,6 +226,7 @@ class Factors:
         self.kept: list[Value] = []  # so that an id is not given twice
         self.depth = 0
         self.gradients: dict[int, Gradient] = {}
+        self.scales: set[Key] = set()  # what is given as sens
         self.defaults: dict[Key, bool] = {}  # conditions that options and configuration files decide -> what they say
 
     # --- keys ---------------------------------------------------------------------------------------------------------
@@ -335,12 +336,15 @@ class Factors:
             return [] if value is None else [(value, Term(choices=self._made_under(value)))]
         held = [option for option in value.options if not _impossible(option)] or list(value.options)
         own = [self._made_under(option) for option in held]
+        # Two reads of one setting give the same numbers, and one run takes the same of them.
+        known = all(isinstance(option, Known) for option in held)
+        which: Key = tuple(self.key(option) for option in held) if known else (id(value),)
         found = []
         for place, option in enumerate(held):
             # Another option that was made under more conditions would have taken its place wherever they all hold.
             others = own[:place] + own[place + 1 :]
             never = _resolved(frozenset(other - own[place] for other in others if other - own[place]))
-            taken: dict[Key, Any] = {("many", id(value)): place, **dict(own[place])}
+            taken: dict[Key, Any] = {("many", *which): place, **dict(own[place])}
             taken.update((test, not way) for ((test, way),) in (tuple(one) for one in never if len(one) == 1))
             never = frozenset(one for one in never if len(one) > 1)
             found.append((option, Term(choices=frozenset(taken.items()), never=never)))
@@ -552,11 +556,10 @@ class Factors:
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.tests))
         losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
-        senses = (
-            [replace(term, gradients=frozenset()) for term in self.of(found.sens, True)]
-            if found.sens is not None
-            else [ONE]
-        )
+        given = self.of(found.sens, True) if found.sens is not None else (ONE,)
+        # Whatever is given as sens is a scale, unless it is a gradient that comes from further on.
+        self.scales |= {key for term in given if not term.gradients for key, _ in term.powers}
+        senses = [replace(term, gradients=frozenset()) for term in given]
         terms = self._product(losses, senses, own)
         return [
             replace(t, put_on=t.put_on | {key for key, value in t.powers if value > 0 and self.is_scale(key)})
@@ -564,15 +567,19 @@ class Factors:
         ]
 
     def by_default(self, term: Term) -> bool | None:
-        """Whether options of the command line and configuration files, left as they are, lead this way; None if none is asked."""
-        asked = [self.defaults[test] is way for test, way in term.choices if test in self.defaults]
-        return all(asked) if asked else None
+        """True where options of the command line and configuration files, left as they are, lead this way, False where they
+        do not, None where something else decides as well, or nothing is asked."""
+        tests = [(test, way) for test, way in term.choices if test[0] == "test"]
+        known = [self.defaults[test] is way for test, way in tests if test in self.defaults]
+        if not all(known):
+            return False
+        return True if known and len(known) == len(tests) else None
 
     # --- scales -------------------------------------------------------------------------------------------------------
 
     def is_scale(self, key: Key) -> bool:
         """Whether what a key stands for is a loss scale, by where it comes from or by what it is called."""
-        if isinstance(key, tuple) and key and key[0] == "scale of":
+        if key[0] == "scale of" or key in self.scales:
             return True
         value = self.values.get(key)
         if value is None:

@@ -64,9 +64,7 @@ def _examine(training: Training) -> Iterator[Remark]:
 def _elsewhere(training: Training, term: Term, sound: list[Term]) -> bool:
     """A fault on a way that the options lead to only when they are changed, or next to which there is a sound way."""
     default = training.factors.by_default(term)
-    if default is not None:
-        return not default
-    return any(term.times(other) is None for other in sound)
+    return default is False or (default is None and any(term.times(other) is None for other in sound))
 
 
 def _step(training: Training, step: Step) -> _Ways:

@@ -485,6 +485,8 @@ class Tracer(Expressions):
                 owner.held = {}
             held = owner.held
         old = held.get(name)
+        if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
+            return  # a setter that nobody calls, given nobody knows what
         held[name] = join([old, value]) if old is not None and self.tests else value
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:

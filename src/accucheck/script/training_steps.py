@@ -348,9 +348,14 @@ class Training:
         return faulty(tuple(terms), self.factors.is_clean)
 
     def is_given(self, key: Key) -> bool:
-        """A scale that comes from a caller who is not seen, and so may be anything."""
+        """A scale that comes from a caller who is not seen, or is set from elsewhere, and so may be anything."""
         value = self.factors.values.get(key)
-        return key[0] != "scale of" and (not isinstance(value, Made) or value.name[:1] == "@")
+        if key[0] == "scale of":
+            return False
+        if isinstance(value, Made) and operation(value).name == "parameter":
+            start = self.factors.of(operation(value).operand(0), True)
+            return not self.factors.from_manager(value) and not any(term.put_on for term in start)
+        return not isinstance(value, Made) or value.name[:1] == "@"
 
     def sees_loss(self, step: Step) -> bool:
         """Whether what the gradients are taken of is seen; a network from elsewhere does not scale its loss."""

@@ -57,7 +57,7 @@ def _elsewhere(training: Training, step: Step, sound: list[Any]) -> bool:
     """A step that options do not lead to by default, or next to which there is a sound one."""
     here = training.given(step)
     default = training.factors.by_default(here)
-    return not default if default is not None else any(here.times(other) is None for other in sound)
+    return default is False or (default is None and any(here.times(other) is None for other in sound))
 
 
 def _step(training: Training, step: Step, overflow: Overflow) -> Iterator[Remark]:
