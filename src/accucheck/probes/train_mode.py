@@ -77,6 +77,11 @@ MESSAGES: Words = {
         "en": "This callback puts {network} into inference mode during training, and nothing in it switches back.",
         "zh": "该回调在训练途中把 {network} 切到推理模式，之后没有切回。",
     },
+    "callback-may-leave-inference": {
+        "en": "This callback puts {network} into inference mode during training; whether it is switched back depends on a condition, or "
+        "on the sink mode of Model.train.",
+        "zh": "该回调在训练途中把 {network} 切到推理模式；之后是否切回取决于某个条件，或取决于 Model.train 是否为下沉模式。",
+    },
     "always-drops": {
         "en": "{function} is called without training=: it also drops at inference, whatever set_train says.",
         "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
@@ -151,6 +156,7 @@ WHY: Words = {
     "inference-chosen": _INFERENCE,
     "not-set-back": _INFERENCE,
     "callback-leaves-inference": _INFERENCE,
+    "callback-may-leave-inference": _INFERENCE,
     "evaluated-in-training": _TRAINING,
     "evaluated-by-batch": _TRAINING,
     "always-drops": {
@@ -188,6 +194,7 @@ _LEVELS = {
     "evaluated-in-training": Level.PROBLEM,
     "evaluated-by-batch": Level.SUSPECT,
     "callback-leaves-inference": Level.PROBLEM,
+    "callback-may-leave-inference": Level.SUSPECT,
 }
 _FIXES = {
     "no-set-train": "fix-switch-on",
@@ -199,6 +206,7 @@ _FIXES = {
     "evaluated-by-batch": "fix-switch-off",
     "inference-chosen": "fix-switch-on",
     "callback-leaves-inference": "fix-back",
+    "callback-may-leave-inference": "fix-back",
 }
 #: Dropout as a function or operator: nothing in them follows the mode of a cell.
 _FUNCTIONS = {
@@ -682,6 +690,27 @@ model.train(10, train_ds, callbacks=[Evaluate(net)], dataset_sink_mode=False)
 """,
         Verdict.PROBLEM,
         "callback-leaves-inference",
+    ),
+    _example(
+        "a callback that switches back on one way only",
+        _NET
+        + """
+class Evaluate(ms.Callback):
+    def __init__(self, network):
+        self.network = network
+
+    def on_train_epoch_end(self, run_context):
+        self.network.set_train(False)
+        evaluate(self.network)
+        if ms.get_context("mode"):
+            self.network.set_train(True)
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(10, train_ds, callbacks=[Evaluate(net)], dataset_sink_mode=False)
+""",
+        Verdict.UNDECIDED,
+        "callback-may-leave-inference",
     ),
     _example(
         "a fresh network is evaluated in inference mode",

@@ -284,15 +284,23 @@ class Replay:
         for call in self.trace.calls:
             found += self.switches(call)
         busy = [(e.order, e.end) for e in steps]
+        last: Event | None = None
         nested = 0
         for use in self.uses:
             if use.order <= nested or any(a <= use.order <= b for a, b in busy):
                 continue
             nested = use.end
-            if not isinstance(use.cell, Made) or not use.cell.last.endswith("Loss"):
-                place = use.place
-                uses = self.used(use.order, use.end)
-                found.append(Event("run", use.order, use.end, place.loops, place.tests, place, [use.cell], uses=uses))
+            if any(use.order <= a <= use.end for a, _ in busy):
+                continue  # a training cell of the project
+            place, uses = use.place, self.used(use.order, use.end)
+            if isinstance(use.cell, Made) and use.cell.last.endswith("Loss"):
+                continue
+            if last is not None and last.place.node is place.node and isinstance(place, Made):
+                last.cells.append(use.cell)  # one container called, its cells applied one after the other
+                last.uses += uses
+                continue
+            last = Event("run", use.order, use.end, place.loops, place.tests, place, [use.cell], uses=uses)
+            found.append(last)
         return sorted(found, key=lambda event: event.order)
 
     def switches(self, call: Made) -> Iterator[Event]:
@@ -430,8 +438,7 @@ class Replay:
             self.fault("inference-chosen" if cause.chosen else "set-to-inference", event, cause, cells)
 
     def evaluate(self, event: Event) -> None:
-        used = {id(use.cell): use.cell for use in event.uses}
-        used[id(event.cells[0])] = event.cells[0]
+        used = {id(cell): cell for cell in (*event.cells, *(use.cell for use in event.uses))}
         layers = [cell for cell in used.values() if depends(cell)]
         wrong = [cell for cell in layers if True in self.mode(cell)]
         top = event.cells[0]
@@ -443,7 +450,7 @@ class Replay:
         if wrong:
             cause = self.mode(wrong[0])[True]
             if cause is not None:
-                meant = self.evaluates and any(_is_instance_norm(layer) for layer in wrong)
+                meant = any(_is_instance_norm(layer) for layer in wrong)
                 self.fault("evaluated-by-batch" if meant else "evaluated-in-training", event, cause, wrong)
 
     def is_evaluation(self, event: Event) -> bool:
@@ -476,10 +483,16 @@ class Replay:
     def callbacks(self) -> None:
         """A callback that switches to inference must switch back: Model does not look when it does not sink data."""
         handed: dict[int, Event] = {}
+        unclear: set[int] = set()
         for model in self.account.models:
             call = model.place
-            if not isinstance(call, Made) or not model.mode or _is_true(call.keywords.get("dataset_sink_mode")):
+            if not isinstance(call, Made) or not model.mode:
                 continue
+            sinks = [_is(option, True) for option in options(call.keywords.get("dataset_sink_mode"))]
+            if sinks and all(sinks):
+                continue
+            if any(sinks) or not all(isinstance(o, Known) for o in options(call.keywords.get("dataset_sink_mode"))):
+                unclear.add(id(model))
             for value in (call.keywords.get("callbacks"), *call.args[2:3]):
                 for part in flow.sources(value, lambda v: isinstance(v, Instance)):
                     if isinstance(part, Instance):
@@ -493,7 +506,11 @@ class Replay:
             for event in inside:
                 if event.kind == "set" and event.how == "set_train" and event.mode is False:
                     left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
-                    if left:
+                    back = [self.mode(cell).get(True) for cell in left]
+                    model = handed[id(frame.owner)]
+                    if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
+                        self.fault("callback-may-leave-inference", event, event, left)
+                    elif left:
                         self.fault("callback-leaves-inference", event, event, left)
 
 
@@ -575,10 +592,6 @@ def _shared(events: Sequence[Event], start: int, around: Callable[[Event], Seque
     while first and place < len(events) and around(events[place]) == first:
         place += 1
     return place - start
-
-
-def _is_true(value: Value | None) -> bool:
-    return isinstance(value, Known) and value.value is True
 
 
 def _said(values: Iterable[Value]) -> Iterator[str]:
