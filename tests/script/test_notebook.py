@@ -200,10 +200,10 @@ def test_outputs_cost_little(tmp_path: Path) -> None:
     numbers = {"output_type": "display_data", "data": {"application/json": list(range(500_000))}}
     made = book(cell("x = 1", outputs=[picture, numbers]), *[cell(f"y = {n}") for n in range(2000)])
     text = json.dumps(made, indent=1)
-    start = time.monotonic()
+    start = time.process_time()
     (tmp_path / "a.ipynb").write_text(text)
     source = read(tmp_path / "a.ipynb", "a.ipynb")
-    assert len(source.tree.body) == 2001 and time.monotonic() - start < 5
+    assert len(source.tree.body) == 2001 and time.process_time() - start < 5
     last = source.tree.body[-1].lineno
     assert "y = 1999" in text.split("\n")[last - 1]
 

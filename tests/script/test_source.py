@@ -77,9 +77,9 @@ def test_a_diff_of_a_guessed_encoding_is_offered_only_where_it_is_ascii(tmp_path
 )
 def test_a_codec_that_is_no_character_set_is_not_asked(tmp_path: Path, codec: str) -> None:
     data = f"# coding: {codec}\n".encode() + b"x = '" + b"a-" * 500_000 + b"'\n"
-    start = time.monotonic()
+    start = time.process_time()
     assert of(tmp_path, data).encoding == "utf-8"
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
