@@ -38,6 +38,11 @@ MESSAGES: Words = {
         "en": "The training input {input} reaches the network as it was read, {low:g} to {high:g}: nothing on the way normalises it.",
         "zh": "训练输入 {input} 以原始取值（{low:g} 到 {high:g}）进入网络，途中没有任何归一化。",
     },
+    "raw-perhaps": {
+        "en": "{input} is given to the network as it was read, {low:g} to {high:g}; what the network does first with it could not be "
+        "followed.",
+        "zh": "{input} 以原始取值（{low:g} 到 {high:g}）传给网络，无法跟踪网络最先对它做了什么。",
+    },
     "unit-statistics": {
         "en": "This mean and std are meant for values of 0 to 1, but {input} is still 0 to 255 here: it becomes {low:.1f} to {high:.1f}.",
         "zh": "这里的均值和标准差按 0 到 1 给出，而 {input} 此时仍是 0 到 255，结果为 {low:.1f} 到 {high:.1f}。",
@@ -78,6 +83,10 @@ MESSAGES: Words = {
     "in-network": {
         "en": "{input} is normalised within the network.",
         "zh": "{input} 在网络内部做了归一化。",
+    },
+    "generated": {
+        "en": "The training data are made by the program itself; their range is not to be seen here.",
+        "zh": "训练数据由程序自身生成，从代码中看不出取值范围。",
     },
     "no-continuous-input": {
         "en": "The network takes ids only; there is nothing to normalise.",
@@ -141,6 +150,7 @@ WHY: Words = {
         "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
     },
     "sometimes": _LARGE,
+    "raw-perhaps": _LARGE,
 }
 _MEASURE = {
     "en": "Print min, max, mean and std of a few batches: create_tuple_iterator(num_epochs=1, output_numpy=True).",
@@ -162,6 +172,7 @@ _LEVELS = {
     "scaler-unused": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
     "sometimes": Level.SUSPECT,
+    "raw-perhaps": Level.SUSPECT,
 }
 _FIXES = {
     "raw": "fix-normalise",
@@ -171,6 +182,7 @@ _FIXES = {
     "scaler-unused": "fix-transform",
     "only-in-evaluation": "fix-both",
     "sometimes": "fix-normalise",
+    "raw-perhaps": "fix-normalise",
 }
 _NOT_APPLICABLE = ("no-continuous-input", "simulated")
 
@@ -213,7 +225,7 @@ def _finding(said: Said) -> Finding:
         {key: value for key, value in said.data.items() if value is not None},
         shared.evidence(made, *told),
         Fix(_FIXES[code], _diff(said)) if code in _FIXES else None,
-        incomplete=code == "unclear",
+        incomplete=code in ("unclear", "generated"),
         sure=None if level is Level.INFO else Sure.POSSIBLE if level is Level.SUSPECT else _sure(said),
     )
 

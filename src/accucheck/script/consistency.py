@@ -12,7 +12,7 @@ from .normalization import judge, pipelines_of, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .samples import SCALERS, Scale, Step, Way
 from .training import role
-from .values import Known, Made, Value, options, parts
+from .values import Instance, Known, Made, Value, options, parts
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -237,6 +237,7 @@ def _names(value: Value) -> list[str]:
 def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
     """The steps of evaluation beside those of the training that is nearest to it."""
     inputs = [entry for entry in unique(pipeline.inputs) if entry.kind not in ("label", "made", "nothing", "simulator")]
+    said: dict[tuple[str, str], list[Said]] = {}
     for place, entry in enumerate(inputs):
         best: Said | None = None
         for other in training:
@@ -247,7 +248,36 @@ def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
             if found is not None and (best is None or SEVERE[found.code] < SEVERE[best.code]):
                 best = found
         if best is not None:
-            yield best
+            said.setdefault((entry.name, entry.parameter), []).append(best)
+    for group in said.values():  # one that agrees stands for those that were followed less far
+        agrees = any(one.code in ("agree", "usual") for one in group)
+        yield from (one for one in group if not (agrees and one.code == "unclear"))
+    if not said and pipeline.leaf is not None and any(built_alike(pipeline, other) for other in training):
+        yield Said("agree", pipeline.leaf, {"input": "-", "train": "-", "evaluation": "-", "what": "-"})
+
+
+def built_alike(ours: Pipeline, theirs: Pipeline) -> bool:
+    """True when two data sets are made by the same calls on sources of the same kind."""
+    return bool(ours.chain) and _recipe(ours) == _recipe(theirs)
+
+
+_BESIDES = ("shuffle", "batch", "repeat", "take", "skip", "split", "[]", "get_dataset_size")
+
+
+def _recipe(pipeline: Pipeline) -> list[Any]:
+    recipe: list[Any] = []
+    for part in reversed(pipeline.chain):
+        if part.last in _BESIDES:
+            continue
+        held = [
+            option.of.node.name
+            for value in (*part.args, *part.keywords.values())
+            for option in options(value)
+            if isinstance(option, Instance)
+        ]
+        place = (part.source.path, part.line) if part.name == ".map" else None
+        recipe.append((part.last, held, place))
+    return recipe
 
 
 def counterpart(entry: Input, place: int, other: Pipeline) -> Input | None:
@@ -257,7 +287,7 @@ def counterpart(entry: Input, place: int, other: Pipeline) -> Input | None:
         same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
         if same:
             return next((one for one in same if one.kind == entry.kind), same[0])
-    alike = [one for one in wanted if one.kind == entry.kind]
+    alike = [one for one in wanted if one.kind == entry.kind] or (wanted if len(wanted) == 1 else [])
     return alike[min(place, len(alike) - 1)] if alike else None
 
 
@@ -298,7 +328,7 @@ def _unlike(ours: tuple[Made, ...], theirs: tuple[Made, ...]) -> bool:
 def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Way, Way, tuple[str, ...]]:
     """How the steps of evaluation (`way`) differ from those of training, the worst first."""
     found: list[tuple[str, tuple[str, ...]]] = [("agree", ())]
-    if base.origin != way.origin:
+    if base.origin != way.origin and not (_bytes(base) and _bytes(way)):
         return "unclear", base, way, ()
     inside = mine.arrives & {"norm", "scaled"} or theirs.arrives & {"norm", "scaled"}
     numbers = _numeric(base, way, bool(inside))
@@ -312,6 +342,18 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Wa
         found.append(("unclear", ("HWC2CHW",)))
     code, differs = max(found, key=lambda one: SEVERE[one[0]])
     return code, base, way, differs
+
+
+def _bytes(way: Way) -> bool:
+    """True for what was read as numbers of 0 to 255."""
+    if way.origin == "pixels":
+        return True
+    first = next((step for step in way.steps if step.low is not None), None)
+    return (
+        way.origin == "array"
+        and (way if first is None else first).low == 0.0
+        and (way if first is None else first).high == 255.0
+    )
 
 
 def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] | None:

@@ -89,7 +89,7 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
             yield said
     if told or scalers:
         return
-    made = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
+    made: Made | None = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
     made = made or next((i.frame_call for p in training for i in p.inputs if i.frame_call is not None), None)
     if made is None:
         return
@@ -97,6 +97,8 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
         yield Said("simulated", made)
     elif kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
         yield Said("no-continuous-input", made)
+    elif "made" in kinds:
+        yield Said("generated", made)
     else:
         yield Said("unclear", made, {"input": "?", "steps": "?"})
 
@@ -104,10 +106,9 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
 def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
     """The pipelines of one use. Those that are seen to reach a network leave no room for those that are only looked at."""
     found = [p for pipelines in readings for p in pipelines.found if p.role == role]
-    if not found and role == "train":
-        found = [
-            p for pipelines in readings if pipelines.reading.role == "train" for p in pipelines.found if p.role is None
-        ]
+    if role == "train" and not any(p.leaf is not None for p in found):
+        ours = [p for pipelines in readings if pipelines.reading.role == "train" for p in pipelines.found]
+        found = [p for p in ours if p.leaf is not None and p.role is None] or found
     proven = [p for p in found if p.proven]
     return proven or found
 
@@ -139,7 +140,9 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             step = unit_statistics(way) if code == "unit-statistics" else _statistics(way, large=True)
             place = step.made if step is not None else made
             data |= {"low": way.low, "high": way.high}
-            yield Said(code, place, data, way, step, certain=arrives and not any(s.assumed for s in way.steps))
+            followed = arrives or not entry.parameter
+            found = code if followed else "raw-perhaps" if code == "raw" else code
+            yield Said(found, place, data, way, step, certain=arrives and not any(s.assumed for s in way.steps))
         else:
             yield Said(code, made, data, way)
 

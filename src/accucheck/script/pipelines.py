@@ -247,7 +247,7 @@ class Input:
         """What it is: "label" (or something else that only the loss takes), "ids", "text", "simulator", "made" (by the program
         itself), "nothing", or what it is read as: "pixels", "audio", "table", "array", "record", "unknown"."""
         origins = [way.origin for way in self.ways if way.data]
-        if not origins or origins[0] == "network":
+        if (not origins or origins[0] == "network") and "ids" not in self.arrives:
             return "nothing"
         if self.arrives and self.arrives <= {"loss"}:
             return "label"
@@ -257,7 +257,7 @@ class Input:
             return "ids"
         if origins[0] in ("text", "simulator"):
             return origins[0]
-        if all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:
+        if origins[0] != "pixels" and all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:
             return "ids"
         if not self.arrives & {"layer", "norm", "scaled"} and origins[0] != "pixels" and _BESIDES.search(self.name):
             return "ids"
@@ -520,12 +520,15 @@ class Pipelines:
 
     def pipelines(self) -> list[Pipeline]:
         found: list[Pipeline] = []
-        entries = _run([(entry, entry.frame) for entry in self.entries()])
         taken: set[int] = set()
         leaves = _run([(leaf, leaf.frame) for leaf in self.uses.leaves()])
+        entries = _run([(entry, entry.frame) for entry in self.entries()], bool(leaves))
+        roles = {id(leaf): self.uses.role(leaf, self.uses.chain(leaf)) for leaf in leaves}
+        if self.reading.role != "train" and "eval" not in roles.values():
+            roles = dict.fromkeys(roles, "eval")  # whatever its names say, that is what the script is for
         for leaf in leaves:
             chain = self.uses.chain(leaf)
-            told = self.uses.role(leaf, chain)
+            told = roles[id(leaf)]
             assumed = told or ("eval" if self.reading.view == "eval" and self.reading.role != "train" else None)
             columns = self.columns[id(leaf)]
             pipeline = Pipeline(self.reading, assumed, leaf, chain, sure=told is not None, opaque=columns.opaque)
@@ -652,7 +655,7 @@ _ON_OPS = frozenset(
     """.split()  # noqa: SIM905
 )
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
-_NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|^norm$|l2_?normalize|^normalize$")
+_NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|l2_?normalize|^normalize$")
 _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
 
 
@@ -661,7 +664,7 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     if user.name in ("[]", ".item", ".each") or _ON.match(user.name):
         return "on" if how == "base" else ""
     if user.name in ("/", "-") and how == "0":
-        return "on" if derives(user.args[1], part) else "scaled"
+        return "scaled" if user.name == "/" or not derives(user.args[1], part) else "on"
     if user.name in ("+", "*", "neg"):
         return "on"
     layer = user.base if user.name == "" and isinstance(user.base, Made) else user
@@ -679,7 +682,9 @@ def _arrival(user: Made, how: str, part: Value) -> str:
         return "norm"
     if last in _ON_OPS:
         return "on"
-    if kind in ("convolution", "dense", "recurrent", "attention", "pooling") or _LAYERS.search(last):
+    if kind in ("convolution", "dense", "recurrent", "pooling"):
+        return "layer" if how == "0" else ""  # beside it: lengths, states
+    if kind == "attention" or _LAYERS.search(last):
         return "layer"
     if last in ("Sub", "sub", "Div", "RealDiv", "div", "TruncatedNormal"):
         return "scaled" if how == "0" else ""
@@ -708,10 +713,10 @@ def _computed(value: Value) -> bool:
 T = TypeVar("T")
 
 
-def _run(found: list[tuple[T, Frame | None]]) -> list[T]:
-    """Those that are run, or may be by the framework; all of them where none is seen to be."""
+def _run(found: list[tuple[T, Frame | None]], strict: bool = False) -> list[T]:
+    """Those that are run, or may be by the framework; all of them where none is seen to be, unless `strict`."""
     kept = [one for one, frame in found if not _uncalled(frame)]
-    return kept or [one for one, _ in found]
+    return kept if kept or strict else [one for one, _ in found]
 
 
 def _uncalled(frame: Frame | None) -> bool:

@@ -173,11 +173,14 @@ _TABLES = re.compile(
     r"^pandas\.(read_\w+|DataFrame|concat|merge)$|^polars\.(read|scan)_\w+$|^csv\.(reader|DictReader)$"
 )
 _ARRAYS = re.compile(
-    r"^numpy\.(load|fromfile|loadtxt|genfromtxt|frombuffer|memmap)$|^h5py\.File$|^pickle\.loads?$|loadmat$|^nibabel\.load$"
+    r"^numpy\.(load|fromfile|loadtxt|genfromtxt|frombuffer|fromstring|memmap)$|^h5py\.File$|^pickle\.loads?$|loadmat$|^nibabel\.load$"
     r"|^tifffile\.imread$|^(matplotlib\.(image|pyplot)\.imread)$|^SimpleITK\.ReadImage$|^rawpy\.imread$|^sklearn\.datasets\.\w+$"
     r"|^mindspore\.load_checkpoint$|^cv2\.VideoCapture$|^decord\.VideoReader$|^struct\.unpack$|^(joblib|torch)\.load$"
 )
 _PATHS = re.compile(r"^os\.|^glob\.|^pathlib\.|^fnmatch\.|^shutil\.|^moxing\.|^tempfile\.|^(str|sorted|input|repr)$")
+_MAKES = re.compile(
+    r"^(Zeros|Ones|Fill|FillV2|Eye|Range|LinSpace|ZerosLike|OnesLike|Standard\w+|Uniform\w*|Normal|Rand\w*)$"
+)
 _SIMULATORS = re.compile(r"^(gym|gymnasium|pettingzoo|dm_control|smac|mujoco_py|procgen|atari_py)\b")
 _GENERATES = re.compile(
     r"^numpy\.(random\.\w+|linspace|arange|zeros\w*|ones\w*|empty\w*|full\w*|eye|meshgrid|mgrid)$|^random\.\w+$"
@@ -428,7 +431,8 @@ class Samples:
 
     def by_value(self, way: Way, made: Made, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
         """Combined with something that is no constant."""
-        text = "" if not isinstance(other, Made) and not name_of(other) else _text(other)
+        named = next((option for option in options(other) if isinstance(option, Made) or name_of(option)), None)
+        text = "" if named is None else _text(named)
         told = (("0", text),)
         chance = self.chance(other)
         if symbol in ("/", "//") and not turned:
@@ -468,7 +472,9 @@ class Samples:
         if way.low is not None and way.high is not None and pairs:
             ends = [f * end + o for f, o in pairs for end in (way.low, way.high)]
             low, high = min(ends), max(ends)
-        shrinks = all(abs(f) <= 0.1 for f in factors)
+        # An offset and then a division is meant to standardise, whatever the range was.
+        centred = bool(way.steps) and way.steps[-1].name in ("-", "+") and way.steps[-1].kind == "scale"
+        shrinks = all(abs(f) <= (0.99 if centred else 0.1) for f in factors)
         found = self.step(way, made, "scale", name, told, low=low, high=high, assumed=assumed)
         return replace(
             found,
@@ -534,6 +540,8 @@ class Samples:
             return [self.transformed(way, made, what, space, last) for way in ways]
         if last in _ARITHMETIC and name.startswith("ops."):
             return self.operator(made, _ARITHMETIC[last], made.args)
+        if name.startswith("ops.") and _MAKES.match(last):
+            return (Way("generated", made),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (Way("network", made, unclear=True),)
         return self.function(made, last, name, ways)
@@ -628,6 +636,16 @@ class Samples:
     def called(self, made: Made) -> Sequence[Way]:
         """The result of a function or method that is not followed."""
         name, last = made.name, made.last
+        if last in (
+            "get_loss_scale",
+            "get_dataset_size",
+            "get_batch_size",
+            "get_rank",
+            "get_group_size",
+            "len",
+            "time",
+        ):
+            return (Way("number", made),)
         if name in _READERS:
             origin, colour = _READERS[name]
             if origin == "pixels":
@@ -636,7 +654,8 @@ class Samples:
         if _TABLES.match(name):
             return (Way("table", made), *(way for way in self.fed(made) if way.normalised))
         if _ARRAYS.search(name):
-            return (Way("array", made),)
+            bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
+            return (Way("array", made, low=0.0, high=255.0) if bytes_ else Way("array", made),)
         if _GENERATES.match(name) or (made.base is not None and last in _DRAWS and self.chance(made)):
             return (Way("generated", made),)
         if _SIMULATORS.match(name):
