@@ -320,6 +320,8 @@ _NAMED = (
     ("train", re.compile(r"(^|[_-])(train|finetune|pretrain|run_train|main)([_-]|$)")),
 )
 _USES_MINDSPORE = re.compile(rb"^\s*(from|import)\s+(mindspore|mindcv|mindnlp|mindformers|mindyolo|mindocr)\b", re.M)
+#: A script does something when it is started; a module only defines things.
+_RUNS = re.compile(rb"__main__|^(for|while|with)\s|^[A-Za-z_][\w.]*\(", re.M)
 #: What a script of each role calls; one that trains may evaluate too, so training comes first.
 _CALLS = (
     ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
@@ -365,7 +367,7 @@ def script_role(path: Path, named: bool = False) -> str | None:
     for role, pattern in _NAMED:
         if pattern.search(path.stem.lower()):
             return role
-    if not _USES_MINDSPORE.search(text) or not (named or b"__main__" in text):
+    if not _USES_MINDSPORE.search(text) or not (named or _RUNS.search(text)):
         return None
     return next((role for role, pattern in _CALLS if pattern.search(text)), None)
 

@@ -221,7 +221,7 @@ WORDS: Words = {
         "zh": "{path} 中没有识别出输入。仍可逐项检查；按 Enter 给出输入，按 b 开始。",
         "en": "No inputs were recognised in {path}. Every item can still be walked; Enter gives an input, b begins.",
     },
-    "start-missing": {"zh": "未给出（给出后可以：{unlocks}）", "en": "not given (it would unlock: {unlocks})"},
+    "start-missing": {"zh": "未给出（给出后可自动检查：{unlocks}）", "en": "not given (it would unlock: {unlocks})"},
     "start-value": {
         "zh": "{key} 的值（路径相对于项目目录）",
         "en": "Value of {key} (paths are relative to the project)",

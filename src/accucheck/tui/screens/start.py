@@ -53,9 +53,10 @@ class StartScreen(Screen[dict[str, str]]):
         self._why = {proposal.key: proposal.why for proposal in proposals}
         self._values: dict[str, str] = {proposal.key: proposal.value for proposal in proposals}
         self._chosen = set(self._values)
-        self._keys = [*self._values, *(key for key in OFFERED if key not in self._values)]
+        self._keys = list(self._values)
 
     def compose(self) -> ComposeResult:
+        self._keys += [key for key in OFFERED if key not in self._values and self._unlocks(key)]
         say = self.app.speech.say
         text = say("start-text" if self._values else "start-nothing", path=self.app.project.case.root)
         yield Static(Content.assemble((say("start-title"), "bold"), "\n", plain(text), "\n"), id="text", markup=False)
@@ -77,7 +78,7 @@ class StartScreen(Screen[dict[str, str]]):
     def _line(self, key: str) -> Content:
         speech = self.app.speech
         if key not in self._values:
-            missing = speech.say("start-missing", unlocks=", ".join(self._unlocks(key)) or "-")
+            missing = speech.say("start-missing", unlocks=" ".join(self._unlocks(key)))
             return Content.assemble("   ", plain(f"{key}  "), (missing, "$text-muted"))
         box = (
             ("[x] " if key in self._chosen else "[ ] ")
@@ -89,18 +90,15 @@ class StartScreen(Screen[dict[str, str]]):
         return Content.assemble((box, "$text-success"), plain(f"{key}: {self._values[key]}"), (reason, "$text-muted"))
 
     def _unlocks(self, key: str) -> list[str]:
-        """The probes of the checklists that need this key."""
+        """The items with a probe that needs this key."""
         from ... import probe as probes
 
-        names = {use.name for item in self.app.project.items for use in item.uses}
-        found = []
-        for name in sorted(names & set(probes.names())):
-            needs = [
-                option for need in probes.load(name).NEEDS for option in ((need,) if isinstance(need, str) else need)
-            ]
-            if key in needs or (key.startswith("data.reference") and name == "dataset_digest"):
-                found.append(name)
-        return found
+        names = {use.name for item in self.app.project.items for use in item.uses} & set(probes.names())
+        needing = {"dataset_digest"} if key.startswith("data.reference") else set()
+        for name in names:
+            if any(key == need or (not isinstance(need, str) and key in need) for need in probes.load(name).NEEDS):
+                needing.add(name)
+        return [item.id for item in self.app.project.items if any(use.name in needing for use in item.uses)]
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         if event.option.id:
