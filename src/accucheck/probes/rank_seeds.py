@@ -1,8 +1,10 @@
 """Reads from the training script whether all devices start from the same weights: one seed for all of them, or a broadcast.
 
 Catches, in a distributed run: no seed before the network is made, a seed that is made of the rank or the time, a seed that only
-one rank sets. A broadcast of the parameters, or a checkpoint that all ranks load, makes up for it and is said. Cannot tell
-whether the weights are really equal: compare a checkpoint of each rank. Never imports or runs the script.
+one rank sets. The seed that counts is the last one before the weights, numpy's and the data sets' included: initial weights are
+drawn from numpy's generator, also after mindspore.set_seed (run on 2.10). A broadcast of the parameters, or a checkpoint that all
+ranks load, makes up for it and is said; what is seeded by rank after the weights are made is no matter. Cannot tell whether the
+weights are really equal: compare a checkpoint of each rank. Never imports or runs the script.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
+    from ..script.seeding import Randomness, Seed
     from ..script.values import Made
 
 KIND = Kind.STATIC
@@ -62,6 +65,15 @@ MESSAGES: Words = {
         "en": "The parameters are broadcast, so that all devices start alike.",
         "zh": "参数会广播到各卡，起点一致。",
     },
+    "broadcast-not-run": {
+        "en": "parameter_broadcast=True has no effect here: it works where a network is compiled (graph mode) or trained by Model, and "
+        "this script does neither.",
+        "zh": "此处 parameter_broadcast=True 不起作用：它只在网络被编译（图模式）或由 Model 训练时生效，而本脚本两者都不是。",
+    },
+    "sliced": {
+        "en": "The parallel mode here is {mode}: the framework seeds each slice of a weight by its place, not by the process.",
+        "zh": "此处并行模式为 {mode}：框架按切片的位置而不是按进程为各权重切片设置种子。",
+    },
     "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
     "fix-seed": {
         "en": "Call mindspore.set_seed(1) on all devices, right after the imports.",
@@ -79,12 +91,18 @@ _APART = {
     "stay apart: the gradients belong to different networks, and each device ends with a model of its own.",
     "zh": "每张卡各自初始化权重。数据并行只聚合梯度，起点不同的权重始终不同：聚合的是不同网络的梯度，各卡得到的模型也不一样。",
 }
-WHY: Words = dict.fromkeys(("no-seed", "rank-seed", "seed-varies", "seed-on-one", "loaded"), _APART)
+WHY: Words = dict.fromkeys(
+    ("no-seed", "rank-seed", "seed-varies", "seed-on-one", "loaded", "broadcast-not-run"), _APART
+)
 _SAVE = {
     "en": "Save the weights of each rank before the first step and compare them tensor by tensor: all must be equal.",
     "zh": "在第一步之前各卡分别保存权重，逐个张量比较，应完全相同。",
 }
 PROOF: Words = dict.fromkeys(WHY, _SAVE)
+
+#: Parallel modes, and those in which weights are cut into slices.
+_SLICED = frozenset(("semi_auto_parallel", "auto_parallel"))
+_MODES = frozenset((*_SLICED, "data_parallel", "hybrid_parallel", "stand_alone"))
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -106,41 +124,84 @@ def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
     if start is None and (devices or 1) < 2:
         yield Finding("single", Level.INFO, Where(path=reading.source.path))
         return
+    modes = set(deployment.modes()) & _MODES
+    if modes and modes <= _SLICED:
+        yield _finding("sliced", Level.INFO, deployment.contexts[-1], {"mode": sorted(modes)})
+        return
     random = seeding.read(reading.trace, [])
     weights = random.first("weights")
     end = weights.call.order if weights is not None and weights.seen else None
-    seeds = [s for s in random.seeds if s.seen and "weights" in s.reaches and (end is None or s.call.order < end)]
-    if deployment.broadcasts:
+    seeds = [
+        seed
+        for seed in random.seeds
+        if seed.seen
+        and "weights" in seed.reaches
+        and (end is None or seed.call.order < end)
+        and ranks.branch(ranks.tests_of(seed.call)) is not False
+    ]
+    if deployment.broadcasts and not _idle(reading, deployment.broadcasts):
         yield _finding("broadcast", Level.INFO, deployment.broadcasts[0], {})
         return
-    place = {"start": f"{start.source.path}:{start.line}" if start else reading.source.path}
+    faults = list(
+        _faults(reading, random, seeds, f"{start.source.path}:{start.line}" if start else reading.source.path)
+    )
+    if deployment.broadcasts and any(finding.level is not Level.INFO for finding in faults):
+        yield _finding("broadcast-not-run", Level.SUSPECT, deployment.broadcasts[0], {}, Sure.LIKELY, Fix("fix-alike"))
+    else:
+        yield from faults
+
+
+def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str) -> Iterator[Finding]:
+    from ..script import ranks, seeding
+
+    weights = random.first("weights")
+    loads = [c for c in reading.trace.calls if c.api == "load_param_into_net" and not ranks.tests_of(c)]
     if not seeds:
         if random.elsewhere:
             made = random.elsewhere[0]
             yield _finding("elsewhere", Level.INFO, made, {"function": made.name.lstrip(".")}, incomplete=True)
-            return
-        loads = [c for c in reading.trace.calls if c.api == "load_param_into_net" and not ranks.tests_of(c)]
-        if loads:
-            yield _finding("loaded", Level.SUSPECT, loads[0], place, Sure.POSSIBLE, Fix("fix-seed"))
+        elif loads:
+            yield _finding("loaded", Level.SUSPECT, loads[0], {"start": start}, Sure.POSSIBLE, Fix("fix-seed"))
         elif weights is not None:
-            yield _finding("no-seed", Level.PROBLEM, weights.call, place, Sure.LIKELY, Fix("fix-seed"))
+            level = Level.SUSPECT if reading.trace.gave_up else Level.PROBLEM
+            yield _finding("no-seed", level, weights.call, {"start": start}, Sure.LIKELY, Fix("fix-seed"))
         return
     seed = seeds[-1]
     data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
-    source = seeding.varies(seed.value)
-    lonely = next(
-        (t for t in ranks.tests_of(seed.call) if t.taken is not None and "rank" in ranks.kinds(t.value)), None
-    )
+    # where all devices load one checkpoint, it may hold every weight
+    level, sure = (Level.SUSPECT, Sure.POSSIBLE) if loads else (Level.PROBLEM, Sure.CERTAIN)
+    varying = seeding.varies(seed.value)
+    tests = ranks.tests_of(seed.call)
+    lonely = next((t for t in tests if t.taken is not None and "rank" in ranks.kinds(t.value)), None)
     if ranks.kinds(seed.value) & {"rank", "device"}:
-        yield _finding("rank-seed", Level.PROBLEM, seed.call, data, Sure.CERTAIN, Fix("fix-alike"))
-    elif source is not None:
-        data["source"] = seeding.text_of(source)
-        yield _finding("seed-varies", Level.PROBLEM, seed.call, data, Sure.CERTAIN, Fix("fix-alike"))
+        yield _finding("rank-seed", level, seed.call, data, sure, Fix("fix-alike"))
+    elif varying is not None:
+        data["source"] = seeding.text_of(varying)
+        yield _finding("seed-varies", level, seed.call, data, sure, Fix("fix-alike"))
     elif lonely is not None and len(seeds) == 1 and not lonely.text.startswith("not "):
         data["condition"] = lonely.text
-        yield _finding("seed-on-one", Level.PROBLEM, seed.call, data, Sure.LIKELY, Fix("fix-alike"))
+        yield _finding("seed-on-one", level, seed.call, data, Sure.POSSIBLE if loads else Sure.LIKELY, Fix("fix-alike"))
     else:
         yield _finding("same-seed", Level.INFO, seed.call, data)
+
+
+def _idle(reading: Reading, broadcasts: list[Made]) -> bool:
+    """Whether a broadcast is only asked for by a setting that nothing in this script heeds: PyNative mode without Model."""
+    from ..script.values import Known, Named, options
+
+    if any(call.api != "set_auto_parallel_context" for call in broadcasts):
+        return False
+    for call in reading.trace.calls:
+        by_model = any(getattr(option, "api", "") == "Model" for option in options(call.base))
+        if (by_model and call.name in (".train", ".fit")) or call.api in ("jit", "amp.build_train_network"):
+            return False
+    modes = [c.argument(["mode"], "mode") for c in reading.trace.calls if c.api == "set_context"]
+    chosen = [option for mode in modes for option in options(mode)]
+    return bool(chosen) and all(
+        (isinstance(option, Named) and option.name.endswith("PYNATIVE_MODE"))
+        or (isinstance(option, Known) and option.value == 1 and not option.assumed)
+        for option in chosen
+    )
 
 
 def _finding(
@@ -164,20 +225,20 @@ def suggest(findings: Sequence[Finding]) -> Verdict:
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes == {"single"} else verdict
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+def _example(name: str, script: str, verdict: Verdict, *codes: str, tail: str | None = None) -> Example:
     head = """import os
 import time
 import mindspore as ms
 from mindspore import nn
 from mindspore.communication import init, get_rank
 """
-    tail = """
+    usual_tail = """
 net = nn.Dense(2, 2)
 ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
 """
     return Example(
         name,
-        files={"train.py": head + script.lstrip("\n") + tail},
+        files={"train.py": head + script.lstrip("\n") + (usual_tail if tail is None else tail)},
         case={"scripts": {"train": "train.py"}},
         verdict=verdict,
         codes=codes,
@@ -192,6 +253,74 @@ EXAMPLES = [
         "init()\nms.set_auto_parallel_context(parallel_mode='data_parallel', parameter_broadcast=True)\n",
         Verdict.OK,
         "broadcast",
+    ),
+    _example(
+        "no seed, and a broadcast that never takes place",
+        """
+ms.set_context(mode=ms.PYNATIVE_MODE)
+init()
+ms.set_auto_parallel_context(parallel_mode='data_parallel', parameter_broadcast=True)
+layer = nn.Dense(2, 2)
+step = ms.value_and_grad(layer, None, layer.trainable_params())
+step(data)
+""",
+        Verdict.UNDECIDED,
+        "broadcast-not-run",
+        tail="",
+    ),
+    _example(
+        "weights in slices",
+        "init()\nms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.SEMI_AUTO_PARALLEL)\n",
+        Verdict.OK,
+        "sliced",
+    ),
+    _example(
+        "one seed for all, and one for each rank once the weights are there",
+        """
+import random
+import numpy as np
+import mindspore.dataset as ds
+init()
+ms.set_seed(1)
+net = nn.Dense(2, 2)
+ds.config.set_seed(get_rank())
+random.seed(get_rank())
+np.random.seed(get_rank())
+""",
+        Verdict.OK,
+        "same-seed",
+    ),
+    _example(
+        "augmentation with a generator of its own",
+        "import numpy as np\ninit()\nms.set_seed(1)\nflips = np.random.default_rng(get_rank())\n",
+        Verdict.OK,
+        "same-seed",
+    ),
+    _example(
+        "numpy is seeded by rank after all is seeded alike, and weights come from numpy",
+        "import numpy as np\ninit()\nms.set_seed(1)\nnp.random.seed(get_rank())\n",
+        Verdict.PROBLEM,
+        "rank-seed",
+    ),
+    _example(
+        "the data sets' seed, too, seeds numpy",
+        "import mindspore.dataset as ds\ninit()\nms.set_seed(1)\nds.config.set_seed(1 + get_rank())\n",
+        Verdict.PROBLEM,
+        "rank-seed",
+    ),
+    _example(
+        "a seed for a single device only",
+        "import sys\nif len(sys.argv) > 8:\n    distributed = True\nelse:\n    distributed = False\n"
+        "if distributed:\n    init()\n    ms.set_seed(get_rank())\nelse:\n    ms.set_seed(1)\n",
+        Verdict.PROBLEM,
+        "rank-seed",
+    ),
+    _example(
+        "a seed for each rank, and a checkpoint is loaded",
+        "init()\nms.set_seed(get_rank())\nnet = nn.Dense(2, 2)\n"
+        "ms.load_param_into_net(net, ms.load_checkpoint('start.ckpt'))\n",
+        Verdict.UNDECIDED,
+        "rank-seed",
     ),
     _example("no seed", "init()\n", Verdict.PROBLEM, "no-seed"),
     _example("a seed for each rank", "init()\nms.set_seed(1234 + get_rank())\n", Verdict.PROBLEM, "rank-seed"),

@@ -526,6 +526,19 @@ ms.Model(net, nn.MSELoss(), opt).train(90, train_ds)
         about="epochs",
     ),
     _example(
+        "a warm-up that is only the first part of the rates",
+        _LENET
+        + """
+steps = train_ds.get_dataset_size()
+lr = nn.warmup_lr(0.1, 5 * steps, steps, 5) + nn.cosine_decay_lr(0.0, 0.1, 85 * steps, steps, 85)
+opt = nn.SGD(net.trainable_params(), learning_rate=lr)
+ms.Model(net, nn.MSELoss(), opt).train(90, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "epochs",
+        about="epochs",
+    ),
+    _example(
         "a batch size", _LENET + "ms.Model(net).train(1, train_ds)\n", Verdict.UNDECIDED, "batch", about="batch_size"
     ),
     _example(

@@ -48,7 +48,7 @@ _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov
 _RATE_NAME = re.compile(
     r"(^|_)(lr|lrs|learning_?rates?)(_|$)|^(get|build|create|make|generate|dynamic|warmup|cosine|poly)\w*_lr", re.I
 )
-_EPOCH = re.compile(r"epochs?(_|$|\d)|^ep$|max_?ep|^n_?epochs?|epoch$", re.I)
+_EPOCH = re.compile(r"(epoch|episode)s?(_|$|\d)|^ep$|max_?ep|^n_?epochs?|epoch$", re.I)
 _ROUNDS = re.compile(
     r"^(max_?|num_?|total_?|n_?)?(epochs?|epoch_?(size|num|count|nums?)|num_epochs?|epoch_?max|total_?epochs?)$", re.I
 )
@@ -149,8 +149,9 @@ class Definitions:
             if type(value) is type(known.value) and value == known.value
         ]
         same = [place for place in same if place[0] == prefer] or same
-        files = {path for path, _ in same}
-        return f"{same[-1][0]}:{same[-1][1]}" if len(files) == 1 else ""
+        if len({path for path, _ in same}) != 1:
+            return ""
+        return f"{same[-1][0]}:{same[-1][1]}" if len(same) == 1 or same[0][0] == prefer else same[0][0]
 
 
 def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -594,11 +595,14 @@ class Settings:
         (epochs,) = trained
         for place, _, bound in self.optimizers():
             rate = next((bound[name] for name in _RATES if name in bound), None)
-            for part in sources(rate):
+            whole = plain(rate)
+            for part in options(whole):
                 if isinstance(part, Made) and part.api.startswith("nn.") and part.last.endswith("_lr"):
                     length = self.in_epochs(part)
                     if length is not None and length != epochs:
                         yield self.other(part.source, part.node, part.last, length, epochs, place)
+            if len(self.scheduled(rate)) != 1:
+                continue  # put together of several: none has to last for all epochs
             held = {id(part) for part in sources(rate)}
             for frame in self.trace.frames:
                 if not self.gives_rate(frame, held):
