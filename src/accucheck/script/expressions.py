@@ -225,7 +225,9 @@ class Expressions:
             for given in owner.args[:1]:  # EasyDict({...}) and its like
                 if isinstance(given, Mapping) and name in given.items:
                     return given.items[name]
-            if name in owner.keywords and owner.base is None and not owner.name.startswith("mindspore."):  # SimpleNamespace
+            if (
+                name in owner.keywords and owner.base is None and name != "embedding_table"
+            ):  # SimpleNamespace(shuffle=True)
                 return owner.keywords[name]
         return None
 
@@ -242,8 +244,10 @@ class Expressions:
     def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
         if isinstance(owner, Mapping):
             if isinstance(key, Known) and models.hashable(key.value):
-                found = owner.items.get(key.value)
+                found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
                 return found or Unknown(key.value if isinstance(key.value, str) else "")
+            if owner.fed:
+                return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
             return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
         if isinstance(owner, Known) and isinstance(owner.value, str):
             return self.part_of_text(owner, key)
@@ -528,7 +532,9 @@ class Expressions:
             if name_of(left) and None not in each:
                 return Known(any(each))
         if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
-            return Known((values[0].value in values[1].items) is (kind is ast.In), "config")
+            inside = values[0].value in values[1].items
+            if inside or not values[1].fed:
+                return Known(inside is (kind is ast.In), "config")
         return self.folded(kind, values[0], values[1], node)
 
     def truth(self, value: Value) -> bool | None:
@@ -552,7 +558,7 @@ class Expressions:
         if isinstance(value, Items):
             return True if value.items else None if value.open else False
         if isinstance(value, Mapping):
-            return bool(value.items)
+            return None if value.fed and not value.items else bool(value.items)
         return True if isinstance(value, (Instance, Function, Class)) else None
 
     # --- operators ----------------------------------------------------------------------------------------------------

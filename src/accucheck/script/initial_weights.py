@@ -21,7 +21,7 @@ from . import flow
 from .analysis import Scripts
 from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
 from .source import Source
-from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options
+from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
 DEEP = 24
@@ -172,13 +172,15 @@ def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Said]:
                 found[key].data["count"] += 1
             found.setdefault(key, said)
     for (code, path, line), said in found.items():
-        if code not in _LATER or not any(
-            (other, path, line) in found for other in ("zero-weights", "constant-weights")
+        others = {other for other, where, at in found if (where, at) == (path, line)}
+        if (code in _LATER and "zero-weights" in others) or (
+            code == "constant-weights" and others & {*_LATER, "constant-possible"}
         ):
-            yield said
+            continue  # of zeros the worst case is told, of a stopgap that some script loads over the best
+        yield said
 
 
-#: Right in one of the scripts; another script may use the same network as it was made.
+#: Weights that get other values before they are used, in one of the scripts.
 _LATER = ("loaded-later", "set-later")
 
 
@@ -215,7 +217,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
         for weight, initial in known.weights.items():
             given = bound.get(initial) if initial else None
             matrix = _MATRIX.fullmatch(weight) is not None and kind(layer.api) != "normalization"
-            if matrix and _undecided(given) and not (layer.frame and layer.frame.unseen):
+            if matrix and _undecided(given) and not unseen(layer.frame):
                 yield Said(
                     "unresolved",
                     layer.source,
@@ -276,17 +278,24 @@ def _matrix(
         code = "meant-constant"
     elif frozen or (value != 0 and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
-    elif value != 0 and _alone(bound):
+    elif value != 0 and (_alone(bound) or id(layer) in later.loaded):
         code = "constant-possible"
     elif value == 0 and isinstance(bias := bound.get("bias_init"), Made) and number(bias) is None:
         code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
-    elif sure is Sure.POSSIBLE or later.single:
+    elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests):
         code = "zero-possible" if value == 0 else "constant-possible"
     elif initial := api.find(layer.api):
         edits = _without(layer, initial.weights.get(weight))
-    if layer.frame is not None and layer.frame.unseen and sure is Sure.CERTAIN:
+    if unseen(layer.frame) and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
     return Said(code, layer.source, layer.node, data, sure, edits)
+
+
+def _chosen(tests: tuple[Test, ...]) -> bool:
+    """True when a condition chooses among ways to initialise."""
+    return any(
+        re.search(r"init|method|[\"'](zeros?|ones?|const\w*|normal|random|uniform)[\"']", t.text, re.I) for t in tests
+    )
 
 
 def _alone(bound: dict[str, Value]) -> bool:
@@ -366,17 +375,18 @@ class Later:
         return len(layers) == 1 and not own
 
     @cached_property
-    def loaded(self) -> set[int]:
-        """The ids of layers in networks that a checkpoint is loaded into, whatever the options."""
-        found: set[int] = set()
+    def loaded(self) -> dict[int, bool]:
+        """The ids of layers in networks that a checkpoint is loaded into, with whether that depends on a condition."""
+        found: dict[int, bool] = {}
         for call in self.calls:
             net = None
             if call.api == "load_param_into_net":
                 net = call.argument(["net"], "net")
             elif call.api == "load_checkpoint":
                 net = call.argument(["ckpt_file_name", "net"], "net")
-            if net is not None and not call.tests and call.order < self.training:
-                found |= {id(leaf) for _, leaf in leaves(net)}
+            if net is not None and call.order < self.training and not unseen(call.frame):
+                for _, leaf in leaves(net):
+                    found[id(leaf)] = found.get(id(leaf), True) and bool(call.tests)
         return found
 
     @cached_property
@@ -391,7 +401,9 @@ class Later:
                 or call.order > self.training
             ):
                 continue
-            if not (isinstance(call.base, Made) and call.base.name in ("@weight", "@embedding_table")):
+            if unseen(call.frame) or not (
+                isinstance(call.base, Made) and call.base.name in ("@weight", "@embedding_table")
+            ):
                 continue
             walk = flow.find(call.base, lambda made: made.name == ".cells_and_names" or made.name == ".cells")
             if walk is not None and walk.base is not None:
@@ -404,7 +416,7 @@ class Later:
         for order, layers, asked in self.loops:
             if order > layer.order and id(layer) in layers and (not asked or re.search(rf"\b{layer.last}\b", asked)):
                 return "set-later"
-        return "loaded-later" if id(layer) in self.loaded else None
+        return "loaded-later" if self.loaded.get(id(layer)) is False else None
 
 
 def _trains(call: Made) -> bool:
@@ -476,7 +488,13 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             data = {"name": next(iter(names), ""), "value": value, "count": 1}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             clear = used in ("weight", "flat") and (value == 0 or used == "weight")
-            if not clear or sure is Sure.POSSIBLE or (sizes is None and not called) or _spoken(parameter):
+            if (
+                not clear
+                or sure is Sure.POSSIBLE
+                or _chosen(parameter.tests)
+                or (sizes is None and not called)
+                or _spoken(parameter)
+            ):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Said(code, parameter.source, parameter.node, data, sure)
 
@@ -650,7 +668,7 @@ def _set(
         if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
             return
         looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
-        if looped is None or sure is Sure.POSSIBLE:  # one layer that somebody chose
+        if looped is None or sure is Sure.POSSIBLE or _chosen(tests):  # one layer that somebody chose
             code, sure = code + "-possible", Sure.POSSIBLE
         yield Said(code, source, node, data, sure)
     elif (

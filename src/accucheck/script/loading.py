@@ -20,14 +20,14 @@ from ..knowledge import names
 from . import flow
 from .analysis import Reading, Scripts
 from .source import Source
-from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options
+from .trace import Store
+from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options, unseen
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
 _LOAD = ["ckpt_file_name", "net", "strict_load", "filter_prefix"]
 _SAVE = ["save_obj", "ckpt_file_name"]
 _SAVER = ["prefix", "directory", "config"]
-_FORWARD = ("construct", "forward", "__call__")
 #: Python's own functions and methods that only look at a dict, or give another form of it.
 _LOOKS = re.compile(
     r"len|list|tuple|dict|set|sorted|reversed|enumerate|zip|iter|next|isinstance|type|hasattr|id|str|repr|print|pprint\.\w+|bool|any|all|sum|"
@@ -41,7 +41,8 @@ _LOOKING_METHODS = re.compile(
 )
 #: Methods that put what they are given into their object.
 _PUTS_INTO = re.compile(r"append|extend|update|add|insert|setdefault|appendleft|put")
-#: What gives a parameter a value.
+#: What puts values into parameters.
+_APPLIES = ("load_param_into_net", "Parameter", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
 
 
@@ -185,10 +186,14 @@ class Loading:
         """True when it is not seen what some dict that is put into a network is."""
         for put in self.puts:
             given = put.argument(_NET, "parameter_dict")
-            if origins[id(put)] or (put.frame is not None and put.frame.unseen):
+            if origins[id(put)] or unseen(put.frame):
                 continue
             if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Made)) for v in flow.sources(given)):
                 return True
+        for call in self.trace.calls:
+            if call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) and not unseen(call.frame):
+                if any(isinstance(v, Unknown) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
+                    return True
         return False
 
     @cached_property
@@ -210,33 +215,63 @@ class Loading:
 
         while queue:
             value = queue.pop()
-            for call, how in self.users.get(id(value), ()):
-                name = call.name
-                if call.api == "load_param_into_net" or (
-                    name[:1] == "." and _SETS.fullmatch(name[1:]) and how != "base"
+            for outer in self.outer.get(id(value), ()):
+                if not isinstance(outer, Made):
+                    if isinstance(outer, Instance):
+                        handed = outer
+                    else:
+                        reach(outer)
+                    continue
+                name, of_base = outer.name, outer.base is value
+                method = name[1:] if name[:1] == "." else ""
+                operator = outer.base.api if name == "" and isinstance(outer.base, Made) else outer.api
+                if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
+                    return "applied", outer
+                if _PUTS_INTO.fullmatch(method) and not of_base:
+                    reach(outer.base)
+                elif (
+                    name[:1] == "@"
+                    or _LOOKING_METHODS.fullmatch(method)
+                    or _LOOKS.fullmatch(name)
+                    or _LOOKS.fullmatch(outer.api)
                 ):
-                    return "applied", call
-                if call.api in ("Parameter", "ops.Assign", "ops.assign", "load_distributed_checkpoint"):
-                    return "applied", call
-                if name == "" and isinstance(call.base, Made) and call.base.api == "ops.Assign":
-                    return "applied", call
-                method = name[:1] == "." and _LOOKING_METHODS.fullmatch(name[1:]) is not None
-                if name[:1] == "." and how != "base" and _PUTS_INTO.fullmatch(name[1:]):
-                    reach(call.base)
-                elif name[:1] == "@" or any(_LOOKS.fullmatch(known) for known in (name, call.api)) or method:
-                    reach(call)
+                    reach(outer)
                 else:
-                    handed = call
-            for store in self.trace.stores:
-                if store.value is value:
-                    if store.attribute in ("data", "default_input"):
-                        return "applied", store.owner
-                    reach(store.owner)
-                    if isinstance(store.owner, Unknown):
-                        handed = store.owner
+                    handed = outer
+            for store in self.stores.get(id(value), ()):
+                if store.attribute in ("data", "default_input"):
+                    return "applied", store.owner
+                reach(store.owner)
+                if isinstance(store.owner, Unknown):
+                    handed = store.owner
             if id(value) in self.kept:
                 handed = handed or value
         return ("handed", handed) if handed is not None else ("", None)
+
+    @cached_property
+    def outer(self) -> dict[int, list[Value]]:
+        """id of a value -> what is made of it, attributes of it among that."""
+        trace = self.trace
+        queue: list[Value] = [*trace.calls, *(store.value for store in trace.stores)]
+        queue += [frame.returned for frame in trace.frames if frame.returned is not None]
+        found: dict[int, list[Value]] = {}
+        seen: set[int] = set()
+        while queue:
+            value = queue.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            for inner in flow.inputs(value):
+                found.setdefault(id(inner), []).append(value)
+                queue.append(inner)
+        return found
+
+    @cached_property
+    def stores(self) -> dict[int, list[Store]]:
+        found: dict[int, list[Store]] = {}
+        for store in self.trace.stores:
+            found.setdefault(id(store.value), []).append(store)
+        return found
 
     @cached_property
     def kept(self) -> set[int]:
@@ -269,7 +304,7 @@ class Loading:
             elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
                 yield Said("directory", load.source, load.node, data, also=(_span(saver),))
         elif path.name and (saver := self.saver(text, path.name)) is not None and not _exclusive(load, saver):
-            unsure = bool(load.tests) or bool(load.frame and load.frame.unseen)
+            unsure = bool(load.tests) or unseen(load.frame)
             code = "directory-possible" if unsure else "directory"
             data = {"path": path.name if text == "" else f"{path.name}={text!r}"}
             yield Said(code, load.source, load.node, data, likely=True, also=(_span(saver),))
@@ -361,6 +396,8 @@ class Loading:
         for call in self.trace.calls:
             if call.order < put.order or call.name != ".set_data" or not call.args or _exclusive(put, call):
                 continue
+            if unseen(call.frame) and not unseen(put.frame):
+                continue
             looped = flow.find(call.base, lambda made: made.name in _LOOPS, stop=lambda v: isinstance(v, Instance))
             if looped is None or looped.base is None or not ({id(o) for o in options(looped.base)} & nets):
                 continue
@@ -375,7 +412,7 @@ class Loading:
         """The place of another object of the same class that is used instead of the one with the loaded weights."""
         if not isinstance(net, Instance) or net.node is None or self.used(net):
             return None
-        if put.frame is not None and put.frame.unseen:
+        if unseen(put.frame):
             return None
         for other in self.trace.instances:
             same = other.of.node.name == net.of.node.name and other.of.source.path == net.of.source.path
@@ -449,6 +486,10 @@ _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".paramete
 
 def _holds(value: Value | None, net: Instance) -> bool:
     return any(part is net for part in flow.sources(value, stop=lambda v: isinstance(v, Instance)))
+
+
+def _is_object(value: Value) -> bool:
+    return isinstance(value, Instance)
 
 
 def _random(made: Made) -> bool:

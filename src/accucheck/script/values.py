@@ -60,6 +60,15 @@ class Frame(Value):
         return {n: v.value for n, v in self.parameters.items() if isinstance(v, Known) and not v.assumed}
 
 
+def unseen(frame: Frame | None) -> bool:
+    """True within a run of a function that nobody is seen to call."""
+    while frame is not None:
+        if frame.unseen:
+            return True
+        frame = frame.parent
+    return False
+
+
 @dataclass(eq=False, slots=True)
 class Known(Value):
     """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter"); `name` what it is called."""
