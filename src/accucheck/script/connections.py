@@ -33,7 +33,9 @@ from .networks import (
     kind,
     kind_of,
     leaves,
+    loaded,
     pure,
+    structure_of,
     trains,
     uses,
 )
@@ -52,7 +54,7 @@ _SHAPES = re.compile(r"Cast|Flatten|OneHot|Identity|Norm$|Regularizer")
 
 def examine(scripts: Scripts) -> Iterator[Said]:
     """What is to say about the networks of all scripts, each place once."""
-    structures = [Structure(reading) for reading in scripts.readings]
+    structures = [structure_of(reading) for reading in scripts.readings]
     yield from _unused(structures, scripts.sources)
     training = [s for s in structures if s.reading.role == "train" and s.reading.view == "train"] or structures
     told: set[Place] = set()
@@ -67,7 +69,7 @@ def networks(scripts: Scripts) -> list[tuple[Reading, list[Instance]]]:
     """The cells of each script that hold weights and that nothing else of it holds."""
     found = []
     for reading in scripts.readings:
-        cells = [i for i in Structure(reading).cells if called(i.of) is not None]
+        cells = [i for i in structure_of(reading).cells if called(i.of) is not None]
         held = {id(v) for i in cells for value in i.attributes.values() for v in options(value)}
         found.append((reading, [i for i in cells if id(i) not in held and has_weights(i)]))
     return found
@@ -541,12 +543,8 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
 
 
 def _mentions(function: ast.AST, name: str) -> bool:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and (
-            (node.id == name and isinstance(node.ctx, ast.Load)) or node.id in ("locals", "vars")
-        ):
-            return True
-    return False
+    names = loaded(function)
+    return name in names or "*" in names
 
 
 def _activation(value: Value) -> bool:

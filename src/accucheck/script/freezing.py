@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from . import flow
@@ -25,6 +26,7 @@ from .networks import (
     kind,
     kind_of,
     leaves,
+    structure_of,
     trains,
     uses,
     weights,
@@ -59,7 +61,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Sai
     readings = scripts.training or scripts.readings
     found: dict[tuple[str, str, int], Said] = {}
     for reading in readings:
-        look = _Look(Structure(reading))
+        look = _Look(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
         for said in (*look.cut_off(), *look.stops(), *look.flags(), *look.unregistered(), *against):
             found.setdefault((said.code, said.source.path, said.line), said)
@@ -221,7 +223,7 @@ class _Look:
                 given = call.args[0] if call.args else None
                 feature = given is not None and bool(_reach(given, stop=False)[0])
                 code = "stop-discarded-feature" if feature else "stop-discarded"
-                yield Said(code, call.source, call.node, {"text": _text(call.node)}, certain=False, edit=_kept(call))
+                yield Said(code, call.source, call.node, {"text": _text(call.node)}, certain=False)
             else:
                 yield Said("stopped", call.source, call.node, {"text": _text(call.node)})
 
@@ -276,9 +278,10 @@ class _Look:
             layer = self.layers.get(leaf)
             if layer is None or id(store) in told or leaf not in (trained or self.layers):
                 continue
-            if self.random(layer, store) and (not self.loaded() or leaf in heads):
+            loaded = self.loaded(perhaps=True)
+            if self.random(layer, store) and (not loaded or leaf in heads):
                 told.add(id(store))
-                code = "head-frozen" if self.loaded() else "random-frozen"
+                code = "head-frozen" if loaded else "random-frozen"
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
                 yield Said(code, store.source, store.node, data, certain=not store.tests)
         yield from self.traps()
@@ -339,8 +342,8 @@ class _Look:
         written = (call for call in self.trace.calls if call.name == ".set_data" and isinstance(call.base, Made))
         return not any(call.base is not None and getattr(call.base, "base", None) is layer for call in written)
 
-    def loaded(self) -> bool:
-        """True when the script loads weights in any case, before it trains."""
+    def loaded(self, perhaps: bool = False) -> bool:
+        """True when the script loads weights before it trains; in any case, unless `perhaps`."""
         runs = [
             c.order
             for c in self.trace.calls
@@ -348,7 +351,8 @@ class _Look:
         ]
         runs += [c.order for c in self.trace.calls if c.name == "" and c.result is not None]
         first = min(runs, default=None)
-        return any(c.api in _LOADS and not c.tests and (first is None or c.order < first) for c in self.trace.calls)
+        loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
+        return any(perhaps or not c.tests for c in loads)
 
     def heads(self) -> set[int]:
         """The layers with weights that are nearest to a loss."""
@@ -447,6 +451,7 @@ def _listing(value: Value) -> bool:
     return isinstance(value, (Items, Mapping)) or (isinstance(value, Made) and value.name == "comprehension")
 
 
+@lru_cache(maxsize=512)
 def _body(node: ast.AST) -> str:
     return " ".join(
         n.attr if isinstance(n, ast.Attribute) else n.id
@@ -595,22 +600,6 @@ def _first(value: Value) -> Value:
 def _text(node: ast.AST) -> str:
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 80 else text[:79] + "…"
-
-
-def _kept(call: Made) -> tuple[int, str] | None:
-    """The line with the result of stop_gradient bound to the name that it was given."""
-    node = call.node
-    if (
-        isinstance(node, ast.Call)
-        and len(node.args) == 1
-        and isinstance(node.args[0], ast.Name)
-        and node.lineno == node.end_lineno
-    ):
-        line = call.source.lines[node.lineno - 1]
-        if line.strip().startswith(ast.unparse(node.func)):
-            indent = line[: len(line) - len(line.lstrip())]
-            return node.lineno, f"{indent}{node.args[0].id} = {line.lstrip()}"
-    return None
 
 
 def _listed(trace: Any, store: Store) -> tuple[int, str] | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
@@ -91,6 +91,7 @@ class Said:
         return getattr(self.node, "lineno", 1)
 
 
+@lru_cache(maxsize=4096)
 def kind(name: str) -> str:
     """The kind of an API by its canonical name: "dense", "dropout", ...; empty for what is not known."""
     found = api.find(name)
@@ -112,6 +113,7 @@ def base_names(of: Class) -> list[str]:
     return [names.canonical(name) for name in of.beyond()]
 
 
+@lru_cache(maxsize=512)
 def is_cell(of: Class) -> bool:
     """True for a class of cells that may be part of a network."""
     return any(
@@ -221,6 +223,7 @@ class Use(NamedTuple):
     any: bool  # some attribute is asked for by a name that is not to be seen
 
 
+@lru_cache(maxsize=512)
 def uses(of: Class) -> Use:
     """Attributes of self that the methods of a class and its bases set and ask for."""
     stored: dict[str, tuple[ast.AST, Function]] = {}
@@ -318,12 +321,25 @@ class Drop:
     frame: Frame | None = None
 
 
-@dataclass
+#: The last structures that were asked for: the probes of a run look at the same readings.
+_KEPT: deque[Structure] = deque(maxlen=16)
+
+
+def structure_of(reading: Reading) -> Structure:
+    """A reading seen as networks, made once for all who ask."""
+    found = next((kept for kept in _KEPT if kept.reading is reading), None)
+    if found is None:
+        found = Structure(reading)
+        _KEPT.append(found)
+    return found
+
+
+@dataclass(eq=False)
 class Structure:
     """A reading seen as networks."""
 
     reading: Reading
-    _stopped: dict[int, bool] = field(default_factory=dict)
+    _in_cells: dict[int, bool] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> list[Instance]:
@@ -353,14 +369,12 @@ class Structure:
         trace = self.reading.trace
         queue: list[Value] = []
         for frame in trace.frames:
-            if frame.unseen or frame.parent is None or not _in_cell(frame.parent):
-                queue += [
-                    value for value in (frame.returned,) if value is not None and (frame.unseen or not _in_cell(frame))
-                ]
+            if frame.returned is not None and (frame.unseen or not self.in_cell(frame)):
+                queue.append(frame.returned)
             queue += [test.value for test in frame.tests]
         for call in trace.calls:
             queue += [test.value for test in call.tests]
-            if not _in_cell(call.frame) or not pure(call) or _carried(call):
+            if not self.in_cell(call.frame) or not pure(call) or _carried(call):
                 queue.append(call)
         for store in trace.stores:
             queue.append(store.value)
@@ -376,6 +390,16 @@ class Structure:
             if not isinstance(value, Instance):
                 queue += flow.inputs(value)
         return seen
+
+    def in_cell(self, frame: Frame | None) -> bool:
+        """True within a run of a cell's methods, or of functions that these call."""
+        if frame is None:
+            return False
+        known = self._in_cells.get(id(frame))
+        if known is None:
+            own = isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
+            known = self._in_cells[id(frame)] = own or (not frame.unseen and self.in_cell(frame.parent))
+        return known
 
     @cached_property
     def users(self) -> dict[int, list[tuple[Made, str]]]:
@@ -542,23 +566,14 @@ def _harmless(made: Made) -> bool:
 
 def _carried(call: Made) -> bool:
     """True for a value in a loop that is bound to a name which the loop asks for: the next round may use it."""
-    if not call.loops or not call.bound:
-        return False
-    wanted = set(call.bound)
-    return any(
-        isinstance(n, ast.Name) and n.id in wanted and isinstance(n.ctx, ast.Load) for n in ast.walk(call.loops[0])
-    )
+    return bool(call.loops) and bool(call.bound) and not loaded(call.loops[0]).isdisjoint(call.bound)
 
 
-def _in_cell(frame: Frame | None) -> bool:
-    """True within a run of a cell's methods, or of functions that these call."""
-    while frame is not None:
-        if isinstance(frame.owner, Instance) and is_cell(frame.owner.of):
-            return True
-        if frame.unseen:
-            return False
-        frame = frame.parent
-    return False
+@lru_cache(maxsize=2048)
+def loaded(node: ast.AST) -> frozenset[str]:
+    """The names that are asked for within a piece of code; "*" when all of them may be."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return frozenset(found | {"*"} if found & {"locals", "vars"} else found)
 
 
 def _flat(value: Value | None, depth: int = 0) -> Iterator[Value]:
@@ -602,11 +617,8 @@ def _targets(statement: ast.stmt) -> list[str]:
 
 
 def _loads(function: ast.AST, name: str) -> bool:
-    return any(
-        (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-        or (isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in ("locals", "vars"))
-        for n in ast.walk(function)
-    )
+    names = loaded(function)
+    return name in names or "*" in names
 
 
 def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool | None:

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from .analysis import Scripts
@@ -33,6 +34,7 @@ from .networks import (
     kind_of,
     leaves,
     shared_on_purpose,
+    structure_of,
     trains,
     uses,
     weights,
@@ -70,14 +72,13 @@ def examine(scripts: Scripts, declared: list[list[str]] | None = None) -> Iterat
     one each."""
     found: dict[tuple[str, str, int], Said] = {}
     for reading in scripts.readings:
-        look = _Look(Structure(reading), scripts.sources)
+        look = _Look(structure_of(reading), scripts.sources)
         rules = (
             look.aliases(),
             look.replaced(),
             look.repeated(),
             look.ties(),
             look.announced(),
-            look.copied_on_load(),
             look.rebuilt(),
             look.averages(),
             look.tables(),
@@ -86,6 +87,8 @@ def examine(scripts: Scripts, declared: list[list[str]] | None = None) -> Iterat
         )
         for said in (said for rule in rules for said in rule):
             found.setdefault((said.code, said.source.path, said.line), said)
+    for said in _copied_on_load(scripts.sources):
+        found.setdefault((said.code, said.source.path, said.line), said)
     wrong = {(path, line) for (code, path, line) in found if code not in TOLD}
     for (code, path, line), said in found.items():
         if code not in TOLD or (path, line) not in wrong:
@@ -299,19 +302,6 @@ class _Look:
                     data: dict[str, Any] = {"path": table.source.path, "line": table.line}
                     data |= {"first": _shown(table, "embedding_table"), "second": _shown(layer, "weight")}
                     yield Said("announced-not-tied", layer.source, layer.node, data, certain=False)
-
-    def copied_on_load(self) -> Iterator[Said]:
-        """A dict of loaded weights in which an output layer is given the table of an embedding: equal at the start only."""
-        for source in self.sources:
-            for node in ast.walk(source.tree):
-                if (
-                    isinstance(node, ast.Assign)
-                    and len(node.targets) == 1
-                    and isinstance(node.targets[0], ast.Subscript)
-                ):
-                    target, value = _key(node.targets[0]), _key(node.value)
-                    if target and value and target.endswith("weight") and value.endswith("embedding_table"):
-                        yield Said("copied-on-load", source, node, {"first": value, "second": target}, certain=False)
 
     # --- networks that are made from networks -----------------------------------------------------------------------------
 
@@ -537,6 +527,16 @@ class _Look:
                 data = {"names": [found[0] for found in fitting]}
                 source, node = root.of.source, root.of.node
                 yield Said("declared-shared" if len(things) == 1 else "declared-not-shared", source, node, data)
+
+
+def _copied_on_load(sources: list[Source]) -> Iterator[Said]:
+    """A dict of loaded weights in which an output layer is given the table of an embedding: equal at the start only."""
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
+                target, value = _key(node.targets[0]), _key(node.value)
+                if target.endswith("weight") and value.endswith("embedding_table"):
+                    yield Said("copied-on-load", source, node, {"first": value, "second": target}, certain=False)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
@@ -798,6 +798,7 @@ def _key(node: ast.AST) -> str:
     return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else ""
 
 
+@lru_cache(maxsize=1024)
 def _taken(function: ast.AST, self_name: str, given: str) -> tuple[dict[str, str], bool, set[str]]:
     """What an __init__ takes from an object that it is given: attributes (own name -> its name), whether all of it, and the
     attributes of self that hold something of it."""
