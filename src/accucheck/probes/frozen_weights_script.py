@@ -49,9 +49,9 @@ MESSAGES: Words = {
         "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断，而训练前没有加载权重：这些层一直停留在随机初值（{names}）。",
     },
     "part-cut-off-loaded": {
-        "en": "This stop_gradient cuts {count} of {total} layers off from the loss; weights are loaded before training, but these layers "
-        "still go into the optimizer ({names}).",
-        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断；训练前加载了权重，但这些层仍被交给优化器（{names}）。",
+        "en": "This stop_gradient cuts {count} of {total} layers off from the loss; weights may be loaded before training, but these "
+        "layers still go into the optimizer ({names}).",
+        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断；训练前可能加载了权重，但这些层仍被交给优化器（{names}）。",
     },
     "random-frozen": {
         "en": "{name} ({what}) is frozen here at its random first values: nothing is loaded into it before training.",

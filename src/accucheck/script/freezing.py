@@ -127,13 +127,14 @@ class _Look:
                 )
         frozen = self.frozen()
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and _learns(self.layers[leaf])]
-        if lost and not whole:
+        if any(kind_of(self.layers[leaf]) != "normalization" for leaf in lost) and not whole:
             stops = behind[lost[0]]
             lost.sort(key=lambda leaf: self.layers[leaf].order)
             shown = [self.names.get(leaf, "") or self.layers[leaf].api for leaf in lost]
             for stop in _nearest(stops):
                 data = {"count": len(lost), "total": len(reached | set(lost)), "names": shown[:5]}
-                code = "part-cut-off-loaded" if self.loaded() else "part-cut-off"
+                small = 2 * len(lost) <= len(reached | set(lost))
+                code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
                 yield Said(code, stop.source, stop.node, data, certain=False)
 
     def steps(self) -> Iterator[_Step]:
