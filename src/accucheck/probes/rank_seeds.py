@@ -163,8 +163,10 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
         elif loads:
             yield _finding("loaded", Level.SUSPECT, loads[0], {"start": start}, Sure.POSSIBLE, Fix("fix-seed"))
         elif weights is not None:
-            level = Level.SUSPECT if reading.trace.gave_up else Level.PROBLEM
-            yield _finding("no-seed", level, weights.call, {"start": start}, Sure.LIKELY, Fix("fix-seed"))
+            # who calls this, or what was not followed to its end, may set a seed before
+            doubtful = reading.trace.gave_up or _unseen(weights.call)
+            level, sure = (Level.SUSPECT, Sure.POSSIBLE) if doubtful else (Level.PROBLEM, Sure.LIKELY)
+            yield _finding("no-seed", level, weights.call, {"start": start}, sure, Fix("fix-seed"))
         return
     seed = seeds[-1]
     data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
@@ -183,6 +185,16 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
         yield _finding("seed-on-one", level, seed.call, data, Sure.POSSIBLE if loads else Sure.LIKELY, Fix("fix-alike"))
     else:
         yield _finding("same-seed", Level.INFO, seed.call, data)
+
+
+def _unseen(call: Made) -> bool:
+    """Whether a call stands in a function that nobody is seen to call."""
+    frame = call.frame
+    while frame is not None:
+        if frame.unseen:
+            return True
+        frame = frame.parent
+    return False
 
 
 def _idle(reading: Reading, broadcasts: list[Made]) -> bool:
@@ -321,6 +333,18 @@ np.random.seed(get_rank())
         "ms.load_param_into_net(net, ms.load_checkpoint('start.ckpt'))\n",
         Verdict.UNDECIDED,
         "rank-seed",
+    ),
+    _example(
+        "no seed in a function that another script calls",
+        """
+def train(net, data, distributed):
+    if distributed:
+        init()
+    ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
+""",
+        Verdict.UNDECIDED,
+        "no-seed",
+        tail="",
     ),
     _example("no seed", "init()\n", Verdict.PROBLEM, "no-seed"),
     _example("a seed for each rank", "init()\nms.set_seed(1234 + get_rank())\n", Verdict.PROBLEM, "rank-seed"),

@@ -270,7 +270,9 @@ class Settings:
             constant = isinstance(value, Items) and not value.open and all(isinstance(i, Known) for i in value.items)
             return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, f"{source}:{line}")
         origin = _ORIGINS.get(value.assumed or "", "literal")
-        place = self.definitions.place(value, source) if value.name else ""
+        called = [value.name] if value.name else _read(at.node if at is not None else None)
+        found_at = (self.definitions.place(Known(value.value, name=name_), source) for name_ in called)
+        place = next((p for p in found_at if p), "")
         return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or f"{source}:{line}")
 
     # --- learning rates -----------------------------------------------------------------------------------------------
@@ -754,6 +756,21 @@ def _range(node: ast.expr, depth: int = 0) -> ast.Call | None:
     if name in ("range", "trange"):
         return node
     return _range(node.args[0], depth + 1) if name in _CALLERS and node.args else None
+
+
+def _read(node: ast.AST | None) -> list[str]:
+    """The variables, attributes and keys that a call is given as they are."""
+    if not isinstance(node, ast.Call):
+        return []
+    found = []
+    for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(part, ast.Attribute):
+            found.append(part.attr)
+        elif isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
+            found.append(str(part.slice.value))
+        elif isinstance(part, ast.Name):
+            found.append(part.id)
+    return found
 
 
 def _mentioned(node: ast.expr) -> Iterator[str]:
