@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..model import Language
 from . import salvage
 from .project import Project
 from .source import Source, read
+from .syntax import uncollected
 from .trace import Trace, follow
 from .training import assumption
 
@@ -80,6 +82,15 @@ def read_scripts(case: Case) -> Scripts:
 
 @lru_cache(maxsize=1)
 def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
+    """As read_scripts. What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
+    gc.unfreeze()
+    with uncollected():
+        scripts = _followed(root, entries)
+    gc.freeze()
+    return scripts
+
+
+def _followed(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
     scripts = Scripts()
     project: Project | None = None
     for role, path, shown, _ in entries:

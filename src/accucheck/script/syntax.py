@@ -54,7 +54,7 @@ def tree_of(text: str, shown: str) -> ast.Module:
         raise ReadError("script-nul", path=shown, line=text.count("\n", 0, text.index("\0")) + 1)
     _bounded(text, shown)
     try:
-        with warnings.catch_warnings(), _uncollected():
+        with warnings.catch_warnings(), uncollected():
             warnings.simplefilter("ignore")  # invalid escapes are no business of ours
             return ast.parse(text)
     except (RecursionError, MemoryError):
@@ -66,7 +66,7 @@ def tree_of(text: str, shown: str) -> ast.Module:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """No garbage collection: a tree has no garbage, and looking for it takes as long as parsing."""
     on = gc.isenabled()
     gc.disable()
