@@ -144,7 +144,7 @@ class _Look:
             if call.name != "" or call.result is None or not isinstance(call.base, (Made, Instance)):
                 continue
             base = call.base
-            if isinstance(base, Made) and base.api == "value_and_grad":
+            if isinstance(base, Made) and base.api in ("value_and_grad", "grad"):
                 loss = call.result
                 if _true(base.argument(["fn", "grad_position", "weights", "has_aux"], "has_aux")):
                     loss = _first(loss)
