@@ -77,6 +77,11 @@ MESSAGES: Words = {
         "add up over the batch.",
         "zh": "{loss} 的 reduction 为 none，求梯度之前（第 {other} 行）没有再取平均：梯度按整个 batch 累加。",
     },
+    "none-reduction-perhaps": {
+        "en": "{loss} gives a loss for each sample, and on some or all ways nothing averages them before the gradient is taken (line "
+        "{other}): gradients add up over the batch.",
+        "zh": "{loss} 给出每个样本的损失，在部分或全部执行路径上，求梯度之前（第 {other} 行）没有取平均：梯度按整个 batch 累加。",
+    },
     "sum-reduction": {
         "en": '{loss} adds the loss up over the batch (reduction="sum"), so gradients grow with the batch size.',
         "zh": '{loss} 对整个 batch 求和（reduction="sum"），梯度会随 batch size 增大。',
@@ -143,6 +148,7 @@ MESSAGES: Words = {
     },
     "fix-sparse": {"en": "Pass class ids, or set sparse=False.", "zh": "传入类别编号，或设置 sparse=False。"},
     "fix-mean": {"en": 'Pass reduction="mean".', "zh": '传入 reduction="mean"。'},
+    "fix-average": {"en": "Average the result: .mean()", "zh": "对结果取平均：.mean()"},
     "fix-cross-entropy": {
         "en": "Use CrossEntropyLoss, or encode the labels as one-hot.",
         "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
@@ -179,8 +185,10 @@ _NOT_LOG = {
     "zh": "这样损失只是把正确类别的数值相加：要么没有下界，要么对自信的错误几乎没有惩罚，学不到概率。",
 }
 _SUMMED = {
-    "en": "The update is larger by the batch size than with a mean, so the learning rate that was meant is that much too high.",
-    "zh": "与取平均相比，更新量放大了 batch size 倍，相当于学习率过高同样的倍数。",
+    "en": "With SGD or Momentum the update is larger by the batch size than with a mean, as if the learning rate were that much "
+    "higher; Adam and its like adapt to the scale, but weight decay, clipping and loss scaling then act on other amounts.",
+    "zh": "对 SGD、Momentum，更新量比取平均时放大了 batch size 倍，相当于学习率放大同样的倍数；Adam 一类会适应梯度的大小，"
+    "但权重衰减、梯度裁剪和损失缩放的作用量会随之改变。",
 }
 _INTERPOLATED = {
     "en": "The penalty is meant for points on the line between real and generated samples; elsewhere the critic is constrained where "
@@ -204,6 +212,7 @@ WHY: Words = {
         "zh": "损失会把标签当作类别编号：要么报错，要么朝错误的类别训练。",
     },
     "none-reduction": _SUMMED,
+    "none-reduction-perhaps": _SUMMED,
     "sum-reduction": _SUMMED,
     "regression-on-classes": {
         "en": "Every score is pulled towards the number of the class, as if class 9 were nine times class 1: the scores do not tell "
@@ -263,6 +272,7 @@ _LEVELS = {
     "sometimes": Level.SUSPECT,
     "one-hot-for-sparse": Level.PROBLEM,
     "none-reduction": Level.PROBLEM,
+    "none-reduction-perhaps": Level.SUSPECT,
     "sum-reduction": Level.SUSPECT,
     "regression-on-classes": Level.PROBLEM,
     "weight-per-position": Level.PROBLEM,
@@ -282,6 +292,7 @@ _FIXES = {
     "no-logarithm": "fix-log-softmax",
     "one-hot-for-sparse": "fix-sparse",
     "none-reduction": "fix-mean",
+    "none-reduction-perhaps": "fix-average",
     "sum-reduction": "fix-mean",
     "regression-on-classes": "fix-cross-entropy",
     "weight-per-position": "fix-weight",
@@ -505,6 +516,18 @@ loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 ms.Model(net, loss, optimizer).train(10, train_ds)
 ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), metrics={"acc"}).eval(val_ds)
 """,
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "an operator without reduction",
+        _trained("ops.SigmoidCrossEntropyWithLogits()(logits, y)"),
+        Verdict.UNDECIDED,
+        "none-reduction-perhaps",
+    ),
+    _example(
+        "no reduction, divided by a count of its own",
+        _trained("nn.SoftmaxCrossEntropyWithLogits(sparse=True)(logits, y) / (y > 0).sum()"),
         Verdict.OK,
         "fits",
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -117,25 +118,27 @@ def operand(made: Made) -> list[Value]:
     return list(made.keywords.values())[:1]
 
 
-def heads(value: Value | None) -> list[Head]:
+def heads(value: Value | None, depth: int = 0) -> list[Head]:
     """The layers that a prediction comes from, behind what leaves its form as it is."""
     found: list[Head] = []
     seen: set[int] = set()
-    queue: list[tuple[Value, bool]] = [(value, False)] if value is not None else []
+    # What is looked at, whether its logarithm is taken, and whether it is averaged.
+    queue: list[tuple[Value, bool, bool]] = [(value, False, False)] if value is not None else []
     while queue and len(seen) < STEPS and len(found) < HEADS:
-        part, logged = queue.pop()
+        part, logged, averaged = queue.pop()
         if id(part) in seen:
             continue
         seen.add(id(part))
         if isinstance(part, (Many, Items)):
-            queue += [(inner, logged) for inner in flow.inputs(part)]
+            queue += [(inner, logged, averaged) for inner in flow.inputs(part)]
         elif isinstance(part, Made):
             step = _behind(part)
             if step is None:
-                found.append(_head(part, logged))
+                head = _head(part, logged, depth)
+                found.append(head._replace(gives="logits") if averaged and head.gives == "activation" else head)
             else:
-                inner, log = step
-                queue += [(v, logged or log) for v in inner]
+                averaged |= called(part).rsplit(".", 1)[-1] in _MEANS
+                queue += [(v, logged or step[1], averaged) for v in step[0]]
         else:
             found.append(Head("", getattr(part, "name", ""), part))
     return found
@@ -168,7 +171,7 @@ def _behind(made: Made) -> tuple[list[Value], bool] | None:
     return None
 
 
-def _head(made: Made, logged: bool) -> Head:
+def _head(made: Made, logged: bool, depth: int) -> Head:
     name = called(made)
     known = api.find(name)
     gives = known.gives if known else None
@@ -184,7 +187,11 @@ def _head(made: Made, logged: bool) -> Head:
             gives = "activation"
     if name in ("@", ".matmul", "ops.matmul", "ops.bmm", "ops.MatMul", "ops.BatchMatMul"):
         gives = "logits"
-    if name == "+" and any(head.gives == "logits" for arg in made.args for head in heads(arg)[:1]):
+    if (
+        name == "+"
+        and depth < 4
+        and any(head.gives == "logits" for arg in made.args for head in heads(arg, depth + 1)[:1])
+    ):
         gives = "logits"
     if logged and gives in ("probabilities", "element probabilities"):
         return Head(gives.replace("probabilities", "log-probabilities"), f"log({last})", made)
@@ -327,13 +334,16 @@ class Losses:
             if (reduction(a.cell) if a.cell is not None else _given_reduction(a.loss, a.arguments)) == "none"
         }
         for gradient, value in self.trained if bare else ():
-            for part in flow.sources(Items([value]), _reduces):
+            for part, sure in unreduced(value):
                 application = bare.get(id(part))
-                if application is not None and not _reduces(part):
+                if application is not None:
                     at = application.cell or application.place
+                    # An operator has no reduction to give, so it may be meant to come without one.
+                    meant = not sure or "reduction" not in application.known.parameters
                     if id(at.node) not in reported:
                         reported.add(id(at.node))
-                        yield Said("none-reduction", at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
+                        code = "none-reduction-perhaps" if meant else "none-reduction"
+                        yield Said(code, at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
 
     # --- kinds --------------------------------------------------------------------------------------------------------
 
@@ -599,6 +609,22 @@ def _given_reduction(name: str, given: dict[str, Value]) -> str | None:
     return None
 
 
+def unreduced(value: Value) -> Iterator[tuple[Value, bool]]:
+    """What flows into a value without being averaged on the way, and whether it does so on every way through the script."""
+    seen: dict[int, bool] = {}
+    queue: deque[tuple[Value, bool]] = deque([(value, True)])
+    while queue and len(seen) < flow.LIMIT:
+        part, sure = queue.popleft()
+        if id(part) in seen and seen[id(part)] >= sure:
+            continue
+        seen[id(part)] = sure
+        if _reduces(part):
+            continue
+        yield part, sure
+        inner = flow.inputs(part)
+        queue += [(v, sure and not (isinstance(part, Many) and len(inner) > 1)) for v in inner]
+
+
 def _reduces(value: Value) -> bool:
     """True for what makes one number of a loss for each sample, or may do so."""
     if not isinstance(value, Made):
@@ -606,6 +632,8 @@ def _reduces(value: Value) -> bool:
     name = called(value)
     if name.rsplit(".", 1)[-1] in _REDUCERS:
         return True
+    if name in ("/", "ops.div", "ops.Div", "ops.RealDiv"):  # by a count of its own
+        return not (len(value.args) == 2 and isinstance(value.args[1], Known))
     known = api.find(name)
     layer = known is not None and known.kind in ("dense", "convolution", "embedding", "recurrent")
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
