@@ -44,6 +44,8 @@ from .values import Class, Frame, Function, Instance, Items, Known, Made, Value,
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
+#: So many runs of one function are looked at where one is as good as another.
+RUNS = 12
 #: Names of cells that only apply an elementwise function.
 _ACTIVATION = re.compile(r"relu|gelu|swish|silu|mish|sigmoid|tanh|softmax|softplus|elu$|activation|identity", re.I)
 _WORKS = re.compile(
@@ -114,9 +116,10 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
                 row.asked |= name in cell.read or "*" in cell.read or any(_applied(v, structure) for v in built)
                 row.values += built
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
-    heirs = _heirs(sources)
-    for row in found.values():
-        if row.asked or not row.values or _asked_by_heir(row, heirs):
+    rows = [row for row in found.values() if row.values and not row.asked]
+    heirs = _heirs(sources) if rows else {}
+    for row in rows:
+        if _asked_by_heir(row, heirs):
             continue
         code = next((code for value in row.values if (code := _code(value))), None)
         if code == "operator":
@@ -126,10 +129,10 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
             continue
         elif code is not None:
             yield _said_unused(code, row, structures)
-    for rows in operators.values():
-        first = rows[0]
+    for together in operators.values():
+        first = together[0]
         of = first.function.of or first.of
-        data = {"of": of.node.name, "names": sorted({"self." + row.name for row in rows})}
+        data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Said("unused-operators", first.function.source, first.node, data)
 
 
@@ -348,11 +351,12 @@ def _dropped(structures: list[Structure]) -> Iterator[Said]:
     works = _works(structures)
     dead = [work for work in works.values() if not work.kept]
     used = {id(part) for work in works.values() if work.kept for part in work.parts}
+    lost = {id(work.call) for work in dead if work.level == "weights"}
     told: set[Place] = set()
     for work in sorted(dead, key=lambda work: work.level != "weights"):
         drops = []
         for structure, frame, value in work.results:
-            if any(_inside_dead(frame, other) for other in dead if other is not work and other.level == "weights"):
+            if _inside(frame, lost - {id(work.call)}):
                 break
             drop = structure.dropped(value)
             if drop is None:
@@ -442,11 +446,11 @@ def _forward(frame: Frame) -> bool:
     return isinstance(frame.owner, Instance) and is_cell(frame.owner.of) and frame.function.name != "__init__"
 
 
-def _inside_dead(frame: Frame, work: _Work) -> bool:
-    """True when a frame lies within a call that is thrown away as a whole."""
+def _inside(frame: Frame, calls: set[int]) -> bool:
+    """True when a frame lies within one of these calls, by the ids of their syntax."""
     at: Frame | None = frame
     while at is not None:
-        if at.node is work.call:
+        if id(at.node) in calls:
             return True
         at = at.parent
     return False
@@ -520,6 +524,7 @@ def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
 def _ignored(structures: list[Structure]) -> Iterator[Said]:
     """Parameters of construct that are never asked for, though what another input was made of is given for them."""
     found: dict[tuple[Place, str], Said | None] = {}
+    looked: dict[tuple[Place, str], int] = defaultdict(int)
     for structure in structures:
         for frame in structure.reading.trace.frames:
             if frame.unseen or not _forward(frame) or frame.function.name not in FORWARD:
@@ -531,6 +536,9 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                 if value is frame.owner or name.startswith("_") or _mentions(function.node, name):
                     continue
                 key = _place(function.source, function.node), name
+                looked[key] += 1
+                if looked[key] > RUNS or (key in found and found[key] is None):
+                    continue
                 others = [v for n, v in frame.parameters.items() if n != name and v is not frame.owner]
                 if not _activation(value) or not any(
                     flow.derives(other, value) for other in others if other is not value

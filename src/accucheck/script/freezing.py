@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any
 
 from . import flow
@@ -37,6 +38,8 @@ from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping
 
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
+#: So many losses, and places that set requires_grad, are looked at.
+STEPS, SWITCHES = 40, 200
 _STOPS = ("ops.stop_gradient", "ops.StopGradient")
 _PARAMETERS = (".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict")
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
@@ -102,7 +105,7 @@ class _Look:
 
     def cut_off(self) -> Iterator[Said]:
         """Weights that are to be trained and that no gradient reaches."""
-        steps = list(self.steps())
+        steps = self.steps
         reached: set[int] = set()
         behind: dict[int, list[Made]] = {}
         whole: list[tuple[_Step, list[Made]]] = []
@@ -125,7 +128,7 @@ class _Look:
                     stop.node,
                     {"line": getattr(step.node, "lineno", 1), "path": step.source.path},
                 )
-        frozen = self.frozen()
+        frozen = self.frozen
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and _learns(self.layers[leaf])]
         if any(kind_of(self.layers[leaf]) != "normalization" for leaf in lost) and not whole:
             stops = behind[lost[0]]
@@ -137,8 +140,12 @@ class _Look:
                 code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
                 yield Said(code, stop.source, stop.node, data, certain=False)
 
-    def steps(self) -> Iterator[_Step]:
+    @cached_property
+    def steps(self) -> list[_Step]:
         """The losses that are differentiated."""
+        return list(islice(self.differentiated(), STEPS))
+
+    def differentiated(self) -> Iterator[_Step]:
         seen = False
         for call in self.trace.calls:
             if call.name != "" or call.result is None or not isinstance(call.base, (Made, Instance)):
@@ -230,6 +237,7 @@ class _Look:
 
     # --- requires_grad -----------------------------------------------------------------------------------------------
 
+    @cached_property
     def frozen(self) -> dict[int, Store]:
         """id of each layer or parameter that is not trained in the end -> what froze it."""
         state: dict[int, Store] = {}
@@ -266,8 +274,8 @@ class _Look:
 
     def flags(self) -> Iterator[Said]:
         """Each place that sets requires_grad, and what is wrong in the end."""
-        frozen = self.frozen()
-        trained = self.trained()
+        frozen = self.frozen
+        trained = self.trained
         told: set[int] = set()
         learning = {leaf for leaf in trained if leaf in self.layers and _learns(self.layers[leaf])}
         if learning and learning <= set(frozen):
@@ -315,6 +323,7 @@ class _Look:
                 for leaf in leaves_meant:
                     state.pop(leaf, None)
 
+    @cached_property
     def trained(self) -> set[int]:
         """The weights that an optimizer is given."""
         found: set[int] = set()
@@ -358,7 +367,7 @@ class _Look:
     def heads(self) -> set[int]:
         """The layers with weights that are nearest to a loss."""
         found = set()
-        for step in self.steps():
+        for step in self.steps:
             nearest = next((part.base for part in flow.sources(step.loss) if _applies(part)), None)  # type: ignore[attr-defined]
             if nearest is not None:
                 found.add(id(nearest))
@@ -400,8 +409,8 @@ class _Look:
 
     def against(self, declared: list[str]) -> Iterator[Said]:
         """Weights that are declared to be frozen and are trained, or the other way round."""
-        frozen = self.frozen()
-        trained = self.trained()
+        frozen = self.frozen
+        trained = self.trained
         if not trained:
             return
         names = self.parameters(trained)

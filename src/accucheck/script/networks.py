@@ -499,38 +499,30 @@ class Structure:
         source = frame.function.source
         if "*" in loaded(function):
             return None
-        loop = next(
-            (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)) and _within(n, statement)), None
-        )
-        if loop is None and (killer := _overwritten(function, statement, name)) is not None:
-            return Drop("overwritten", source, statement, name, frame) if killer else None
+        around = _ancestors(function, statement)
+        loop = any(isinstance(part, (ast.For, ast.While)) for part in around)
+        if not loop and _overwritten(function, statement, name):
+            return Drop("overwritten", source, statement, name, frame)
+        end = statement.end_lineno or 0, statement.end_col_offset or 0
         for node in ast.walk(function):
             if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
                 continue
-            if loop is None and (node.lineno, node.col_offset) < (
-                statement.end_lineno or 0,
-                statement.end_col_offset or 0,
-            ):
-                continue
-            if not self.skipped(function, statement, node):
+            if (loop or (node.lineno, node.col_offset) >= end) and not self.skipped(function, around, node):
                 return None
         return Drop("unused", source, statement, name, frame)
 
-    def skipped(self, function: ast.AST, statement: ast.stmt, node: ast.AST) -> bool:
-        """True when a node lies on a way that was never taken, and that `statement` does not lie on."""
-        for branch in ast.walk(function):
-            if not isinstance(branch, ast.If):
-                continue
-            for body in (branch.body, branch.orelse):
-                if any(_within(part, node) for part in body) and not any(_within(part, statement) for part in body):
-                    made = [
-                        n
-                        for part in body
-                        for n in ast.walk(part)
-                        if isinstance(n, (ast.Call, ast.BinOp, ast.Subscript))
-                    ]
+    def skipped(self, function: ast.AST, around: list[ast.AST], node: ast.AST) -> bool:
+        """True when a node lies on a way that was never taken, and that is not among what is `around` a statement."""
+        inner = node
+        for outer in _ancestors(function, node):
+            if isinstance(outer, ast.If) and inner is not outer.test:
+                body = outer.body if any(part is inner for part in outer.body) else outer.orelse
+                if not any(part is other for part in body for other in around):
+                    kinds = (ast.Call, ast.BinOp, ast.Subscript)
+                    made = [n for part in body for n in ast.walk(part) if isinstance(n, kinds)]
                     if made and not any(id(n) in self.executed for n in made):
                         return True
+            inner = outer
         return False
 
 
@@ -599,18 +591,26 @@ def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | Non
     return None
 
 
-def _within(outer: ast.AST, node: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(outer))
+@lru_cache(maxsize=256)
+def _parents(function: ast.AST) -> dict[int, ast.AST]:
+    return {id(child): parent for parent in ast.walk(function) for child in ast.iter_child_nodes(parent)}
+
+
+def _ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
+    """A node and what it stands in, innermost first, up to a function; empty when it does not stand there."""
+    parents = _parents(function)
+    if node is not function and id(node) not in parents:
+        return []
+    found = [node]
+    while found[-1] is not function:
+        found.append(parents[id(found[-1])])
+    return found
 
 
 def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
     """The innermost statement of a function that holds a node."""
-    found: ast.stmt | None = None
-    for part in ast.walk(function):
-        holds = isinstance(part, ast.stmt) and part is not function and _within(part, node)
-        if holds and isinstance(part, ast.stmt) and (found is None or _within(found, part)):
-            found = part
-    return found
+    around = _ancestors(function, node)
+    return next((part for part in around if isinstance(part, ast.stmt) and part is not function), None)
 
 
 def _targets(statement: ast.stmt) -> list[str]:
@@ -623,21 +623,19 @@ def _loads(function: ast.AST, name: str) -> bool:
     return name in names or "*" in names
 
 
-def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool | None:
-    """True when the next statement of the same block that mentions a name gives it a new value, False when it asks for it,
-    None when none does."""
-    for block in (getattr(n, part, None) for n in ast.walk(function) for part in ("body", "orelse", "finalbody")):
-        if isinstance(block, list) and any(part is statement for part in block):
-            following = block[next(k for k, part in enumerate(block) if part is statement) + 1 :]
-            for part in following:
-                mentions = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
-                if any(isinstance(n.ctx, ast.Load) for n in mentions):
-                    return None
-                if mentions and isinstance(part, (ast.Assign, ast.AnnAssign)):
-                    return True
-                if mentions:
-                    return None
-    return None
+def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool:
+    """True when the next statement of the same block that mentions a name gives it a new value without asking for it."""
+    parent = _ancestors(function, statement)[1]
+    blocks = (getattr(parent, part, None) for part in ("body", "orelse", "finalbody"))
+    block = next((b for b in blocks if isinstance(b, list) and any(part is statement for part in b)), [])
+    place = next((place for place, part in enumerate(block) if part is statement), 0)
+    for part in block[place + 1 :]:
+        mentions = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
+        if mentions:
+            return isinstance(part, (ast.Assign, ast.AnnAssign)) and not any(
+                isinstance(n.ctx, ast.Load) for n in mentions
+            )
+    return False
 
 
 def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:

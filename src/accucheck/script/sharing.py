@@ -307,7 +307,7 @@ class _Look:
 
     def rebuilt(self) -> Iterator[Said]:
         """Layers that are built anew by a cell that is to carry a trained one on."""
-        for cell in self.structure.cells:
+        for cell in self.one_each():
             start = cell.of.find("__init__")
             if not isinstance(start, Function) or isinstance(start.node, ast.Lambda):
                 continue
@@ -321,6 +321,10 @@ class _Look:
                 else:
                     yield from self.built_anew(cell, start, parameters, given, taken, copied)
 
+    def one_each(self) -> list[Instance]:
+        """One cell of each class."""
+        return list({id(cell.of): cell for cell in reversed(self.structure.cells)}.values())
+
     def built_anew(
         self,
         cell: Instance,
@@ -331,7 +335,7 @@ class _Look:
         copied: set[str],
     ) -> Iterator[Said]:
         """The cell takes some layers of the given network, and builds others of the same names and sizes."""
-        for old in self.structure.cells:
+        for old in self.one_each():
             if old.of.node is cell.of.node or not set(taken.values()) <= set(old.attributes):
                 continue
             if not any(
