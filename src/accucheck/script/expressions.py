@@ -578,8 +578,10 @@ class Expressions:
 
     def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
         left, right = self.value(node.left, scope), self.value(node.right, scope)
-        if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
-            return Items(left.items + right.items, left.open or right.open)
+        if isinstance(node.op, ast.Add):
+            lists = [[option for option in options(side) if isinstance(option, Items)] for side in (left, right)]
+            if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
+                return join([Items(a.items + b.items, a.open or b.open) for a in lists[0] for b in lists[1]])
         if isinstance(node.op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
             return models.function(self, "pathlib.Path", [left, right], {}, node) or Unknown()
         return self.folded(type(node.op), left, right, node)

@@ -89,6 +89,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "float": (float,),
     "bool": (bool,),
 }
+#: Functions that write their result into one of their arguments, where it is given -> its place.
+_INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", "cvtColor", "flip")} | {
+    "cv2.normalize": 1
+}
 _PARSED = (".parse_args", ".parse_known_args")
 
 
@@ -105,6 +109,10 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if handler is not None:
         found: Value | None = handler(tracer, args, keywords, node)
         return found
+    if name in _INTO and len(args) > _INTO[name] and isinstance(target := args[_INTO[name]], Made):
+        made = tracer.made(name, args, keywords, node)
+        target.fed = [*(target.fed or []), made]
+        return made
     last = name.rsplit(".", 1)[-1]
     if last in _RECORDS and not name.startswith("mindspore."):
         return _record(args, keywords)
