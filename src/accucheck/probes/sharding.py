@@ -41,6 +41,11 @@ MESSAGES: Words = {
         "en": "{dataset} of the way for several devices gets no num_shards and shard_id.",
         "zh": "多卡分支中的 {dataset} 没有设置 num_shards 和 shard_id。",
     },
+    "aside": {
+        "en": "The script runs on several devices ({start}), and {dataset} gets no num_shards; whether a network is fed with it is "
+        "not to be seen.",
+        "zh": "脚本会在多卡上运行（{start}），而 {dataset} 没有设置 num_shards；从代码中看不出它是否送入网络训练。",
+    },
     "constant-shard": {
         "en": "{dataset} is divided, but its shard_id is always {value}: all devices get the same part.",
         "zh": "{dataset} 做了分片，但 shard_id 恒为 {value}，各卡读到的是同一片数据。",
@@ -108,6 +113,7 @@ _OVERLAP = {
 WHY: Words = {
     "no-shards": _ALL,
     "no-shards-here": _ALL,
+    "aside": _ALL,
     "constant-shard": {
         "en": "All devices train on the same part, and the rest of the data is never seen.",
         "zh": "各卡只训练同一片数据，其余数据从未参与训练。",
@@ -140,12 +146,14 @@ _LEVELS = {
     "shuffled-apart": Level.PROBLEM,
     "seed-by-rank": Level.PROBLEM,
     "shard-by-device": Level.SUSPECT,
+    "aside": Level.SUSPECT,
 }
 _FIXES = {
     "no-shards": "fix-shards",
     "no-shards-here": "fix-shards",
     "constant-shard": "fix-rank",
     "shard-by-device": "fix-rank",
+    "aside": "fix-shards",
     "unsorted": "fix-sort",
     "shuffled-apart": "fix-shuffle",
     "seed-by-rank": "fix-seed",
@@ -175,7 +183,7 @@ def _finding(said: Said) -> Finding:
     sure = None
     if level is not Level.INFO:
         likely = said.likely or said.code in ("unsorted", "shard-by-device")
-        sure = Sure.LIKELY if likely else Sure.CERTAIN
+        sure = Sure.POSSIBLE if said.code == "aside" else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     return Finding(said.code, level, where, said.data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
 
@@ -237,6 +245,24 @@ def create(path, device_num, rank):
     if device_num == 1:
         return ds.ImageFolderDataset(path)
     return ds.ImageFolderDataset(path, num_shards=device_num, shard_id=rank)
+
+device_num = int(os.getenv("RANK_SIZE", "1"))
+rank = 0
+if device_num > 1:
+    init()
+    rank = get_rank()
+train_ds = create("train", device_num, rank)
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "several devices leave the function before a single one comes",
+        """
+def create(path, device_num, rank):
+    if device_num > 1:
+        return ds.ImageFolderDataset(path, num_shards=device_num, shard_id=rank)
+    return ds.ImageFolderDataset(path)
 
 device_num = int(os.getenv("RANK_SIZE", "1"))
 rank = 0
@@ -370,6 +396,19 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
 """,
         Verdict.PROBLEM,
         "seed-by-rank",
+    ),
+    _example(
+        "a list that is read beside the training data",
+        """
+init()
+def train():
+    names = ds.CSVDataset("names.csv")
+    return [row for row in names.create_dict_iterator()]
+
+train_ds = train()
+""",
+        Verdict.UNDECIDED,
+        "aside",
     ),
     _example(
         "settings out of sight",

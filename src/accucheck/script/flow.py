@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 
 from .trace import Trace
-from .values import Instance, Items, Made, Many, Mapping, Partial, Value
+from .values import Instance, Items, Known, Made, Many, Mapping, Partial, Value
 
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
@@ -50,6 +50,14 @@ def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) ->
             if id(inner) not in seen:
                 seen.add(id(inner))
                 queue.append(inner)
+
+
+def setting(value: Value) -> bool:
+    """True for one setting out of a configuration: what else is set beside it has no part in it. For `stop` of sources()."""
+    if not isinstance(value, Made) or value.base is None:
+        return False
+    key = value.args[0] if value.name == "[]" and value.args else None
+    return value.name.startswith("@") or (isinstance(key, Known) and isinstance(key.value, str))
 
 
 def find(

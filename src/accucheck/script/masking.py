@@ -354,8 +354,8 @@ class _Function:
             return _flipped(self.sign(args[0], target))
         if name == "sub" and len(args) == 2 and _number(args[0]) == 1:
             return _flipped(self.sign(args[1], target))
-        if name in ("ones_like", "oneslike", "ones"):
-            return _Sign(True)
+        if name in ("ones_like", "oneslike", "ones"):  # what stands in for a mask, not a factor of ones
+            return _Sign(True) if MASK.search(target) else None
         if _KEEPS.search(name):
             if args and (found := self.sign(args[0], target)) is not None:
                 return found
@@ -538,11 +538,21 @@ def dropped(trace: Trace) -> list[Said]:
         ]
         if not lacking or frame.function.name not in ("construct", "forward", "__call__"):
             continue
+        if _hands_on(frame):
+            continue
         unused = _unused_mask(caller)
         if unused is not None and not any(said.node is frame.node for said in found):
             data = {"mask": unused, "parameter": lacking[0], "function": _shown(frame)}
             found.append(Said("mask-dropped", frame.source, frame.node, data))
     return found
+
+
+def _hands_on(frame: Frame) -> bool:
+    """True where the call gives a mask that may be None: then it is not left out by mistake."""
+    if not isinstance(frame.node, ast.Call):
+        return True
+    given = [*frame.node.args, *(keyword.value for keyword in frame.node.keywords)]
+    return any(isinstance(part, ast.Name) and _PLACES.search(part.id) for part in given)
 
 
 def _shown(frame: Frame) -> str:
@@ -575,7 +585,19 @@ def _unused_mask(frame: Frame) -> str | None:
         if isinstance(part, ast.Assign):
             children = [part.value, *part.targets]
         queue += reversed(children)
+    again = _read_again(node)
     for name, place in written.items():
-        if read.get(name, -1) < place or (place == 0 and name not in read):
+        if name not in again and (read.get(name, -1) < place or (place == 0 and name not in read)):
             return name
     return None
+
+
+def _read_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names that are read in a loop: what one turn writes may be read in the next."""
+    return {
+        part.id
+        for loop in ast.walk(node)
+        if isinstance(loop, (ast.For, ast.While))
+        for part in ast.walk(loop)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }

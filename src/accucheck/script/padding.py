@@ -34,6 +34,8 @@ _NO_LENGTH = re.compile(
     r"max|total|pad|bucket|full|fix|limit|chunk|window|config|target_len|batch|data_?len", re.IGNORECASE
 )
 _MASK = re.compile(r"mask", re.IGNORECASE)
+_COUNT = re.compile(r"len|num|cnt|count|(^|_)[nlt]$|size|shape|valid|real|end$", re.IGNORECASE)
+_SIZE = re.compile(r"max|len|size|limit|width|total", re.IGNORECASE)
 _NOT_PADDING = re.compile(r"(pad|unused|blank|null|none|empty|\bnil\b|ignore)", re.IGNORECASE)
 #: What goes along with the ids of a sample, place by place.
 COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|sent_?id|mask", re.IGNORECASE)
@@ -235,7 +237,7 @@ class _Module:
         self.functions: list[ast.FunctionDef] = []
         self.owner: dict[ast.AST, ast.ClassDef] = {}
         self.attributes: dict[tuple[ast.ClassDef, str], ast.expr | None] = {}
-        self.imported: set[str] = set()
+        self.imported: dict[str, str] = {}  # name here -> what was imported
         queue: list[tuple[ast.AST, ast.ClassDef | None]] = [(source.tree, None)]
         while queue:
             node, owner = queue.pop()
@@ -250,7 +252,8 @@ class _Module:
                 elif isinstance(child, ast.ClassDef):
                     queue.append((child, child))
                 elif isinstance(child, (ast.Import, ast.ImportFrom)):
-                    self.imported |= {(alias.asname or alias.name).split(".")[0] for alias in child.names}
+                    for alias in child.names:
+                        self.imported[(alias.asname or alias.name).split(".")[0]] = alias.name
                 elif isinstance(child, ast.stmt):
                     queue.append((child, owner))
         self.functions.sort(key=lambda node: node.lineno)
@@ -707,6 +710,8 @@ class _Reader:
             return Room(_text(node.left), right.of)
         if isinstance(node.op, ast.Sub) and isinstance(left, Room):
             return left
+        if isinstance(node.op, ast.Sub) and isinstance(right, Plain) and _SIZE.search(_last(node.left)):
+            return Room(_text(node.left), None)  # max_len - length
         if isinstance(node.op, ast.Mult):
             for listed, count, text in ((left, right, node.right), (right, left, node.left)):
                 if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
@@ -949,9 +954,7 @@ class _Reader:
         self, node: ast.Call, called: str, args: list[Held | None], keywords: dict[str, Held | None]
     ) -> tuple[Held | None] | None:
         """What a function of the project returns; None when it is not one, or not for certain."""
-        candidates = self.functions.get(called, [])
-        own = [(module, function) for module, function in candidates if module is self.module]
-        function = own[0] if len(own) == 1 else candidates[0] if len(candidates) == 1 else None
+        function = self.meant(node, called)
         if function is None or function[1] in self.active or len(self.active) >= DEPTH:
             return None
         module, target = function
@@ -964,6 +967,22 @@ class _Reader:
             if name not in given and isinstance(default, ast.Constant) and isinstance(default.value, (int, float)):
                 given[name] = Number(default.value)
         return (self.run(module, target, given),)
+
+    def meant(self, node: ast.Call, called: str) -> tuple[_Module, ast.FunctionDef] | None:
+        """The function that a call means: of this module, or of the one that its name or owner was imported from."""
+        candidates = self.functions.get(called, [])
+        own = [(module, function) for module, function in candidates if module is self.module]
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name) and owner.id in self.module.imported:
+            stem = self.module.imported[owner.id].rsplit(".", 1)[-1]
+            found = [one for one in candidates if one[0].source.file.stem == stem and one[1] not in one[0].owner]
+        elif owner is not None:
+            found = [one for one in own if one[1] in self.module.owner]
+        elif called in self.module.imported:
+            found = [one for one in candidates if one[1] not in one[0].owner]
+        else:
+            found = [one for one in own if one[1] not in self.module.owner]
+        return found[0] if len(found) == 1 else None
 
     # --- padding and masks ----------------------------------------------------------------------------------------------
 
@@ -1007,7 +1026,7 @@ class _Reader:
             return True
         if isinstance(fill.count, (Length, Number)) or fill.size in ("1", ""):
             return False
-        return bool(re.search(r"pad|fill|miss|remain|rest|diff|need|\s-\s", fill.size, re.IGNORECASE))
+        return bool(re.search(r"pad|fill|miss|remain|rest|diff|need", fill.size, re.IGNORECASE))
 
     def ones(self, fill: Fill) -> bool:
         return self.constant(fill.value) in (1, 1.0)
@@ -1099,20 +1118,27 @@ class _Reader:
         self.bind(made, name, node)
         return kept is not None
 
+    @staticmethod
+    def counts(held: Held | None, node: ast.expr) -> bool:
+        """True for a bound that is a length, or is called one."""
+        return isinstance(held, (Length, Room)) or (
+            not isinstance(held, Number) and bool(_COUNT.search(_last(node) or _text(node)))
+        )
+
     def bounds(self, part: ast.Slice) -> tuple[str, Held | None, ast.expr | None] | None:
         """(side that is written, the sequence whose length bounds it, the bound) of a slice that leaves a rest."""
         if part.step is not None:
             return None
         if (part.lower is None or _is(part.lower, 0)) and part.upper is not None:
             held = self.value(part.upper)
-            if isinstance(held, Number):
+            if not self.counts(held, part.upper):
                 return None
             return END, held.of if isinstance(held, Length) else None, part.upper
         if part.upper is None and part.lower is not None:
             lower = part.lower
             if isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
                 held = self.value(lower.operand)
-                if isinstance(held, Number):
+                if not self.counts(held, lower.operand):
                     return None
                 return START, held.of if isinstance(held, Length) else None, lower
             held = self.value(lower)

@@ -22,7 +22,16 @@ from .values import Items, Known, Made, options
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
 _MASK = re.compile(r"mask", re.IGNORECASE)
-_PICTURE = re.compile(r"ima?ge?s?(?![a-z])|picture|canvas|letterbox|crop|border|pixel|photo", re.IGNORECASE)
+#: Not sequences of the data: images, schedules, scores.
+_OTHER = re.compile(
+    r"ima?ge?s?(?![a-z])|picture|canvas|letterbox|crop|border|pixel|photo|(^|_)lrs?(_|$)|learning_?rate|sched|momentum|weight_?init|"
+    r"embedding_?table|beam|score",
+    re.IGNORECASE,
+)
+#: Folders of code that does not prepare training data.
+_ELSEWHERE = re.compile(
+    r"^(infer\w*|ascend310\w*|sdk|mxbase|onnx\w*|deploy\w*|tests?|scripts|docs|serving|export\w*)$", re.IGNORECASE
+)
 #: Words that stand for no word of the data, but are no padding either.
 _MARKS = re.compile(r"eos|sos|bos|unk|cls|sep|start|end|oov", re.IGNORECASE)
 _WRITES = (b"FileWriter", b"write_raw_data")
@@ -103,7 +112,8 @@ def _files(folder: Path, root: Path) -> Iterator[Path]:
     count = 0
     for here, folders, names in os.walk(folder):
         deep = len(Path(here).relative_to(folder).parts)
-        folders[:] = sorted(name for name in folders if not name.startswith(".")) if deep < 3 else []
+        below = [name for name in folders if not name.startswith(".") and not _ELSEWHERE.match(name)]
+        folders[:] = sorted(below) if deep < 3 else []
         for name in sorted(names):
             if name.endswith(".py"):
                 count += 1
@@ -151,11 +161,11 @@ class _Checks:
             if pads:
                 self.of_masks(pads, marks)
                 self.of_sides(pads)
-                self.of_lengths([one for one in held if isinstance(one, Given)])
                 self.of_comparisons([one for one in held if isinstance(one, Compared)])
                 self.account(pads, held)
-        for given in self.facts.lengths:
-            self.of_lengths([given])
+        inner = {(pad.source.path, pad.run, id(pad.of)) for pad in self.facts.pads}
+        # Where what is padded already is padded once more, its length is that before this padding.
+        self.of_lengths([one for one in self.facts.lengths if (one.source.path, one.run, id(one.of)) not in inner])
         places: dict[tuple[str, int, int], list[Padded]] = {}
         for pad in self.facts.pads:
             if _sequence(pad):
@@ -348,9 +358,10 @@ def _name(pad: Padded) -> str:
 
 
 def _sequence(pad: Padded) -> bool:
-    """Not an image, and not a mask that is filled up by itself."""
-    words = [*pad.names, pad.function]
-    return not pad.area and not any(_PICTURE.search(word) for word in words)
+    """Not an image or a schedule, nor scores that are set to minus infinity."""
+    if isinstance(pad.value, (int, float)) and abs(pad.value) >= 1e4:
+        return False
+    return not pad.area and not any(_OTHER.search(word) for word in (*pad.names, pad.function))
 
 
 def _companion(pad: Padded) -> bool:

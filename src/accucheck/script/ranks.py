@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .flow import sources
+from .flow import setting, sources
 from .trace import Trace
 from .training import MANY_DEVICES
 from .values import Frame, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
 
+#: What only has a value where there are several devices.
+_OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
 _RANK_NAME = re.compile(r"^(local_?|global_?|dp_?|data_?)?rank(_?id)?$|^rank_?index$", re.IGNORECASE)
 _SIZE_NAME = re.compile(
     r"^(rank|world|group|dp|device|data)_?(size|nums?|count)$|^num_?(devices|shards|ranks)$|^device_?nums?$",
@@ -28,12 +30,13 @@ _BROADCASTS = frozenset(("parameter_broadcast", "broadcast_parameters", "sync_pa
 _FALSE = ("false", "0", "no", "none", "")
 
 
-def kinds(value: Value | None, deep: bool = True) -> set[str]:
+def kinds(value: Value | None) -> set[str]:
     """Which of "rank", "size" and "device" a value is made of: the number of this process, how many there are, the device."""
     found: set[str] = set()
-    for part in sources(value) if deep else options(value):
-        if (kind := _kind(part)) is not None:
-            found.add(kind)
+    for option in options(value):
+        for part in (option,) if setting(option) else sources(option, setting):
+            if (kind := _kind(part)) is not None:
+                found.add(kind)
     return found
 
 
@@ -98,9 +101,16 @@ def _says_many(node: ast.expr) -> bool | None:
         if isinstance(left, ast.Constant):
             left, right = right, left
             kind = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}.get(type(kind), type(kind))()
-        if not MANY_DEVICES.search(_subject(left)) or not isinstance(right, ast.Constant):
+        if "parallel_mode" in _subject(left) and isinstance(kind, (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            text = ast.unparse(right).lower()
+            if "stand_alone" not in text and "parallel" not in text:
+                return None
+            return ("stand_alone" not in text) is isinstance(kind, (ast.Eq, ast.In))
+        if not isinstance(right, ast.Constant):
             return None
-        value = right.value
+        value, subject = right.value, _subject(left)
+        if not MANY_DEVICES.search(subject) and not (value is None and _OWN.search(subject)):
+            return None
         if isinstance(kind, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
             negated = isinstance(kind, (ast.NotEq, ast.IsNot))
             if isinstance(value, (bool, type(None))):
@@ -152,6 +162,32 @@ def branch(tests: tuple[Test, ...]) -> bool | None:
     return False if False in ways else True if True in ways else None
 
 
+def together(one: tuple[Test, ...], other: tuple[Test, ...]) -> bool:
+    """True unless two places exclude each other: they lie on different ways of the same condition."""
+    facts = {}
+    for test in one:
+        facts.update(_facts(test))
+    return all(facts.get(text, taken) is taken for test in other for text, taken in _facts(test).items())
+
+
+def _facts(test: Test) -> dict[str, bool]:
+    """What holds for sure where a condition was taken so: the text of each part of it, and whether that is true."""
+    found: dict[str, bool] = {}
+    queue = [(test.node, test.taken)]
+    while queue:
+        node, taken = queue.pop()
+        if taken is None or not isinstance(node, ast.expr):
+            continue
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            queue.append((node.operand, not taken))
+        elif isinstance(node, ast.BoolOp):
+            if isinstance(node.op, ast.And) is taken:
+                queue += [(part, taken) for part in node.values]
+        else:
+            found[ast.unparse(node)[:300]] = taken
+    return found
+
+
 def tests_of(call: Made) -> tuple[Test, ...]:
     """The undecided conditions around a call and around the calls of the functions it stands in, outermost first."""
     return (*frame_tests(call.frame), *call.tests)
@@ -176,15 +212,21 @@ class Deployment:
     @property
     def distributed(self) -> Made | None:
         """What shows that the script is made for several devices."""
-        started = [call for call in self.starts if branch(tests_of(call)) is not False]
-        return started[0] if started else None
+        return self.beside(())
+
+    def beside(self, tests: tuple[Test, ...]) -> Made | None:
+        """A start of communication in the same run as what stands under these conditions."""
+        started = (call for call in self.starts if branch(tests_of(call)) is not False)
+        return next((call for call in started if together(tests_of(call), tests)), None)
 
     @property
     def whole_batch(self) -> Made | None:
         """The setting by which all devices take the same input."""
         for call in self.contexts:
             full = call.keywords.get("full_batch")
-            if any(isinstance(option, Known) and option.value is True for option in options(full)):
+            if any(
+                isinstance(option, Known) and option.value is True and not option.assumed for option in options(full)
+            ):
                 return call
             strategy = call.keywords.get("dataset_strategy")
             for option in options(strategy):
@@ -193,6 +235,12 @@ class Deployment:
                 if option is not None and not (isinstance(option, Known) and option.value is None):
                     return call
         return None
+
+    @property
+    def perhaps_whole(self) -> bool:
+        """True when an option decides whether all devices take the same input."""
+        given = [option for call in self.contexts for option in options(call.keywords.get("full_batch"))]
+        return any(not isinstance(option, Known) or option.assumed for option in given)
 
     def modes(self) -> Iterator[str]:
         for call in self.contexts:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .flow import sources
+from .flow import setting, sources
 from .source import Source
 from .trace import Trace
 from .values import Frame, Known, Made, Value, options
@@ -71,7 +71,7 @@ _OPERATORS = re.compile(
 _DROPOUT = re.compile(r"^(mint\.)?nn\.(Dropout|AlphaDropout|Dropout[123]d|FeatureAlphaDropout|RReLU)", re.I)
 _TRAINS = frozenset((".train", ".fit"))
 _VARIES = re.compile(
-    r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|random\.\w+|numpy\.random\.\w+|\.now)$"
+    r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|\.now)$"
 )
 
 
@@ -221,7 +221,11 @@ def _shuffles(call: Made) -> bool:
 
 def _written(source: Source) -> Iterator[ast.Call]:
     """Calls in the text that set a seed, wherever they stand."""
-    for node in ast.walk(source.tree):
+    queue: list[ast.AST] = [source.tree]
+    while queue:
+        node = queue.pop()
+        if not (isinstance(node, ast.FunctionDef) and node.name.startswith("__")):  # those are called by others
+            queue += ast.iter_child_nodes(node)
         if isinstance(node, ast.Call):
             called = node.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -233,10 +237,11 @@ def _written(source: Source) -> Iterator[ast.Call]:
 
 
 def varies(value: Value | None) -> Made | None:
-    """The call that makes a seed another one in each run: the time, a process number, a random number."""
-    for part in sources(value):
-        if isinstance(part, Made) and _VARIES.match(part.name):
-            return part
+    """The call that makes a seed another one in each run: the time or a process number. A random number may be seeded itself."""
+    for option in options(value):
+        for part in () if setting(option) else sources(option, setting):
+            if isinstance(part, Made) and _VARIES.match(part.name):
+                return part
     return None
 
 

@@ -91,7 +91,7 @@ class _Sharding:
                 seen.add(id(origin))
                 if "num_shards" not in known.parameters:
                     continue
-                for said in self.of(origin, chain, known.parameters, many, whole):
+                for said in self.of(origin, chain, known.parameters, whole):
                     told = True
                     yield said
         if not told and many and whole is not None:
@@ -102,10 +102,10 @@ class _Sharding:
         elif not told:
             yield Said("single", self.source, self.source.tree)
 
-    def of(
-        self, origin: Made, chain: list[Made], parameters: list[str], many: bool, whole: Made | None
-    ) -> Iterator[Said]:
-        branch = ranks.branch(ranks.tests_of(origin))
+    def of(self, origin: Made, chain: list[Made], parameters: list[str], whole: Made | None) -> Iterator[Said]:
+        tests = ranks.tests_of(origin)
+        branch, start = ranks.branch(tests), self.deployment.beside(tests)
+        many = start is not None or (self.devices or 0) > 1
         if branch is False:
             return
         data: dict[str, Any] = {"dataset": origin.last}
@@ -119,32 +119,38 @@ class _Sharding:
             if self.by_rank(origin, chain):
                 yield Said("by-rank", origin.source, origin.node, data)
                 yield from self.order(origin, parameters, data)
-            elif origin.unpacked:
+            elif origin.unpacked or (self.deployment.perhaps_whole and whole is None and count is None):
                 yield Said("unresolved", origin.source, origin.node, data)
             elif whole is not None:
                 return
             elif branch is True or many:
-                start = self.deployment.distributed
                 where = f"{start.source.path}:{start.line}" if start else ""
                 diff = _sharded(origin) if count is None else None
                 code = "no-shards" if where else "no-shards-here"
+                if branch is not True and not self.feeds(chain):
+                    code = "aside"
                 yield Said(
                     code, origin.source, origin.node, data | {"start": where}, diff, branch is not True and not start
                 )
             return
-        fixed = [option.value for option in options(index) if isinstance(option, Known)]
+        fixed = [option.value for option in options(index) if isinstance(option, Known) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
             if branch is True or many or not ranks.constant(count):
                 value = next((v for v in fixed if v is not None), None)
-                yield Said(
-                    "constant-shard", origin.source, origin.node, data | {"value": value}, likely=_assumed(index)
-                )
+                yield Said("constant-shard", origin.source, origin.node, data | {"value": value})
                 return
         elif "device" in (held := ranks.kinds(index)) and "rank" not in held:
             yield Said("shard-by-device", origin.source, origin.node, data)
         else:
             yield Said("sharded", origin.source, origin.node, data)
         yield from self.order(origin, parameters, data)
+
+    def feeds(self, chain: list[Made]) -> bool:
+        """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
+        users = [user for call in chain for user, _ in self.data.consumers[id(call)]]
+        return any(call.name in (".batch", ".padded_batch", ".bucket_batch_by_length") for call in chain) or any(
+            user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
+        )
 
     def by_rank(self, origin: Made, chain: list[Made]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
@@ -261,12 +267,8 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
 
 
 def _one(count: Value | None) -> bool:
-    """True for no number of shards, or one."""
-    return all(isinstance(option, Known) and option.value in (None, 1) for option in options(count))
-
-
-def _assumed(value: Value) -> bool:
-    return any(isinstance(option, Known) and option.assumed for option in options(value))
+    """True for no number of shards, or one; not for an option that is one by default."""
+    return all(isinstance(o, Known) and o.value in (None, 1) and not o.assumed for o in options(count))
 
 
 def _mentions_shards(call: ast.Call) -> bool:

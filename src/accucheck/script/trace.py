@@ -18,6 +18,7 @@ from . import models
 from .expressions import Expressions, decorated_as
 from .expressions import Find as Find
 from .source import Source
+from .training import MANY_DEVICES
 from .values import (
     Class,
     Frame,
@@ -229,7 +230,10 @@ class Tracer(Expressions):
 
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Run statements; False when they end in return, raise, break or continue."""
-        return all(self.statement(statement, scope) for statement in body)
+        outer = self.tests
+        runs = all(self.statement(statement, scope) for statement in body)
+        self.tests = outer
+        return runs
 
     def statement(self, node: ast.stmt, scope: Scope) -> bool:
         self.step()
@@ -422,14 +426,21 @@ class Tracer(Expressions):
     def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
         """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
         before, ends, outer = dict(scope.names), [], self.tests
+        going = []
         for body, test in ways:
             scope.names = dict(before)
             self.tests = (*outer, test)
             if self.block(body, scope):
                 ends.append(scope.names)
+                going.append(test)
         self.tests = outer
         if not ends:
             return False
+        if len(going) == 1 and len(ways) > 1 and MANY_DEVICES.search(going[0].text):
+            self.tests = (
+                *outer,
+                going[0],
+            )  # on one device, or on several, the function was left: the rest is for the others
         self.joined(scope, ends)
         return True
 
