@@ -52,8 +52,8 @@ MESSAGES: Words = {
         "zh": "{loss} 需要 logits，得到的却是 {layer}（第 {other} 行）的输出，部分取值已被截断或压缩。",
     },
     "logits-for-probabilities": {
-        "en": "{loss} takes probabilities and gets the bare result of {layer} (line {other}): a sigmoid is missing.",
-        "zh": "{loss} 需要概率，得到的却是 {layer}（第 {other} 行）的原始输出：缺少 sigmoid。",
+        "en": "{loss} takes probabilities and gets the bare result of {layer} (line {other}): a sigmoid or softmax is missing.",
+        "zh": "{loss} 需要概率，得到的却是 {layer}（第 {other} 行）的原始输出：缺少 sigmoid 或 softmax。",
     },
     "no-log-softmax": {
         "en": "{loss} takes logarithms of probabilities and gets the result of {layer} (line {other}): log_softmax is missing.",
