@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -64,6 +65,11 @@ class Scripts:
         for reading in self.readings:
             found.update({s.file: s for s in reading.project.sources.values() if s is not None})
         return list(found.values())
+
+    def mentions(self, pattern: str) -> bool:
+        """Whether any file that was read has a line that fits: cheap, to leave a subject alone that the scripts never touch."""
+        search = re.compile(pattern, re.IGNORECASE).search
+        return any(search(source.text) for source in self.sources)
 
 
 def read_scripts(case: Case) -> Scripts:

@@ -86,6 +86,10 @@ class Source:
         return diff if 0 < len(diff) <= LARGEST and (plain or diff.isascii()) else None
 
     @cached_property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @cached_property
     def _disk(self) -> tuple[list[str], str, bool] | None:
         """The lines as they are on disk, with their ends; the line end in use; whether all is UTF-8.
 
