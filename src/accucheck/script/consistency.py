@@ -395,12 +395,37 @@ def same_scale(one: Scale, other: Scale) -> bool:
 
 
 def _clips(base: Way, way: Way) -> tuple[str, tuple[str, ...]] | None:
-    ours, theirs = ([_key(s) for s in w.fixed if s.kind == "clip"] for w in (base, way))
-    return None if ours == theirs else ("clip-differs", _scales(base, way))
+    ours, theirs = ([_key(s) for s in _steps(w) if s.kind == "clip"] for w in (base, way))
+    only = _apart(ours, theirs)
+    if all(_without_effect(key, other) for keys, other in zip(only, (way, base), strict=True) for key in keys):
+        return None
+    return "clip-differs", _scales(base, way)
+
+
+def _without_effect(key: Any, other: Way) -> bool:
+    """True for a clip to bounds that the other side keeps anyway."""
+    bounds = dict(key[2])
+    if other.low is None or other.high is None:
+        return False
+    low, high = float(bounds.get("low", other.low)), float(bounds.get("high", other.high))
+    return low <= other.low and high >= other.high
 
 
 def _steps(way: Way) -> list[Step]:
-    return [step for step in way.fixed if step.kind in ("scale", "clip", "function", "opaque")]
+    """What is done to the numbers, but for what chance has a part in: a clip right after noise belongs to it."""
+    found: list[Step] = []
+    noise = False
+    for step in way.steps:
+        if step.kind in ("type", "layout"):
+            continue
+        if (
+            not step.random
+            and step.kind in ("scale", "clip", "function", "opaque")
+            and not (step.kind == "clip" and noise)
+        ):
+            found.append(step)
+        noise = step.random and step.kind in ("function", "scale", "random")
+    return found
 
 
 def _changes(way: Way) -> list[Any]:

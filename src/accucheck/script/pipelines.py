@@ -665,6 +665,8 @@ def _arrival(user: Made, how: str, part: Value) -> str:
         return "on" if how == "base" else ""
     if user.name in ("/", "-") and how == "0":
         return "scaled" if user.name == "/" or not derives(user.args[1], part) else "on"
+    if user.name == "*" and any(_parameter(other) for other in user.args):
+        return "scaled"
     if user.name in ("+", "*", "neg"):
         return "on"
     layer = user.base if user.name == "" and isinstance(user.base, Made) else user
@@ -689,6 +691,10 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     if last in ("Sub", "sub", "Div", "RealDiv", "div", "TruncatedNormal"):
         return "scaled" if how == "0" else ""
     return "on" if last in ("Mul", "Add", "mul", "add", "TensorAdd", "AddN") else ""
+
+
+def _parameter(value: Value) -> bool:
+    return any(isinstance(option, Made) and option.api in ("Parameter", "Tensor") for option in options(value))
 
 
 def _outer(frame: Frame) -> Iterator[Frame]:

@@ -308,16 +308,22 @@ class Samples:
         return found
 
     def updated(self, value: Made, before: tuple[Way, ...]) -> tuple[Way, ...]:
-        """The ways of an array after parts of it were written: x[...] = f(x[...]) changes it in place, and what is written into
-        a buffer becomes its content."""
-        stored = [way for part in value.fed or () for way in self.ways(part) if way.data]
-        if not stored:
-            return before
-        known = {id(way.root): len(way.steps) for way in before}
-        changed = [way for way in stored if len(way.steps) > known.get(id(way.root), 1 << 20)]
-        if changed and before and before[0].origin != "table":
-            return _distinct(changed)
-        return _distinct([*before, *stored]) if before and before[0].origin in ("generated", "unknown") else before
+        """The ways of an array after it was written to: x[...] = f(x[...]) changes it in place, as does f(x, x) with a place
+        for the result, and what is written into a buffer becomes its content."""
+        now = before
+        for part in value.fed or ():
+            self.known[id(value)] = value, now
+            stored = [way for way in self.ways(part) if way.data]
+            if not stored:
+                continue
+            lengths = {id(way.root): len(way.steps) for way in now}
+            changed = [way for way in stored if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
+            if changed and now[0].origin != "table":
+                whole = isinstance(part, Made) and any(arg is value for arg in part.args)
+                now = _distinct(changed if whole else [_in_part(way) for way in changed])
+            elif now and now[0].origin in ("generated", "unknown"):
+                now = _distinct([*now, *stored])
+        return now
 
     def _ways(self, value: Value) -> Sequence[Way]:
         if isinstance(value, Many):
@@ -505,7 +511,7 @@ class Samples:
         if whole and isinstance(last, Made) and last.name == "slice" and _bounds(last) == (None, None, -1):
             return [
                 self.step(way, made, "geometry", "[::-1]", (), keeps=True)
-                if way.layout == "CHW"
+                if way.layout == "CHW" or len(keys) == 4
                 else self.recoloured(way, made, "[::-1]", ())
                 for way in ways
             ]
@@ -525,6 +531,8 @@ class Samples:
             return way
         turned = {"RGB": "BGR", "BGR": "RGB"}.get(way.colour, way.colour)
         found = self.step(way, made, "colour", name, told)
+        if found.steps[-1].random:
+            return found
         return replace(found, colour=turned if colour == "turned" else colour or way.colour)
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -563,6 +571,8 @@ class Samples:
             return Many(tuple(self.apply(option, args, at) for option in given)) if given else (args or [Unknown()])[0]
         if isinstance(operation, Made) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
             return self.composed(operation.args[0], args, at)
+        if isinstance(operation, Made) and operation.name == "+":
+            return self.composed(Items(list(operation.args)), args, at)
         if isinstance(operation, Made):
             tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
             return _made("", args, operation, operation, tests)
@@ -689,8 +699,9 @@ class Samples:
                 return [
                     replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, given, strict=True)
                 ]
-        told = arguments(made, (), skip=self.skipped(made))
-        chance = self.chance(Items([*made.args, *made.keywords.values()]))
+        skipped = self.skipped(made)
+        told = arguments(made, (), skip=skipped)
+        chance = any(self.chance(v) for v in (*made.args, *made.keywords.values()) if id(v) not in skipped)
         if last in _ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
             return self.operator(made, _ARITHMETIC[last], made.args)
         if last in ("clip", "clamp", "minimum", "maximum", "clip_by_value", "Minimum", "Maximum"):
@@ -1103,6 +1114,13 @@ def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
     if found and found[0].rank > RANK["generated"]:
         found = [way for way in found if way.origin != "generated"]  # padding, or a buffer to fill
     return tuple(found[:WAYS])
+
+
+def _in_part(way: Way) -> Way:
+    """A way whose last steps were done to a part only, a channel or a frame: what the whole is like is known no more."""
+    if way.steps[-1].kind != "scale":
+        return way
+    return replace(way, scale=None, low=None, high=None, normalised=True)
 
 
 def _merged(way: Way, other: Way) -> Way:
