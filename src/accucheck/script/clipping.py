@@ -11,7 +11,7 @@ from typing import Any
 from .factors import Term, operation
 from .flow import sources
 from .loss_scaling import about, key_name, title
-from .remarks import Place, Remark, merged, remark, span
+from .remarks import Edit, Place, Remark, merged, remark, span
 from .training_steps import FIXED, Step, Training, is_optimizer
 from .values import Frame, Instance, Known, Made, Value, options
 
@@ -206,7 +206,7 @@ def _left_to_optimizer(training: Training, step: Step) -> str | None:
 # --- mending ----------------------------------------------------------------------------------------------------------
 
 
-def _swapped(step: Step, clip: Clip) -> list[tuple[int, int, list[str]]]:
+def _swapped(step: Step, clip: Clip) -> list[Edit]:
     """The two lines exchanged, where the next statement takes the scale off the same variable."""
     source, first, last = span(clip.place)
     if source is not step.source or clip.place is not clip.made:

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..knowledge import api
 from .factors import ONE, Key, Term, called, hinted, operation
-from .remarks import Place, Remark, merged, remark
+from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
+from .source import Source
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Instance, Known, Made, Value, name_of, options
 
@@ -59,6 +60,11 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield replace(told, possible=True) if told.code in FAULTS and _elsewhere(training, term, sound) else told
     if not ways:
         yield about(steps[0], "no-half")
+
+
+def disagreements(training: Training) -> Iterator[Remark]:
+    """Optimizers whose loss_scale does not fit the step."""
+    return (told for told in examine(training) if told.code in DISAGREE)
 
 
 def _elsewhere(training: Training, term: Term, sound: list[Term]) -> bool:
@@ -138,7 +144,8 @@ def _unscaled(training: Training, step: Step, halves: list[Half], optimizer: Val
     divisor = _divisor(training, optimizer)
     if divisor is not None and divisor != 1:
         place = _placed(optimizer, step)
-        yield ONE, remark(place, "divided-only", optimizer=_name(optimizer), scale=f"{divisor:g}", also=[step])
+        told = about(step, "divided-only", place, also=[step], optimizer=_name(optimizer), divisor=f"{divisor:g}")
+        yield ONE, told
     else:
         yield from _lacks(training, step, halves)
 
@@ -171,8 +178,9 @@ def _divides(training: Training, step: Step, kind: str, manager: Made | None, op
     if divisor is None:
         yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
     elif divisor != 1:
-        shown = _any({"optimizer": _name(optimizer), "scale": f"{divisor:g}"})
-        yield ONE, about(step, "divided-twice", _placed(optimizer, step), also=[step], **shown)
+        place = _placed(optimizer, step)
+        told = about(step, "divided-twice", place, also=[step], optimizer=_name(optimizer), divisor=f"{divisor:g}")
+        yield ONE, replace(told, edits=without_keyword(told.source, place.node, "loss_scale"))
     else:
         yield ONE, about(step, f"scaled-{kind}")
 
@@ -206,9 +214,25 @@ def _matches(
                 code = "kept" if given is None or (not off.powers and off.number == 1) else "mismatch"
                 code = "divided-only" if not on.powers and on.number == 1 else code
                 likely = bool(rest.powers) or _assumed(value) or _assumed(given)
-                yield way, about(step, code, place, likely, also=[manager or step], **shown)
+                told = about(step, code, place, likely, also=[manager or step], **shown)
+                edits = (
+                    _same_scale(told.source, place, manager or step, optimizer, on) if code != "divided-only" else []
+                )
+                yield way, replace(told, edits=edits)
             else:
                 yield way, about(step, "unresolved", place, also=[manager or step], **shown)
+
+
+def _same_scale(source: Source, place: Place, other: Place, optimizer: Value, on: Term) -> list[Edit]:
+    """The edit that gives the optimizer the number that the loss is multiplied by, as it is written there."""
+    known = api.find(optimizer.api) if isinstance(optimizer, Made) else None
+    if known is None or "loss_scale" not in known.parameters or on.powers or not isinstance(other.node, ast.Call):
+        return []
+    named = {keyword.arg: keyword.value for keyword in other.node.keywords}
+    written = named.get("loss_scale") or named.get("sens") or next(iter(other.node.args[:1]), None)
+    if isinstance(written, ast.Constant):
+        return with_keyword(source, place.node, "loss_scale", ast.unparse(written))
+    return []
 
 
 def _one(step: Step, place: Place, halves: list[Half]) -> Iterator[Remark]:
@@ -277,15 +301,30 @@ def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) 
         # A condition that asks for the scale itself may well be what makes it right.
         asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
         unseen = bool(keys) and all(training.is_given(key) for key in keys)
+        shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
         if term.rough or asked or unseen:
             yield way, about(step, "unresolved-step", scale=scale)
+        elif divisor not in (None, 1) and not term.put_on:
+            yield way, about(step, "divided-only", _placed(optimizer, step), also=[step], **shown)
         elif divisor not in (None, 1):
-            code = "mismatch-own" if term.put_on else "divided-only"
-            told: dict[str, Any] = {"optimizer": _name(optimizer), "scale": scale if term.put_on else f"{divisor:g}"}
-            yield way, about(step, code, _placed(optimizer, step), also=[step], divisor=f"{divisor:g}", **told)
+            shown["scale"] = _rest(training, term)
+            yield way, about(step, "mismatch-own", _placed(optimizer, step), also=[step], **shown)
         else:
             up = any(power > 0 for power in factors.left(term).values()) or (not keys and abs(term.number) > 1)
             yield way, about(step, "kept-own" if up else "divided-own", scale=scale)
+
+
+def _rest(training: Training, term: Term) -> str:
+    """What gradients are still multiplied by, as a product."""
+    left = training.factors.left(term)
+    over = [key_name(training, key) for key, power in left.items() if power > 0]
+    under = [key_name(training, key) for key, power in left.items() if power < 0]
+    number = abs(term.number)
+    if number >= 1:
+        over += [f"{number:g}"] if number != 1 else []
+    elif number:
+        under.append(f"{1 / number:g}")
+    return " / ".join([" * ".join(sorted(over)) or "1", *sorted(under)])
 
 
 def _mentions(inside: Any, key: Key) -> bool:
@@ -386,8 +425,8 @@ def _windows(training: Training) -> Iterator[Remark]:
             given = _given(made)
             factor, window = given.get("scale_factor"), given.get("scale_window")
             if _swapped(factor, window):
-                shown = {"factor": say_value(factor), "window": say_value(window)}
-                yield remark(made, "window-is-factor", scaler=made.last, **_any(shown))
+                shown: dict[str, Any] = {"factor": say_value(factor), "window": say_value(window)}
+                yield remark(made, "window-is-factor", scaler=made.last, **shown)
 
 
 def _swapped(factor: Value | None, window: Value | None) -> bool:
@@ -482,10 +521,6 @@ def _is(value: Value | None, number: float) -> bool:
 
 def _assumed(value: Value | None) -> bool:
     return any(isinstance(option, Known) and option.assumed is not None for option in options(value))
-
-
-def _any(told: dict[str, str]) -> dict[str, Any]:
-    return dict(told)
 
 
 def _unused(step: Step) -> list[str]:

@@ -355,7 +355,7 @@ class Training:
         if isinstance(value, Made) and operation(value).name == "parameter":
             start = self.factors.of(operation(value).operand(0), True)
             return not self.factors.from_manager(value) and not any(term.put_on for term in start)
-        return not isinstance(value, Made) or value.name[:1] == "@"
+        return not isinstance(value, Made) or not self.factors.from_manager(value)
 
     def sees_loss(self, step: Step) -> bool:
         """Whether what the gradients are taken of is seen; a network from elsewhere does not scale its loss."""
@@ -371,6 +371,20 @@ class Training:
             if (named := _devices(test)) is not None:
                 left &= named
         return left == {"cpu"}
+
+
+_read: list[tuple[Reading, Training]] = []
+
+
+def training(reading: Reading) -> Training:
+    """The steps of a reading; the last ones are kept for the next probe in the same process."""
+    for known, made in _read:
+        if known is reading:
+            return made
+    made = Training(reading)
+    _read.append((reading, made))
+    del _read[:-8]
+    return made
 
 
 def _is_step(instance: Instance) -> bool:

@@ -118,8 +118,12 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
     if gates:
         told = [one for test, found in gates for one in _gate(step, test, found)]
         good = [one for one in told if one.code == "checked"]
-        # One sound gate holds the update back, whatever else is asked besides.
-        yield from _both(training, step, gates) or good[:1] or told
+        both = _other_way(training, step, [test for test, _ in gates])
+        if both is not None:
+            first, last = sorted((step, both[0]), key=lambda one: one.order)
+            yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
+        else:  # one sound gate holds the update back, whatever else is asked besides
+            yield from good[:1] or told
         return
     if any(_tells(overflow.of(value)) for value in step.others):
         yield about(step, "checked-by-optimizer")
@@ -179,17 +183,15 @@ def _judged(status: Status, test: Test) -> str:
     return "gate-inverted" if over else "gate-closed"
 
 
-def _both(training: Training, step: Step, gates: list[tuple[Test, _Statuses]]) -> list[Remark]:
-    """The same optimizer is called on the other way of the condition as well."""
+def _other_way(training: Training, step: Step, tests: list[Test]) -> tuple[Step, Test] | None:
+    """Another update of the same optimizer, on the other way of one of these conditions."""
     optimizers = {id(option) for option in options(step.optimizer)}
-    for test, _ in gates:
+    for test in tests:
         for other in training.steps:
-            if other is step or other.kind != "own" or other.order < step.order:
-                continue
-            same = bool(optimizers & {id(option) for option in options(other.optimizer)})
+            same = other.kind == "own" and optimizers & {id(option) for option in options(other.optimizer)}
             if same and any(t.value is test.value and t.taken is (not test.taken) for t in other.tests):
-                return [about(other, "update-on-overflow", condition=test.text, also=[step])]
-    return []
+                return other, test
+    return None
 
 
 class _Condition:

@@ -1,0 +1,100 @@
+"""What the probes of training steps share: each remark about a step as a finding, with its level, its fix and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ..language import Words
+from ..model import Finding, Fix, Level, Progress, Sure, Verdict, Where, suggest
+from . import _gaps
+
+if TYPE_CHECKING:
+    from ..case import Case
+    from ..script.remarks import Remark
+    from ..script.training_steps import Training
+
+#: Words for what all these probes may have to say.
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "no-step": {
+        "en": "No training step is to be seen in {path}.",
+        "zh": "{path} 中没有看到训练步。",
+    },
+}
+_SOMETIMES = {
+    "en": " Only options other than the defaults lead here, or another way through the script is sound.",
+    "zh": "（仅在改变默认选项后才会执行到这里，或者脚本的另一条路径没有问题。）",
+}
+
+
+def sometimes(words: Words, codes: Iterable[str]) -> Words:
+    """The words, and those of the same findings on one way through the script."""
+    more = {f"{code}-sometimes": {key: text + _SOMETIMES[key] for key, text in words[code].items()} for code in codes}
+    return {**words, **more}
+
+
+def also(words: Words, codes: Iterable[str]) -> Words:
+    """Reasons and proofs, the same for the findings on one way through the script."""
+    return {**words, **{f"{code}-sometimes": words[code] for code in codes}}
+
+
+def findings(
+    case: Case,
+    examine: Callable[[Training], Iterable[Remark]],
+    levels: Mapping[str, Level],
+    open_: Iterable[str],
+    fixes: Mapping[str, str],
+) -> Iterator[Finding | Progress]:
+    """What `examine` says about the training scripts. What `levels` does not name is info; `open_` leave the probe undecided."""
+    from ..script.analysis import read_scripts
+    from ..script.training_steps import training
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    said = set()
+    for done, reading in enumerate(scripts.training, start=1):
+        for remark in examine(training(reading)):
+            made = _finding(remark, levels, {*open_, "no-step"}, fixes)
+            place = made.code, made.where.path, made.where.line
+            if place not in said:
+                said.add(place)
+                yield made
+        yield Progress(done, len(scripts.training), "files")
+
+
+def _finding(remark: Remark, levels: Mapping[str, Level], open_: set[str], fixes: Mapping[str, str]) -> Finding:
+    level = levels.get(remark.code, Level.INFO)
+    code = remark.code
+    if remark.possible and level is Level.PROBLEM:
+        code, level = f"{code}-sometimes", Level.SUSPECT
+    fix = fixes.get(remark.code)
+    evidence = [remark.source.code(remark.line, remark.last)]
+    evidence += [source.code(first, last, 1) for source, first, last in remark.also[:2]]
+    return Finding(
+        code,
+        level,
+        Where(path=remark.source.path, line=remark.line),
+        remark.data,
+        [*evidence],
+        Fix(fix, remark.source.patch(remark.edits) if remark.edits else None) if fix else None,
+        incomplete=level is Level.INFO and remark.code in open_,
+        sure=_sure(level, remark),
+    )
+
+
+def _sure(level: Level, remark: Remark) -> Sure | None:
+    if level is Level.INFO:
+        return None
+    if level is Level.SUSPECT:
+        return Sure.POSSIBLE
+    return Sure.LIKELY if remark.likely else Sure.CERTAIN
+
+
+def suggested(findings: Iterable[Finding], beside: Iterable[str]) -> Verdict:
+    """The usual rule, but not applicable where nothing but `beside` was said."""
+    found = list(findings)
+    verdict = suggest(found)
+    if verdict is Verdict.OK and found and {finding.code for finding in found} <= {*beside, "no-config"}:
+        return Verdict.NOT_APPLICABLE
+    return verdict

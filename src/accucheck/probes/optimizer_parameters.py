@@ -1,0 +1,234 @@
+"""Reads from the training scripts whether every parameter that takes part in the loss reaches an optimizer, as it should.
+
+Catches: a network, or a loss with weights of its own, that the step trains and no optimizer was given; a layer that is put into the
+network after its parameters were handed to the optimizer; an optimizer whose loss_scale does not fit the scale that the step
+puts on. Networks that are loaded, frozen, switched to inference, or named as fixed (teacher, target, vgg, ...) are left alone.
+Cannot tell: which parameters a filter by name leaves out. Never imports or runs the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Kind, Level, Progress, Verdict
+from ..probe import Example
+from . import _training, loss_scale_script
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+#: The codes of loss_scale_script that are about an optimizer's loss_scale.
+_DISAGREE = ("kept", "divided-only", "divided-twice", "mismatch", "mismatch-own")
+_LEVELS = {
+    "left-out": Level.PROBLEM,
+    "added-later": Level.PROBLEM,
+    **dict.fromkeys(_DISAGREE, Level.PROBLEM),
+    **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
+}
+#: Info that leaves the probe undecided.
+_OPEN = ("parameters-unknown",)
+_SHARED = (*_DISAGREE, *(f"{code}-sometimes" for code in _DISAGREE))
+
+MESSAGES: Words = {
+    **_training.MESSAGES,
+    **{
+        code: loss_scale_script.MESSAGES[code]
+        for code in (*_SHARED, "fix-same", "fix-unscale", "fix-neither", "fix-once")
+    },
+    "left-out": {
+        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer is given.",
+        "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，没有交给任何优化器。",
+    },
+    "added-later": {
+        "en": "This {layer} is put into the network after {optimizer} was given the parameters: its weights never change.",
+        "zh": "这个 {layer} 是在参数交给 {optimizer} 之后才放进网络的，它的权重永远不会更新。",
+    },
+    "parameters-unknown": {
+        "en": "Which parameters the optimizers of {step} are given is not to be seen here.",
+        "zh": "看不出 {step} 的优化器拿到了哪些参数。",
+    },
+    "covered": {
+        "en": "All weights that take part in the loss of {step} are given to an optimizer.",
+        "zh": "{step} 的损失所涉及的权重都交给了优化器。",
+    },
+    "fix-give": {
+        "en": "Give the optimizer these parameters too: the trainable_params() of the cell that holds network and loss, or both lists.",
+        "zh": "把这些参数也交给优化器：用同时包含网络和损失的 Cell 的 trainable_params()，或把两个列表拼在一起。",
+    },
+    "fix-order": {
+        "en": "Change the network first, then make the optimizer.",
+        "zh": "先改好网络，再创建优化器。",
+    },
+}
+WORDS: Words = {}
+_RANDOM = {
+    "en": "These weights stay as they were initialised: that part of the network works with random numbers for the whole training.",
+    "zh": "这些权重一直停留在初始值，网络的这一部分在整个训练中都用随机权重工作。",
+}
+WHY: Words = {
+    **{code: loss_scale_script.WHY[code] for code in _SHARED},
+    "left-out": _RANDOM,
+    "added-later": _RANDOM,
+}
+_UNCHANGED = {
+    "en": "Compare two checkpoints of different epochs: the tensors that are equal bit by bit are not trained.",
+    "zh": "对比不同 epoch 的两个 checkpoint：逐位相等的张量就是没有参与训练的。",
+}
+PROOF: Words = {
+    **{code: loss_scale_script.PROOF[code] for code in _SHARED},
+    "left-out": _UNCHANGED,
+    "added-later": _UNCHANGED,
+}
+_FIXES = {
+    "left-out": "fix-give",
+    "added-later": "fix-order",
+    "kept": "fix-same",
+    "mismatch": "fix-same",
+    "mismatch-own": "fix-unscale",
+    "divided-only": "fix-neither",
+    "divided-twice": "fix-once",
+}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script.coverage import examine
+
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+
+
+_HEAD = """
+import mindspore as ms
+from mindspore import nn, ops
+from mindspore.common.initializer import initializer, XavierUniform
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 4)
+
+    def construct(self, x):
+        return self.dense(x)
+
+class Head(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = ms.Parameter(initializer(XavierUniform(), (4, 2)))
+        self.loss = nn.CrossEntropyLoss()
+
+    def construct(self, features, label):
+        return self.loss(ops.matmul(features, self.weight), label)
+
+net = Net()
+head = Head()
+"""
+_LOOP = """
+def forward(x, y):
+    return head(net(x), y)
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    opt(grads)
+"""
+
+
+def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    return Example(
+        name,
+        files={"train.py": (_HEAD + script).lstrip("\n")},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example(
+        "both lists are given",
+        "opt = nn.Adam(net.trainable_params() + head.trainable_params())\n" + _LOOP,
+        Verdict.OK,
+        "covered",
+    ),
+    _example(
+        "the loss has weights that the optimizer is not given",
+        "opt = nn.Adam(net.trainable_params())\n" + _LOOP,
+        Verdict.PROBLEM,
+        "left-out",
+    ),
+    _example(
+        "the same with Model",
+        "model = ms.Model(net, head, nn.Adam(net.trainable_params()))\n",
+        Verdict.PROBLEM,
+        "left-out",
+    ),
+    _example(
+        "a cell that holds both",
+        """
+whole = nn.WithLossCell(net, head)
+step = nn.TrainOneStepCell(whole, nn.Adam(whole.trainable_params()))
+""",
+        Verdict.OK,
+        "covered",
+    ),
+    _example(
+        "each has an optimizer of its own",
+        """
+opt = nn.Adam(net.trainable_params())
+other = nn.SGD(head.trainable_params(), 0.1)
+"""
+        + _LOOP,
+        Verdict.OK,
+        "covered",
+    ),
+    _example(
+        "a teacher stays as it is",
+        """
+teacher = Net()
+ms.load_param_into_net(teacher, ms.load_checkpoint("teacher.ckpt"))
+opt = nn.Adam(net.trainable_params() + head.trainable_params())
+"""
+        + _LOOP.replace("head(net(x), y)", "head(net(x), y) + ops.mse_loss(net(x), teacher(x))"),
+        Verdict.OK,
+        "covered",
+    ),
+    _example(
+        "a new last layer after the optimizer was made",
+        """
+opt = nn.Adam(net.trainable_params())
+net.dense = nn.Dense(8, 10)
+model = ms.Model(net, nn.CrossEntropyLoss(), opt)
+""",
+        Verdict.PROBLEM,
+        "added-later",
+    ),
+    _example(
+        "a new last layer before the optimizer is made",
+        """
+net.dense = nn.Dense(8, 10)
+opt = nn.Adam(net.trainable_params())
+model = ms.Model(net, nn.CrossEntropyLoss(), opt)
+""",
+        Verdict.OK,
+        "covered",
+    ),
+    _example(
+        "the optimizer's loss_scale is not that of the manager",
+        """
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9, loss_scale=128)
+manager = ms.FixedLossScaleManager(1024, drop_overflow_update=False)
+model = ms.Model(net, nn.CrossEntropyLoss(), opt, amp_level="O3", loss_scale_manager=manager)
+""",
+        Verdict.PROBLEM,
+        "mismatch",
+    ),
+]

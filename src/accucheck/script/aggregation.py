@@ -1,0 +1,149 @@
+"""Whether a training step on several devices brings their gradients together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .factors import Term, operation
+from .flow import sources
+from .loss_scaling import about
+from .remarks import Remark, merged, remark
+from .training_steps import Step, Training, canonical
+from .values import Instance, Known, Made, Named, Value, name_of, options
+
+_INITS = frozenset(
+    {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
+)
+_CONTEXTS = ("set_auto_parallel_context", "context.set_auto_parallel_context")
+_REDUCES = frozenset({"distributedgradreducer", "allreduce", "reducescatter", "allreducecoalesced"})
+_NAMED = re.compile(r"reduc|all_?reduce|sync_?grad|average_?grad|grad_?sync", re.I)
+#: Modes in which the compiler puts the reduction in.
+_COMPILED = frozenset({"semi_auto_parallel", "auto_parallel"})
+_PARALLEL = frozenset({"data_parallel", "hybrid_parallel"})
+
+
+def examine(training: Training) -> list[Remark]:
+    """What there is to say about gradients of several devices in one reading."""
+    return merged(_examine(training))
+
+
+def _examine(training: Training) -> Iterator[Remark]:
+    steps = training.judged_steps()
+    starts = [call for call in training.calls if call.api in _INITS and call.name.startswith("mindspore.")]
+    modes = _modes(training)
+    if not starts and not modes & (_PARALLEL | {"unknown"}):
+        place = steps[0] if steps else None
+        yield about(place, "one-device") if place is not None else training.no_step()
+        return
+    if not steps:
+        yield training.no_step()
+        return
+    if modes and modes <= _COMPILED:
+        yield about(steps[0], "compiler")
+        return
+    together = [Term(choices=training.factors.conditions(call.tests)) for call in starts]
+    for step in steps:
+        here = training.given(step)
+        if together and all(here.times(start) is None for start in together):
+            continue  # this step is the one for a single device
+        yield from _own(training, step, modes) if step.kind == "own" else _framework(training, step, modes, starts)
+
+
+def _modes(training: Training) -> set[str]:
+    """The parallel modes that the script sets; "unknown" for one that is not seen."""
+    found: set[str] = set()
+    for call in training.calls:
+        if call.api not in _CONTEXTS:
+            continue
+        if call.unpacked:
+            found.add("unknown")
+        for option in options(call.keywords.get("parallel_mode")):
+            if isinstance(option, Named):
+                found.add(canonical(option.name).rpartition(".")[2].lower())
+            else:
+                found.add(option.value if isinstance(option, Known) and isinstance(option.value, str) else "unknown")
+    return found
+
+
+def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
+    if any(_reduces(value) for value in _until_gradient(training, step)) or _in_optimizer(step):
+        yield about(step, "reduced")
+        return
+    dropped = _dropped(training, step)
+    if dropped is not None:
+        yield about(step, "reduced-dropped", dropped, also=[step])
+    elif any(term.rough for term in training.carried(step)):
+        yield about(step, "unresolved")
+    elif modes & _PARALLEL or _shards(training):
+        yield about(step, "not-reduced")
+    else:
+        yield about(step, "not-reduced-maybe")
+
+
+def _framework(training: Training, step: Step, modes: set[str], starts: list[Made]) -> Iterator[Remark]:
+    if modes & (_PARALLEL | _COMPILED):
+        yield about(step, "reduced-by-framework")
+    elif "unknown" in modes:
+        yield about(step, "mode-unknown")
+    else:
+        yield remark(
+            starts[0], "mode-unset" if _shards(training) else "mode-unset-maybe", also=[step], step=_title(step)
+        )
+
+
+def _title(step: Step) -> str:
+    return step.place.last if isinstance(step.place, Made) else "TrainOneStepCell"
+
+
+def _until_gradient(training: Training, step: Step) -> Iterator[Value]:
+    """What happens to gradients between the gradient function and the optimizer."""
+    known = training.factors.gradients
+
+    def stop(value: Value) -> bool:
+        return id(value) in known or not training.touched(value)
+
+    return sources(step.gradients, stop)
+
+
+def _reduces(value: Value) -> bool:
+    if not isinstance(value, Made):
+        return False
+    if operation(value).name in _REDUCES:
+        return True
+    called = [value.last if value.name[:1] == "." else "", *(name_of(option) for option in options(value.base))]
+    return any(_NAMED.search(name) for name in called if name) and value.name[:1] not in ("@", "[")
+
+
+def _in_optimizer(step: Step) -> bool:
+    """An optimizer of the project that reduces by itself."""
+    import ast
+
+    for option in options(step.optimizer):
+        if isinstance(option, Instance):
+            texts = (ast.unparse(method.node) for method in option.of.methods())
+            if any(re.search(r"AllReduce|all_reduce|ReduceScatter|grad_reducer", text) for text in texts):
+                return True
+        elif isinstance(option, Made) and "AdaSum" in option.last:
+            return True
+    return False
+
+
+def _dropped(training: Training, step: Step) -> Made | None:
+    """A reduction whose result nobody takes."""
+    wanted = {key for term in training.carried(step) for key in term.gradients}
+    for call in training.calls:
+        if call.discarded and _reduces(call) and call.args:
+            terms = training.factors.of(call.args[0])
+            if wanted & {key for term in terms for key in term.gradients}:
+                return call
+    return None
+
+
+def _shards(training: Training) -> bool:
+    """Whether a data set is divided among devices."""
+    for call in training.calls:
+        for option in options(call.keywords.get("num_shards")):
+            if not (isinstance(option, Known) and option.value in (None, 1)):
+                return True
+    return False

@@ -1,0 +1,250 @@
+"""Whether every parameter that takes part in the loss is in an optimizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..knowledge import api
+from .flow import sources
+from .loss_scaling import disagreements, title
+from .remarks import Remark, merged, remark, span
+from .training_steps import Step, Training, is_optimizer
+from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Value, options
+
+_LISTS = frozenset(
+    (
+        ".trainable_params",
+        ".get_parameters",
+        ".parameters_dict",
+        ".parameters_and_names",
+        ".parameters",
+        ".untrainable_params",
+    )
+)
+#: Names of networks that are there to be fixed, or to follow another one.
+_FIXED = re.compile(
+    r"target|ema|teacher|frozen|fixed|pretrain|vgg|perceptual|extract|momentum|old|lpips|clip|vae|stage1|eval", re.I
+)
+_RANDOM = re.compile(r"normal|uniform|xavier|kaiming|he_|orthogonal|randn|random|glorot|trunc", re.I)
+#: What gives a network its weights from elsewhere, or keeps gradients from it.
+_LOADS = frozenset({"load_param_into_net", "load_checkpoint", "load", "deepcopy", "copy", "stop_gradient"})
+
+
+def examine(training: Training) -> list[Remark]:
+    """What there is to say about parameters and optimizers in one reading."""
+    return merged(_examine(training))
+
+
+def _examine(training: Training) -> Iterator[Remark]:
+    steps = training.judged_steps()
+    if not steps:
+        yield training.no_step()
+        return
+    yield from disagreements(training)
+    optimizers = _optimizers(training)
+    owners, complete = _owners(optimizers)
+    if not owners or not complete:
+        yield remark(steps[0], "parameters-unknown", step=title(steps[0]))
+        return
+    covered = {id(part) for owner in owners for part in _parts(owner)}
+    found = False
+    for step in steps:
+        for network in _trained(training, step):
+            for layer, path in _left(network, covered):
+                if not _excused(training, path):
+                    found = True
+                    shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
+                    yield Remark("left-out", *span(layer), dict(shown), also=(span(step),))
+                    break  # one layer of a network tells enough
+    for made in optimizers:
+        for layer in _replaced(training, owners, made):
+            found = True
+            yield remark(layer, "added-later", False, [made], layer=_name(layer), optimizer=_name(made))
+    if not found:
+        yield remark(steps[0], "covered", step=title(steps[0]))
+
+
+def _optimizers(training: Training) -> list[Made | Instance]:
+    found: dict[int, Made | Instance] = {}
+    for step in training.steps:
+        for option in options(step.optimizer):
+            if isinstance(option, (Made, Instance)):
+                found[id(option)] = option
+    for made in [*training.calls, *training.trace.instances]:
+        if (
+            isinstance(made, (Made, Instance))
+            and is_optimizer(made)
+            and (isinstance(made, Instance) or made.name.startswith("mindspore."))
+        ):
+            found[id(made)] = made
+    return list(found.values())
+
+
+def _owners(optimizers: list[Made | Instance]) -> tuple[list[Value], bool]:
+    """The networks whose parameters the optimizers were given; and whether that is seen for each."""
+    owners: dict[int, Value] = {}
+    complete = True
+    for optimizer in optimizers:
+        given: list[Value] = []
+        if isinstance(optimizer, Made):
+            given = [*optimizer.args, *optimizer.keywords.values()]
+        else:
+            given = [value for _, args, keywords in optimizer.supers for value in (*args, *keywords.values())]
+        lists = [
+            part
+            for value in given
+            for part in sources(value, lambda v: isinstance(v, Made) and v.name in _LISTS)
+            if isinstance(part, Made) and part.name in _LISTS
+        ]
+        bases = [option for part in lists for option in options(part.base)]
+        if not bases or not all(isinstance(base, (Instance, Made)) for base in bases):
+            nested = isinstance(optimizer, Made) and any(is_optimizer(arg) for arg in optimizer.args)
+            complete = complete and nested
+        for base in bases:
+            owners[id(base)] = base
+    return list(owners.values()), complete
+
+
+def _parts(value: Value, depth: int = 0, seen: set[int] | None = None) -> Iterator[Value]:
+    """A network and all that it holds."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or depth > 24 or len(seen) > 5000:
+        return
+    seen.add(id(value))
+    yield value
+    for part in _held(value):
+        yield from _parts(part, depth + 1, seen)
+
+
+def _held(value: Value) -> list[Value]:
+    inner: list[Value] = []
+    if isinstance(value, Instance):
+        inner = [*value.attributes.values()]
+        inner += [arg for _, args, keywords in value.supers for arg in (*args, *keywords.values())]
+    elif isinstance(value, (Many, Items)):
+        inner = list(value.options if isinstance(value, Many) else value.items)
+    elif isinstance(value, Mapping):
+        inner = list(value.items.values())
+    elif isinstance(value, Made):
+        inner = [*value.args, *value.keywords.values(), *(value.fed or ())]
+    return [part for part in inner if not is_optimizer(part)]
+
+
+def _left(network: Value, covered: set[int]) -> Iterator[tuple[Made, list[Instance]]]:
+    """Layers with weights that no optimizer has, each with the objects that hold it, outermost first."""
+    seen: set[int] = set()
+
+    def below(value: Value, path: list[Instance]) -> Iterator[tuple[Made, list[Instance]]]:
+        if id(value) in seen or id(value) in covered or len(path) > 24 or len(seen) > 5000:
+            return
+        seen.add(id(value))
+        if isinstance(value, Made) and _has_weights(value) and path:
+            yield value, path
+            return
+        inner = [*path, value] if isinstance(value, Instance) else path
+        for part in _held(value):
+            yield from below(part, inner)
+
+    yield from below(network, [])
+
+
+def _has_weights(value: Value) -> bool:
+    """A layer of the framework with weights, or a parameter, that is made and trained."""
+    if not isinstance(value, Made) or not value.name.startswith("mindspore."):
+        return False
+    if value.api == "Parameter":
+        return "requires_grad" not in value.keywords and any(_is_random(part) for part in sources(value))
+    known = api.find(value.api)
+    return known is not None and bool(known.weights)
+
+
+def _is_random(value: Value) -> bool:
+    """What weights to be trained start from; a constant may as well be a buffer."""
+    if isinstance(value, Known):
+        return isinstance(value.value, str) and bool(_RANDOM.search(value.value))
+    return isinstance(value, Made) and value.name[:1] not in ("@", "[") and bool(_RANDOM.search(value.name))
+
+
+def _trained(training: Training, step: Step) -> list[Value]:
+    """The networks, and losses with weights, that a step trains."""
+    if step.kind != "own":
+        found = [*options(step.network)]
+        if isinstance(step.place, Made):
+            found += options(
+                step.place.argument(["network", "loss_fn", "optimizer"], "loss_fn") if step.kind == "model" else None
+            )
+        return [value for value in found if isinstance(value, (Instance, Made))]
+    owners: dict[int, Value] = {}
+    for term in training.carried(step):
+        for key in term.gradients:
+            call = training.factors.gradients[key].call
+            for frame in training.frames:
+                if isinstance(frame.owner, Instance) and frame.function.name == "construct" and _below(frame, call):
+                    owners[id(frame.owner)] = frame.owner
+    return list(owners.values())
+
+
+def _below(frame: Frame, call: Made) -> bool:
+    """Whether a function was run by differentiating."""
+    start = call.base.order if isinstance(call.base, Made) else 0
+    if not start < frame.order < call.order or call.order - frame.order > 20_000:
+        return False
+    parent = frame.parent
+    while parent is not None and parent is not call.frame:
+        parent = parent.parent
+    return parent is call.frame
+
+
+def _excused(training: Training, path: list[Instance]) -> bool:
+    """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
+    if any(_FIXED.search(name) for holder in path for name in (holder.of.node.name, *holder.bound)):
+        return True
+    held = {id(holder) for holder in path}
+    for call in training.calls:
+        if call.last in _LOADS and not call.tests and any(id(o) in held for arg in call.args for o in options(arg)):
+            return True
+        if call.base is None or not any(id(option) in held for option in options(call.base)):
+            continue
+        told = call.args[0] if call.args else None
+        off = call.name in (".set_train", ".set_grad") and isinstance(told, Known) and told.value is False
+        if off or call.name in _LISTS:
+            return True
+    frozen = (store for store in training.trace.stores if store.attribute == "requires_grad")
+    return any(id(part) in held for store in frozen for part in sources(store.owner))
+
+
+def _replaced(training: Training, owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]:
+    """Layers that are put into a network after its parameters were given away."""
+    given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Made) else []
+    mine = {
+        id(option)
+        for v in given
+        for p in sources(v)
+        if isinstance(p, Made) and p.name in _LISTS
+        for option in options(p.base)
+    }
+    for owner in owners:
+        if id(owner) not in mine or not isinstance(owner, Instance):
+            continue
+        for held in owner.attributes.values():
+            for layer in options(held):
+                if (
+                    isinstance(layer, Made)
+                    and _has_weights(layer)
+                    and layer.order > optimizer.order
+                    and not _unseen(layer.frame)
+                ):
+                    yield layer
+
+
+def _unseen(frame: Frame | None) -> bool:
+    while frame is not None:
+        if frame.unseen:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _name(value: Value) -> str:
+    return value.of.node.name if isinstance(value, Instance) else value.last if isinstance(value, Made) else "?"
