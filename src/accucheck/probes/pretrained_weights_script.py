@@ -369,6 +369,19 @@ ms.Model(net).eval(data)
         Verdict.OK,
     ),
     _example(
+        "assigned cell by cell, under names put together",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+for name, cell in net.cells_and_names():
+    key = "{}.weight".format(name)
+    if key in param_dict:
+        cell.weight = param_dict[key].data
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+    ),
+    _example(
         "given to a function out of sight",
         """
 from tools import restore
@@ -455,6 +468,22 @@ net = Net()
 for _, cell in net.cells_and_names():
     if isinstance(cell, nn.Dense):
         cell.weight.set_data(initializer("xavier_uniform", cell.weight.shape))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+ms.Model(net).eval(data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "a method that initialises, which nobody calls",
+        """
+class Own(Net):
+    def init_weights(self):
+        for _, cell in self.cells_and_names():
+            if isinstance(cell, nn.Dense):
+                cell.weight.set_data(initializer("xavier_uniform", cell.weight.shape))
+
+net = Own()
 print(load_param_into_net(net, load_checkpoint("net.ckpt")))
 ms.Model(net).eval(data)
 """,

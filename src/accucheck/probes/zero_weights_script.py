@@ -426,6 +426,38 @@ model = ms.Model(Net())
         "zero-weights",
     ),
     _example(
+        "zeros as one of several ways, which settings choose",
+        """
+def parameter(name, shape, method):
+    if method == "zero":
+        return Parameter(initializer("zeros", shape), name=name)
+    return Parameter(initializer("normal", shape), name=name)
+
+class Net(nn.Cell):
+    def __init__(self, method):
+        super().__init__()
+        self.weight = parameter("weight", (16, 4), method)
+
+    def construct(self, x):
+        return ops.matmul(x, self.weight)
+
+model = ms.Model(Net(config.method))
+""",
+        Verdict.UNDECIDED,
+        "zero-parameter-possible",
+    ),
+    _example(
+        "ones for the time until a checkpoint is loaded, where one is given",
+        """
+net = nn.SequentialCell([nn.Conv2d(3, 8, 3, weight_init="ones"), nn.ReLU(), nn.Conv2d(8, 8, 3)])
+if config.backbone:
+    print(ms.load_param_into_net(net, ms.load_checkpoint(config.backbone)))
+ms.Model(net).train(1, data)
+""",
+        Verdict.UNDECIDED,
+        "constant-possible",
+    ),
+    _example(
         "an option decides",
         """
 import argparse

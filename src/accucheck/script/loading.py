@@ -41,6 +41,8 @@ _LOOKING_METHODS = re.compile(
 )
 #: Methods that put what they are given into their object.
 _PUTS_INTO = re.compile(r"append|extend|update|add|insert|setdefault|appendleft|put")
+#: Attributes that hold, or are, parameters.
+_HOLDS = re.compile(r"data|default_input|weight|bias|gamma|beta|moving_mean|moving_variance|embedding_table")
 #: What puts values into parameters.
 _APPLIES = ("load_param_into_net", "Parameter", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
@@ -190,11 +192,10 @@ class Loading:
                 continue
             if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Made)) for v in flow.sources(given)):
                 return True
-        for call in self.trace.calls:
-            if call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) and not unseen(call.frame):
-                if any(isinstance(v, Unknown) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
-                    return True
-        return False
+        sets = [
+            c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
+        ]
+        return any(isinstance(v, Unknown) for c in sets for arg in c.args for v in flow.sources(arg, stop=_is_object))
 
     @cached_property
     def has_network(self) -> bool:
@@ -239,8 +240,10 @@ class Loading:
                 else:
                     handed = outer
             for store in self.stores.get(id(value), ()):
-                if store.attribute in ("data", "default_input"):
+                if _HOLDS.fullmatch(store.attribute):
                     return "applied", store.owner
+                if store.attribute != "[]":
+                    handed = store.owner
                 reach(store.owner)
                 if isinstance(store.owner, Unknown):
                     handed = store.owner
