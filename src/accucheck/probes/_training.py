@@ -11,6 +11,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..case import Case
+    from ..script.analysis import Scripts
     from ..script.remarks import Remark
     from ..script.training_steps import Training
 
@@ -22,6 +23,8 @@ MESSAGES: Words = {
         "zh": "{path} 中没有看到训练步。",
     },
 }
+#: What a script that trains cannot do without.
+_SUBJECT = r"optim(izer)?s?\b|opt\(|\bModel\(|TrainOneStep|build_train_network|value_and_grad|GradOperation|Momentum|Adam|\bSGD"
 _SOMETIMES = {
     "en": " Only options other than the defaults lead here, or another way through the script is sound.",
     "zh": "（仅在改变默认选项后才会执行到这里，或者脚本的另一条路径没有问题。）",
@@ -53,14 +56,29 @@ def findings(
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     said = set()
-    for done, reading in enumerate(scripts.training, start=1):
+    readings = scripts.training
+    if not _trains(scripts):  # no need to follow anything
+        for path in dict.fromkeys(reading.source.path for reading in readings):
+            yield Finding("no-step", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
+        return
+    for done, reading in enumerate(readings, start=1):
         for remark in examine(training(reading)):
             made = _finding(remark, levels, {*open_, "no-step"}, fixes)
             place = made.code, made.where.path, made.where.line
             if place not in said:
                 said.add(place)
                 yield made
-        yield Progress(done, len(scripts.training), "files")
+        yield Progress(done, len(readings), "files")
+
+
+_asked: list[tuple[Scripts, bool]] = []
+
+
+def _trains(scripts: Scripts) -> bool:
+    """Whether the scripts speak of training at all; asked once for all these probes in the same process."""
+    if not _asked or _asked[0][0] is not scripts:
+        _asked[:] = [(scripts, scripts.mentions(_SUBJECT))]
+    return _asked[0][1]
 
 
 def _finding(remark: Remark, levels: Mapping[str, Level], open_: set[str], fixes: Mapping[str, str]) -> Finding:
