@@ -455,6 +455,8 @@ class Loading:
         statement = block[place] if block else None
         if not isinstance(statement, ast.Assign) or statement.value is not load.node or len(statement.targets) != 1:
             return ()
+        if self.outer.get(id(load)):  # something else is made of it, which may be what was meant
+            return ()
         target = statement.targets[0]
         nets = [
             (after, i)
