@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ..knowledge import api, names
@@ -34,6 +36,8 @@ from .values import (
     options,
 )
 
+#: Of each kind no more are looked at.
+LIMIT = 40
 #: Optimizers that wrap another one, which has the settings.
 _WRAPPERS = (
     "nn.LARS",
@@ -43,6 +47,7 @@ _WRAPPERS = (
     "nn.ParameterUpdate",
 )
 _RATES = ("learning_rate", "lr")
+_ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
 _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
 _RATE_NAME = re.compile(
@@ -247,6 +252,14 @@ class Settings:
         self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
         self.uses = users(self.trace)
         self.data = Examination(self.trace)
+        self.schedules: list[Made] = []
+        self.assigned: list[Made] = []
+        for made in self.trace.calls:
+            if (known := api.find(made.api)) is not None and known.kind == "schedule":
+                self.schedules.append(made)
+            elif made.name in _ASSIGNS or made.api in _ASSIGNS:
+                self.assigned.append(made)
+        del self.schedules[10 * LIMIT :], self.assigned[10 * LIMIT :]
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -306,7 +319,11 @@ class Settings:
         else:
             yield from self.left_over(given)
 
-    def optimizers(self) -> Iterator[tuple[Made | Instance, str, dict[str, Value]]]:
+    def optimizers(self) -> list[tuple[Made | Instance, str, dict[str, Value]]]:
+        """The first optimizers of the script; what is written by people has few."""
+        return list(islice(self._optimizers(), LIMIT))
+
+    def _optimizers(self) -> Iterator[tuple[Made | Instance, str, dict[str, Value]]]:
         """The optimizers with their names and arguments: the framework's, and classes of the project."""
         for made in self.trace.calls:
             name = made.api
@@ -334,7 +351,7 @@ class Settings:
         row = self.setting("learning_rate", rate, place, default)
         rows = [Setting("optimizer", optimizer, "literal", place=f"{source.path}:{place.line}"), row]
         if row.known and (row.number is not None or row.numbers) and row.origin != "several":
-            later = [self.schedule(made) for made in self.trace.calls if self.drives(made, place)]
+            later = [self.schedule(made) for made in self.schedules if self.drives(made, place)]
             if later and later[0]:
                 data["schedule"] = later[0][0]
                 return Told("rate-schedule", source, place.node, data, [*rows, *later[0][1]])
@@ -351,9 +368,6 @@ class Settings:
 
     def drives(self, made: Made, optimizer: Value) -> bool:
         """Whether a call makes a schedule that sets the rate of this optimizer."""
-        known = api.find(made.api)
-        if known is None or known.kind != "schedule":
-            return False
         given = made.args[0] if made.args else made.keywords.get("optimizer")
         return any(option is optimizer for option in options(given))
 
@@ -433,10 +447,8 @@ class Settings:
     def moved(self, optimizer: Value) -> list[Setting]:
         """Where the rate is set again while training."""
         rows = []
-        for made in self.trace.calls:
-            target = made.base if made.name in (".set_data", ".assign_value") else made.args[0] if made.args else None
-            if made.name not in (".set_data", ".assign_value") and made.api not in ("ops.assign", "ops.Assign"):
-                continue
+        for made in self.assigned:
+            target = made.base if made.name[:1] == "." else made.args[0] if made.args else None
             for option in options(target):
                 if isinstance(option, Made) and name_of(option) in _RATES and _rooted(option, optimizer):
                     value = made.args[-1] if made.args else None
@@ -459,42 +471,30 @@ class Settings:
     def left_over(self, given: list[Value]) -> Iterator[Told]:
         """Schedules that are made and that nothing uses."""
         reached = {id(part) for value in given for part in sources(value)}
-        held = {
-            id(option)
-            for frame in self.trace.frames
-            for value in frame.parameters.values()
-            for option in _spread(value)
-        }
-        held |= {id(o) for frame in self.trace.frames if frame.returned is not None for o in _spread(frame.returned)}
+        frames = self.trace.frames
+        held = {id(option) for f in frames for value in f.parameters.values() for option in _spread(value)}
         held |= {id(o) for i in self.trace.instances for value in i.attributes.values() for o in _spread(value)}
         held |= {id(o) for store in self.trace.stores for o in _spread(store.value)}
-        for made in self.trace.calls:
-            known = api.find(made.api)
-            if known is None or known.kind != "schedule" or not made.name.startswith("mindspore.nn."):
-                continue
-            if id(made) not in reached and id(made) not in held and not self.uses.get(id(made)) and _seen(made.frame):
+        returned = Counter(id(o) for f in frames if f.returned is not None for o in _spread(f.returned))
+        for made in self.schedules:
+            free = id(made) not in reached and id(made) not in held and not self.uses.get(id(made))
+            if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and _seen(made.frame):
                 yield Told("schedule-unused", made.source, made.node, {"schedule": made.last}, likely=True)
-        returned = {id(o) for f in self.trace.frames if f.returned is not None for o in options(f.returned)}
-        for frame in self.trace.frames:
-            name = frame.function.name
+        for frame in frames:
             value = frame.returned
-            if not isinstance(value, (Made, Items)) or not _RATE_NAME.search(name) or not _seen(frame):
+            if not isinstance(value, Made) or frame.owner is not None or returned[id(value)] > 1:
                 continue
-            if frame.owner is not None or id(value) in reached or self.uses.get(id(value)):
-                continue
-            taken = any(
-                id(value) in {id(o) for v in f.parameters.values() for o in _spread(v)} for f in self.trace.frames
-            )
-            kept = any(f is not frame and id(value) in {id(o) for o in _spread(f.returned)} for f in self.trace.frames)
-            if not taken and not kept and id(value) in returned and isinstance(value, Made):
-                yield Told("schedule-unused", frame.source, frame.node, {"schedule": name})
+            free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
+            if free and _RATE_NAME.search(frame.function.name) and _seen(frame):
+                yield Told("schedule-unused", frame.source, frame.node, {"schedule": frame.function.name})
 
     # --- epochs -------------------------------------------------------------------------------------------------------
 
     def epochs(self) -> Iterator[Told]:
         counts: list[Setting] = []
         told: list[Told] = []
-        for made, dataset, given in self.trainings():
+        sets = self.data.sets()[:LIMIT]
+        for made, dataset, given in islice(self.trainings(), LIMIT):
             order = _TRAIN if made.name == ".train" else _FIT
             row = self.setting("epoch", given, made)
             rows = [row]
@@ -508,11 +508,11 @@ class Settings:
             sink = made.argument(order, "sink_size")
             if sink is None or (isinstance(sink, Known) and sink.value == -1):
                 told += self.repeated(made, given, row, dataset)
-        for node, source, given, at in self.loops():
+        for node, source, given, at in islice(self.loops(), LIMIT):
             row = self.setting("range", given, at)
             told.append(self.rounds(source, node, row, [row], source.segment(node.iter, 60) or "for"))
             counts.append(row)
-            for leaf, _ in self.data.sets():
+            for leaf, _ in sets:
                 if node in leaf.loops:
                     continue  # made again in each epoch
                 readers = [call for call, _ in self.data.consumers[id(leaf)] if node in call.loops]
@@ -667,7 +667,7 @@ class Settings:
         )
         steps = self.accumulated()
         told: list[Told] = []
-        for _, chain in self.data.sets():
+        for _, chain in self.data.sets()[:LIMIT]:
             for call in chain:
                 if call.name not in _BATCHES:
                     continue
@@ -681,7 +681,7 @@ class Settings:
                 rows += steps
                 told.append(self.batch(call.source, call.node, row, rows, call.last, devices))
         if not told:
-            told += self.named(steps, devices)
+            told += islice(self.named(steps, devices), LIMIT)
         yield from _once(told)
         if not told:
             yield Told("no-batch", self.reading.source, self.reading.source.tree)
