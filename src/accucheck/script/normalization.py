@@ -38,11 +38,15 @@ def judge(way: Way) -> str:
     if reach > REACH:
         if unit_statistics(way) is not None:
             return "unit-statistics"
-        centred = any(step.name in ("-", "vision.Normalize", "rsub") for step in way.steps)
+        centred = any(step.name in ("-", "vision.Normalize") for step in way.steps)
         return "centred" if way.low < 0 < way.high and centred and reach <= 260 else "raw"
     if width < WIDTH:
         return "pixel-statistics" if _statistics(way, large=True) is not None else "scaled-twice"
     return "normalised"
+
+
+def span(way: Way) -> str:
+    return "?" if way.low is None or way.high is None else f"{way.low:.4g} .. {way.high:.4g}"
 
 
 def unit_statistics(way: Way) -> Step | None:
@@ -98,7 +102,12 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
     elif kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
         yield Said("no-continuous-input", made)
     elif "made" in kinds:
-        yield Said("generated", made)
+        own = [entry for p in training for entry in p.inputs if entry.kind == "made"]
+        ways = [way for entry in own for way in entry.ways if way.data]
+        if all(judge(way) in FINE for way in ways):
+            yield Said("normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0])
+        else:
+            yield Said("generated", made)
     else:
         yield Said("unclear", made, {"input": "?", "steps": "?"})
 
@@ -119,6 +128,10 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
     wanted = [
         entry for entry in inputs if entry.kind in ("pixels", "audio", "table", "array", "record", "unknown", "opaque")
     ]
+    if not wanted:  # what is given to the loss as well, where nothing else is
+        wanted = [
+            entry for entry in inputs if entry.kind == "label" and any(way.origin == "pixels" for way in entry.ways)
+        ]
     judged = [(entry, *of_input(entry)) for entry in wanted]
     fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
     for entry, code, way in judged:

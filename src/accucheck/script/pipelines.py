@@ -72,6 +72,7 @@ _LABEL = re.compile(
     r"(?i)label|target|(^|_)(gt|y|cls|class(es)?|seg|mask|bbox(es)?|box(es)?|anno\w*|caption|attr|score|density|truth|answer|category"
     r"|task|rating|num|shape|filename)(_|$|\d)|^(gt|lbl)",
 )
+_SURELY_LABEL = re.compile(r"(?i)label|(^|_)(gt|bbox(es)?|box(es)?|anno\w*|attr)(_|$|\d)|^(gt|lbl)")
 _BESIDES = re.compile(
     r"(?i)(^|_)(ids?|token\w*|mask|segment|pos\w*|lens?|length\w*|words?|sentence|seq\w*|index|idx)(_|$|\d)|ids?$"
 )
@@ -250,6 +251,8 @@ class Input:
         if (not origins or origins[0] == "network") and "ids" not in self.arrives:
             return "nothing"
         if self.arrives and self.arrives <= {"loss"}:
+            return "label"
+        if _SURELY_LABEL.search(self.name):
             return "label"
         if not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name):
             return "label"

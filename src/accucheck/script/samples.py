@@ -322,7 +322,7 @@ class Samples:
                 whole = isinstance(part, Made) and any(arg is value for arg in part.args)
                 now = _distinct(changed if whole else [_in_part(way) for way in changed])
             elif now and now[0].origin in ("generated", "unknown"):
-                now = _distinct([*now, *stored])
+                now = _distinct([*now, *(replace(way, size=None) for way in stored)])
         return now
 
     def _ways(self, value: Value) -> Sequence[Way]:
@@ -431,6 +431,8 @@ class Samples:
         told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
         if symbol in ("*", "+"):
             return self.by_constant(way, made, symbol, by)
+        if symbol == "-" and by == (1.0,) and way.origin == "pixels" and way.high == 255.0:
+            return self.step(way, made, "function", "rsub", told, unknown=True)  # it was 0 to 1: black and white
         if symbol == "-":
             return self.scaled(way, made, "rsub", told, -1.0, by)
         return self.step(way, made, "function", "r" + symbol, told, unknown=True)
@@ -498,6 +500,8 @@ class Samples:
         if isinstance(made.base, Made) and made.base.name in _COUNTS:
             return (Way("number", made),)
         key = made.args[0] if made.args else None
+        if isinstance(made.base, Made) and isinstance(key, Known) and _beside(made.base, key.value):
+            return (Way("unknown", made, unclear=True),)
         keys = key.items if isinstance(key, Items) else [key]
         slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
         if not slices:
@@ -549,7 +553,8 @@ class Samples:
         if last in _ARITHMETIC and name.startswith("ops."):
             return self.operator(made, _ARITHMETIC[last], made.args)
         if name.startswith("ops.") and _MAKES.match(last):
-            return (Way("generated", made),)
+            bounds = (-4.0, 4.0) if "Normal" in last else (0.0, 1.0) if last == "UniformReal" else (None, None)
+            return (Way("generated", made, low=bounds[0], high=bounds[1]),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (Way("network", made, unclear=True),)
         return self.function(made, last, name, ways)
@@ -667,7 +672,8 @@ class Samples:
             bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
             return (Way("array", made, low=0.0, high=255.0) if bytes_ else Way("array", made),)
         if _GENERATES.match(name) or (made.base is not None and last in _DRAWS and self.chance(made)):
-            return (Way("generated", made),)
+            low, high = _drawn_from(made)
+            return (Way("generated", made, low=low, high=high),)
         if _SIMULATORS.match(name):
             return (Way("simulator", made),)
         if _PATHS.match(name) or name.startswith((".format", ".join", ".replace", ".split", ".strip", ".endswith")):
@@ -1071,6 +1077,40 @@ def _computed_from(made: Made) -> list[Value]:
     if made.name == "[]" and made.base is not None:
         return [made.base, *(made.args if constant(made.base) is not None else ())]
     return []
+
+
+def _drawn_from(made: Made) -> tuple[float | None, float | None]:
+    """The bounds of numbers that a program makes; of a normal distribution, four deviations."""
+    numbers = [
+        number[0] if (number := constant(value)) is not None and len(number) == 1 else None for value in made.args
+    ]
+    given = {key: number[0] for key, value in made.keywords.items() if (number := constant(value)) and len(number) == 1}
+    last = made.last
+    if last in ("rand", "random", "random_sample", "ranf"):
+        return 0.0, 1.0
+    if last in ("randn", "standard_normal", "StandardNormal"):
+        return -4.0, 4.0
+    if last in ("normal", "gauss"):
+        mean, deviation = [*numbers, None, None][:2]
+        mean = given.get("loc", given.get("mean", mean if made.args else 0.0))
+        deviation = given.get("scale", given.get("stddev", deviation if len(made.args) > 1 else 1.0))
+        return (None, None) if mean is None or deviation is None else (mean - 4 * deviation, mean + 4 * deviation)
+    if last in ("uniform", "linspace", "randint", "integers"):
+        low, high = given.get("low", given.get("start")), given.get("high", given.get("stop"))
+        low = low if low is not None else (numbers[0] if numbers else 0.0 if last == "uniform" else None)
+        high = high if high is not None else (numbers[1] if len(numbers) > 1 else 1.0 if last == "uniform" else None)
+        return (None, None) if low is None or high is None else (low, high)
+    if last.startswith(("zeros", "ones")):
+        return 0.0, 1.0
+    return None, None
+
+
+def _beside(call: Made, place: Any) -> bool:
+    """True for what a function gives back beside its result: image, scale = imresize(image)."""
+    plain_call = (
+        call.base is None and "." in call.name and not call.name.startswith(("numpy.", "mindspore.", "sklearn."))
+    )
+    return plain_call and type(place) is int and place > 0
 
 
 def _never(value: Value, taken: bool | None) -> bool:
