@@ -493,6 +493,19 @@ step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, loss_fn), opt, scal
         "window-is-factor",
         "scaled-dynamic",
     ),
+    _example(
+        "a training cell that is made and not used",
+        """
+net.to_float(ms.float16)
+opt = nn.SGD(net.trainable_params(), 0.1)
+left = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+left.set_train(True)
+model = ms.Model(net, loss_fn, opt, loss_scale_manager=ms.FixedLossScaleManager(128.0, drop_overflow_update=True))
+model.train(1, data)
+""",
+        Verdict.OK,
+        "scaled-fixed",
+    ),
     _example("a loop with a dynamic scaler", _LOOP, Verdict.OK, "scaled-own"),
     _example(
         "a loop in half precision without a scaler",

@@ -194,6 +194,7 @@ def _matches(
         yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
         return
     place = _placed(optimizer, step)
+    ones = [not on.powers and on.number == 1 for on in training.factors.of(value, True)]
     for on in training.factors.of(value, True):
         for off in training.factors.of(given, True):
             rest = on.times(off.power(-1.0))
@@ -206,7 +207,7 @@ def _matches(
                 "divisor": _say(off, given),
             }
             if not rest.powers and abs(rest.number - 1) < 1e-9:
-                if not on.powers and on.number == 1:
+                if all(ones):
                     yield from ((way, told) for told in _one(step, manager or step, halves))
                 else:
                     yield way, about(step, "scaled-fixed")
@@ -373,11 +374,11 @@ def _never_adjusted(training: Training, key: Key) -> bool:
             or call.name in (".process_loss_scale", ".update_loss_scale")
             for call in training.calls
         )
-        return not used and manager.api in DYNAMIC and not _assigned(training, value, None)
+        return not used and manager.api in DYNAMIC and not is_assigned(training, value)
     holder = next(
         (i for i in training.trace.instances if any(value in options(held) for held in i.attributes.values())), None
     )
-    if holder is None or _assigned(training, value, holder):
+    if holder is None or is_assigned(training, value, holder):
         return False
     reached = {frame.function.node for frame in training.frames if not _uncalled(frame, holder)}
     return any(_assigns(method.node) for method in holder.of.methods() if method.node not in reached)
@@ -395,7 +396,8 @@ def _manager(parameter: Made) -> Made | None:
     return None
 
 
-def _assigned(training: Training, parameter: Made, holder: Instance | None) -> bool:
+def is_assigned(training: Training, parameter: Made, holder: Instance | None = None) -> bool:
+    """Whether anything sets a parameter, other than methods of its holder that nobody calls."""
     for call in training.calls:
         done = operation(call)
         assigns = done.name in _ASSIGNS and done.operands and parameter in options(done.operands[0])

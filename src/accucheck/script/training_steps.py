@@ -143,6 +143,7 @@ class Training:
         self._run_all()
         self.factors = Factors(self.loss_scale)
         self.inits = {id(f.owner): f for f in reversed(self.frames) if f.function.name == "__init__"}
+        self._judged: list[Step] | None = None
         self._touched: dict[int, bool | None] = {}
         self._kept: list[Value] = []
         for call in self.calls:  # in their order, so that none asks for a long way back
@@ -270,8 +271,33 @@ class Training:
         return bool(known[id(value)])
 
     def judged_steps(self) -> list[Step]:
-        """The steps that run on an accelerator."""
-        return [step for step in self.steps if not self.on_cpu(step.tests)]
+        """The steps that run on an accelerator, but for training cells that are made and not used."""
+        if self._judged is None:
+            steps = [step for step in self.steps if not self.on_cpu(step.tests)]
+            self._judged = [step for step in steps if self._is_used(step)] or steps
+        return self._judged
+
+    def _is_used(self, step: Step) -> bool:
+        """Whether anything is done with a training cell beyond setting it up; the only step there is counts as used."""
+        cell = step.place
+        if step.kind not in ("cell", "scale cell") or not isinstance(cell, Made):
+            return True
+        for call in self.calls:
+            if call.name == "" and cell in options(call.base):
+                return True
+            given = (*call.args, *call.keywords.values())
+            if any(
+                cell in options(part)
+                for value in given
+                for part in (inputs(value) if isinstance(value, Items) else [value])
+            ):
+                return True
+        held = (value for instance in self.trace.instances for value in instance.attributes.values())
+        if any(cell in options(value) for value in held):
+            return True
+        return any(
+            frame.unseen and frame.returned is not None and cell in options(frame.returned) for frame in self.frames
+        )
 
     def no_step(self) -> Remark:
         source = self.reading.source

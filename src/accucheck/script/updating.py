@@ -9,7 +9,7 @@ from typing import Any
 
 from .factors import Key, operation
 from .flow import sources
-from .loss_scaling import about, title
+from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
 from .remarks import Remark, merged, remark
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
@@ -133,7 +133,7 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
         yield left
     elif vague := [test for test in step.tests if speaks_of_overflow(test.value)]:
         yield about(step, "gate-unknown", condition=vague[0].text)
-    elif checks:
+    elif checks and (not scales or any(_changes(training, key) for key in scales)):
         yield about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
     elif any(_changes(training, key) for key in scales):
         yield about(step, "no-check")
@@ -154,7 +154,9 @@ def _changes(training: Training, key: Key) -> bool:
     value = training.factors.values.get(key)
     if not isinstance(value, Made):
         return False
-    return value.api in DYNAMIC or (operation(value).name == "parameter" and training.factors.from_manager(value))
+    if operation(value).name != "parameter":
+        return value.api in DYNAMIC
+    return training.factors.from_manager(value) or is_assigned(training, value)
 
 
 def _gate(step: Step, test: Test, found: _Statuses) -> list[Remark]:
