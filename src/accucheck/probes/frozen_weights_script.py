@@ -403,6 +403,30 @@ EXAMPLES = [
         "head-frozen",
     ),
     _example(
+        "toggled in a loop through the list that loses what is frozen",
+        _NET
+        + "net, other = Net(), Net()"
+        + _TRAIN.replace(
+            "for x, y in data:",
+            "for x, y in data:\n    for p in net.trainable_params():\n        p.requires_grad = True\n    print(x)",
+        )
+        + "    for p in net.trainable_params():\n        p.requires_grad = False\n",
+        Verdict.PROBLEM,
+        "unfreezes-nothing",
+    ),
+    _example(
+        "toggled in a loop through all parameters",
+        _NET
+        + "net, other = Net(), Net()"
+        + _TRAIN.replace(
+            "for x, y in data:",
+            "for x, y in data:\n    for p in net.get_parameters():\n        p.requires_grad = True\n    print(x)",
+        )
+        + "    for p in net.get_parameters():\n        p.requires_grad = False\n",
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
         "layers in a list",
         _LISTED + "net = Net()" + _TRAIN,
         Verdict.PROBLEM,

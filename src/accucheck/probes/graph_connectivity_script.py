@@ -88,6 +88,10 @@ MESSAGES: Words = {
         "en": "construct of {of} ignores its input {name}, although the other input was computed from it: this connection is missing.",
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的：这条连接（如残差）缺失。",
     },
+    "input-perhaps-ignored": {
+        "en": "construct of {of} ignores its input {name}, although the other input was computed from it.",
+        "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的。",
+    },
     "skips-a-sum": {
         "en": "This residual sum adds what the sum in line {line} of {path} has already added, and skips that sum's own result.",
         "zh": "此处残差相加的输入，在 {path} 第 {line} 行的残差中已经加过；前一个残差的结果被跳过了。",
@@ -99,6 +103,15 @@ MESSAGES: Words = {
     "unused-operators": {
         "en": "{of} builds without using them: {names}. They hold no weights, so that nothing is lost.",
         "zh": "{of} 创建后未使用：{names}。它们不含权重，对结果没有影响。",
+    },
+    "unused-tail": {
+        "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and a checkpoint that is "
+        "loaded may need it.",
+        "zh": "{of} 末尾创建的 self.{name}（{what}）没有使用：特征取自它之前，保留它可能是为了与加载的 checkpoint 对应。",
+    },
+    "unused-untrained": {
+        "en": "{of} builds self.{name} ({what}) and never uses it; nothing in these scripts trains it either.",
+        "zh": "{of} 创建了 self.{name}（{what}）却从未使用；这些脚本中也没有训练它。",
     },
     "connected": {
         "en": "{cells} classes of cells with {layers} layers with weights were followed.",
@@ -176,6 +189,7 @@ WHY: Words = {
     "result-underscore": _LOST,
     "asked-and-dropped": _NO_GRADIENT,
     "input-ignored": _RESIDUAL,
+    "input-perhaps-ignored": _RESIDUAL,
     "skips-a-sum": _RESIDUAL,
     "call-discarded": _LOST,
 }
@@ -200,11 +214,12 @@ PROOF: Words = {
         ("result-unused", "result-overwritten", "result-discarded", "result-ignored", "result-underscore"), _OUTPUT
     ),
     "input-ignored": _REFERENCE,
+    "input-perhaps-ignored": _REFERENCE,
     "skips-a-sum": _REFERENCE,
 }
 
-_SUSPECTS = ("result-underscore",)
-_TOLD = ("unused-operators", "caller-drops")
+_SUSPECTS = ("result-underscore", "input-perhaps-ignored")
+_TOLD = ("unused-operators", "unused-tail", "unused-untrained", "caller-drops")
 _FIXES = {
     "unused-layer": "fix-use",
     "unused-parameter": "fix-use",
@@ -218,6 +233,7 @@ _FIXES = {
     "result-discarded": "fix-keep",
     "call-discarded": "fix-keep",
     "input-ignored": "fix-input",
+    "input-perhaps-ignored": "fix-input",
     "skips-a-sum": "fix-sum",
 }
 
@@ -334,6 +350,24 @@ EXAMPLES = [
         "return self.second(self.first(x))",
         Verdict.PROBLEM,
         "unused-layer",
+    ),
+    _example(
+        "the output layer of a loaded backbone",
+        "self.backbone = Backbone()\nms.load_checkpoint('backbone.ckpt', self.backbone)\nself.head = nn.Dense(8, 2)",
+        "return self.head(self.backbone(x))",
+        Verdict.OK,
+        "unused-tail",
+        "connected",
+        more="""
+class Backbone(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+        self.fc = nn.Dense(8, 1000)
+
+    def construct(self, x):
+        return self.dense(x)
+""",
     ),
     _example(
         "query twice, key never",
@@ -455,6 +489,22 @@ class Trained(nn.Cell):
         Verdict.PROBLEM,
         "input-ignored",
         more=_BLOCKS.replace(" + residual", ""),
+    ),
+    _example(
+        "a decoder that takes one of the features that it is given",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.decoder = Decoder()",
+        "a = self.first(x)\nb = self.second(a)\nreturn self.decoder(a, b)",
+        Verdict.UNDECIDED,
+        "input-perhaps-ignored",
+        more="""
+class Decoder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, a, b):
+        return self.dense(b)
+""",
     ),
     _example(
         "each residual sum adds the result of the one before",

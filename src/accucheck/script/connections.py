@@ -48,6 +48,10 @@ Place = tuple[str, int, int]
 RUNS = 12
 #: Names of cells that only apply an elementwise function.
 _ACTIVATION = re.compile(r"relu|gelu|swish|silu|mish|sigmoid|tanh|softmax|softplus|elu$|activation|identity", re.I)
+#: Names of the last layer of a network.
+_OUTPUT = re.compile(r"^_?(fc|cls|class|head|logit|end_point|last_linear|out|linear|pool|score|predict|dense$)", re.I)
+#: Names of an input that is added to the result.
+_RESIDUAL = re.compile(r"resid|shortcut|identity|skip|input_tensor|bypass", re.I)
 _WORKS = re.compile(
     r"activation|pooling|normalization|dropout|padding|layer|attention|recurrent|convolution|dense|embedding"
 )
@@ -118,15 +122,19 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
     rows = [row for row in found.values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
+    rows = [row for row in rows if not _asked_by_heir(row, heirs)]
+    kept = _kept_for_checkpoint(rows, structures)
+    untrained = not _trains(structures)
     for row in rows:
-        if _asked_by_heir(row, heirs):
-            continue
         code = next((code for value in row.values if (code := _code(value))), None)
         if code == "operator":
             defining = row.function.of or row.of
             operators[_place(defining.source, defining.node)].append(row)
         elif code == "unused-cell" and not _alone(row, structures):
             continue
+        elif code is not None and (untrained or id(row) in kept):
+            told = {"name": row.name, "of": (row.function.of or row.of).node.name, "what": _title(row.values[0])}
+            yield Said("unused-untrained" if untrained else "unused-tail", row.function.source, row.node, told)
         elif code is not None:
             yield _said_unused(code, row, structures)
     for together in operators.values():
@@ -134,6 +142,44 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
         of = first.function.of or first.of
         data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Said("unused-operators", first.function.source, first.node, data)
+
+
+def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
+    """The ids of rows of the last layers of a network, an output layer at their end, where a checkpoint is loaded: features
+    are taken before them, and they are there for the checkpoint to fit."""
+    loads = ("load_checkpoint", "load_param_into_net")
+    training = [s for s in structures if s.reading.role == "train"]
+    if not any(call.api in loads for s in training for call in s.reading.trace.calls):
+        return set()
+    found: set[int] = set()
+    for row in rows:
+        stored = uses(row.of).stored
+        cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
+        names = [name for name in stored if name in cell.attributes and has_weights(cell.attributes[name])]
+        names.sort(key=lambda name: _place(stored[name][1].source, stored[name][0]))
+        unused = {other.name: other for other in rows if other.of.node is row.of.node}
+        if row.name not in names or len(unused) >= len(names):
+            continue
+        last = [leaf for _, leaf in leaves(cell.attributes[names[-1]])]
+        output = _OUTPUT.search(names[-1]) is not None and any(kind_of(leaf) == "dense" for leaf in last)
+        if output and all(name in unused for name in names[names.index(row.name) :]):
+            found.add(id(row))
+    return found
+
+
+def _trains(structures: list[Structure]) -> bool:
+    """True when something in the scripts makes an optimizer, takes a gradient or hands a network to a trainer."""
+    for structure in structures:
+        for call in structure.reading.trace.calls:
+            if kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient":
+                return True
+        if any(
+            kind(base) in ("optimizer", "step")
+            for cell in structure.reading.trace.instances
+            for base in base_names(cell.of)
+        ):
+            return True
+    return False
 
 
 def _opaque(of: Class) -> bool:
@@ -545,9 +591,25 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                 ):
                     found[key] = None
                 elif key not in found:
-                    data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
-                    found[key] = Said("input-ignored", function.source, function.node, data)
+                    of = frame.owner.of if isinstance(frame.owner, Instance) else None
+                    data = {"name": name, "of": of.node.name if of else ""}
+                    sure = _RESIDUAL.search(name) is not None or _twin_uses(structures, frame, name)
+                    code = "input-ignored" if sure else "input-perhaps-ignored"
+                    found[key] = Said(code, function.source, function.node, data, certain=False)
     yield from (said for said in found.values() if said is not None)
+
+
+def _twin_uses(structures: list[Structure], frame: Frame, name: str) -> bool:
+    """True when another class of cells has a construct with the same parameters, and asks for this one."""
+    mine = [part.arg for part in frame.function.node.args.args]
+    for structure in structures:
+        for other in structure.cells:
+            method = called(other.of)
+            if method is None or method.node is frame.function.node:
+                continue
+            if [part.arg for part in method.node.args.args] == mine and _mentions(method.node, name):
+                return True
+    return False
 
 
 def _mentions(function: ast.AST, name: str) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any
 
 from . import flow
 from .analysis import Scripts
@@ -130,6 +129,8 @@ class _Look:
                 )
         frozen = self.frozen
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and _learns(self.layers[leaf])]
+        if any(set(lost) <= apart and not reached <= apart for apart in self.set_apart()):
+            lost = []
         if any(kind_of(self.layers[leaf]) != "normalization" for leaf in lost) and not whole:
             stops = behind[lost[0]]
             lost.sort(key=lambda leaf: self.layers[leaf].order)
@@ -139,6 +140,22 @@ class _Look:
                 small = 2 * len(lost) <= len(reached | set(lost))
                 code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
                 yield Said(code, stop.source, stop.node, data, certain=False)
+
+    def set_apart(self) -> Iterator[set[int]]:
+        """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant."""
+        for call in self.trace.calls:
+            part: Value | None = None
+            if call.api == "load_param_into_net":
+                part = call.argument(["net"], "net")
+            elif call.api == "load_checkpoint":
+                part = call.argument(["ckpt_file_name", "net"], "net")
+            elif (call.name in (".set_grad", ".set_train") and call.args and _false(call.args[0])) or (
+                call.name == ".set_grad" and _false(call.keywords.get("requires_grad"))
+            ):
+                part = call.base
+            for option in options(part):
+                if isinstance(option, Instance):
+                    yield {id(leaf) for _, leaf in leaves(option)}
 
     @cached_property
     def steps(self) -> list[_Step]:
@@ -247,6 +264,11 @@ class _Look:
                     state.pop(leaf, None)
                 elif not on:
                     state[leaf] = store
+        for store, on in self.switches():
+            if on:  # a loop that sets both comes back to this one
+                for leaf in self.meant(store):
+                    if leaf in state and _together(store, state[leaf]):
+                        del state[leaf]
         return state
 
     def switches(self) -> Iterator[tuple[Store, bool]]:
@@ -307,21 +329,30 @@ class _Look:
 
     def traps(self) -> Iterator[Said]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
+        switches = [(store, on, self.meant(store)) for store, on in self.switches()]
         state: dict[int, Store] = {}
-        for store, on in self.switches():
-            leaves_meant = self.meant(store)
+        for store, on, leaves_meant in switches:
             if not on:
                 state.update(dict.fromkeys(leaves_meant, store))
-            elif _of_trainable(store.owner):
-                stuck = [leaf for leaf in leaves_meant if leaf in state]
-                if stuck:
-                    data = {"line": state[stuck[0]].line, "path": state[stuck[0]].source.path, "count": len(stuck)}
-                    yield Said(
-                        "unfreezes-nothing", store.source, store.node, data, not store.tests, _listed(self.trace, store)
-                    )
-            else:
+            elif not _of_trainable(store.owner):
                 for leaf in leaves_meant:
                     state.pop(leaf, None)
+            else:
+                later = {
+                    leaf: other
+                    for other, sets, meant in switches
+                    for leaf in meant
+                    if not sets and _together(other, store)
+                }
+                again = {
+                    leaf for other, sets, meant in switches for leaf in meant if sets and not _of_trainable(other.owner)
+                }
+                stuck = [leaf for leaf in leaves_meant if leaf in state or (leaf in later and leaf not in again)]
+                if stuck:
+                    by = state.get(stuck[0]) or later[stuck[0]]
+                    data = {"line": by.line, "path": by.source.path, "count": len(stuck)}
+                    edit = _listed(store)
+                    yield Said("unfreezes-nothing", store.source, store.node, data, not store.tests, edit)
 
     @cached_property
     def trained(self) -> set[int]:
@@ -399,7 +430,7 @@ class _Look:
                     for _, leaf in leaves(value)
                     if isinstance(leaf, Made) and is_layer(leaf) and kind_of(leaf) != "recurrent"
                 ]
-                held = [leaf for leaf in held if self.structure.applied.get(id(leaf))]
+                held = [v for v in held if self.structure.applied.get(id(v)) and id(v) not in self.frozen]
                 if held and not any(id(leaf) in known for leaf in held):
                     node, method = stored[name]
                     data = {"name": name, "of": cell.of.node.name, "what": held[0].api}
@@ -603,6 +634,10 @@ def _true(value: Value | None) -> bool:
     return isinstance(value, Known) and bool(value.value)
 
 
+def _false(value: Value | None) -> bool:
+    return isinstance(value, Known) and value.value is False
+
+
 def _first(value: Value) -> Value:
     return value.items[0] if isinstance(value, Items) and value.items else value
 
@@ -612,7 +647,17 @@ def _text(node: ast.AST) -> str:
     return text if len(text) <= 80 else text[:79] + "…"
 
 
-def _listed(trace: Any, store: Store) -> tuple[int, str] | None:
+def _together(one: Store, other: Store) -> bool:
+    """True when a loop beyond those over the parameters themselves holds both."""
+    outer = {id(loop) for loop in one.loops if not _over_parameters(loop)}
+    return any(id(loop) in outer for loop in other.loops if not _over_parameters(loop))
+
+
+def _over_parameters(loop: ast.AST) -> bool:
+    return isinstance(loop, ast.For) and re.search(r"param", ast.unparse(loop.iter)) is not None
+
+
+def _listed(store: Store) -> tuple[int, str] | None:
     """The line of a loop over trainable_params() with get_parameters() in its place."""
     loop = next((loop for loop in reversed(store.loops) if isinstance(loop, ast.For)), None)
     if loop is None or "trainable_params()" not in store.source.lines[loop.lineno - 1]:

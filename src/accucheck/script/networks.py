@@ -70,7 +70,8 @@ _BUILTINS = re.compile(
 )
 #: Words by which people say that two places are meant to hold one thing.
 SHARING = re.compile(
-    r"shar(e|ed|es|ing)(?![a-z])|(?<![a-z])(un)?tie[ds]?(?![a-z])|tying|siamese|same weights?|共享|共用|绑定|复用", re.I
+    r"shar(e|ed|es|ing)(?![a-z])|(?<![a-z])(un)?tie[ds]?(?![a-z])|tying|siamese|albert|same weights?|共享|共用|绑定|复用",
+    re.I,
 )
 
 

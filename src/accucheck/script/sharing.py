@@ -207,7 +207,7 @@ class _Look:
         yield from self.appended()
 
     def said_repeated(self, call: Made, value: Value) -> Iterator[Said]:
-        tests = [test.text for test in call.tests]
+        tests = [test.text for test in call.tests] + _holders(call.frame)
         data = {"what": _title(value)}
         if shared_on_purpose(call.source, call.node, tests):
             yield Said("shared", call.source, call.node, {"names": [_title(value)], "what": _title(value)})
@@ -228,7 +228,8 @@ class _Look:
                     value = None if name in stored or _once(loop, node) else self.bound(function, name)
                     if value is None or any(part is value.node for part in ast.walk(loop)) or not has_weights(value):
                         continue
-                    if not shared_on_purpose(frame.function.source, node, _tests(function, node)):
+                    tests = [*_tests(function, node), *_holders(frame)]
+                    if not shared_on_purpose(frame.function.source, node, tests):
                         yield Said("repeated", frame.function.source, node, {"what": _title(value)})
 
     def bound(self, function: ast.AST, name: str) -> Made | Instance | None:
@@ -672,6 +673,16 @@ def _twice(container: Made) -> Value | None:
             return arg
         seen.add(id(arg))
     return None
+
+
+def _holders(frame: Frame | None) -> list[str]:
+    """The names of the classes that something is made for, with what their docstrings say."""
+    found = []
+    while frame is not None:
+        if isinstance(frame.owner, Instance):
+            found += [f"{of.node.name} {ast.get_docstring(of.node) or ''}" for of in frame.owner.of.lineage()]
+        frame = frame.parent
+    return found
 
 
 def _in_network(frame: Frame | None) -> bool:
