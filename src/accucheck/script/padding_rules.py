@@ -48,6 +48,11 @@ class Said:
     likely: bool = False
 
 
+#: Words that code which fills sequences up does not go without, and words of code that feeds a network.
+_FILLS = r"pad|mask|max_?\w*_?len|seq_?len|fill|np\.(zeros|ones|full)"
+_FEEDS = r"dataset|data_?loader|\.train\(|trainer|trainonestep|value_and_grad|gradoperation"
+
+
 @dataclass
 class Result:
     said: list[Said] = field(default_factory=list)
@@ -60,6 +65,8 @@ class Result:
 def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     """All that is to be said of the padding of a case. `design` is what the case declares: value, side and mask."""
     sources = [*scripts.sources, *_preparation(scripts, root)]
+    if len(sources) == len(scripts.sources) and not (scripts.mentions(_FILLS) and scripts.mentions(_FEEDS)):
+        return Result()
     facts = padding.read(sources)
     masks = masking.read(scripts.sources)
     checks = _Checks(facts, masks, design)
