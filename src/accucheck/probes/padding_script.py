@@ -33,6 +33,8 @@ KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Places of padding that are listed.
 PLACES = 30
+#: Scripts without any of these words neither pad nor mask, nor read records that others may have padded.
+SUBJECT = r"pad|mask|zeros|\bfull\(|\bappend\(|MindDataset|TFRecord"
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -240,6 +242,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     if not scripts.training:
+        return
+    if not scripts.mentions(SUBJECT):
+        yield Finding("no-padding", Level.INFO, Where(path=scripts.training[0].source.path))
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
     for said in result.said:

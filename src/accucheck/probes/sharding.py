@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+#: Scripts without any of these words run on one device.
+SUBJECT = r"rank|shard|distribut|parallel|communication|device_?num|group_size|world_size|\binit\("
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -168,6 +170,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
+    if not scripts.mentions(SUBJECT) and (case.get("runtime.distributed.devices") or 1) < 2:
+        for reading in scripts.training:
+            yield Finding("single", Level.INFO, Where(path=reading.source.path))
+        return
     for done, reading in enumerate(scripts.training, start=1):
         for said in examine(reading, scripts.sources, case.get("runtime.distributed.devices")):
             yield _finding(said)

@@ -487,6 +487,8 @@ class _Function:
             return
         if any(name in self.parameters and re.search(r"loss|nll|sum|total", name, re.IGNORECASE) for name in over):
             return  # it may have been masked by who computed it
+        if not any(re.search(r"logit|pred|label|target|output|score", name, re.IGNORECASE) for name in over):
+            return
         self.say("mask-not-applied", node, mask=min(masks))
 
     def say(self, code: str, node: ast.AST, **data: Any) -> None:
