@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
+#: Scripts without any of these words make no data set.
+SUBJECT = r"data|loader|pipeline|sampler|(^|_)ds\b"
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -224,6 +226,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
+    if not scripts.mentions(SUBJECT):
+        for reading in scripts.training:
+            path = reading.source.path
+            yield Finding("no-dataset", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
+        return
     for done, reading in enumerate(scripts.training, start=1):
         for said in examine(reading.trace):
             yield _finding(said)

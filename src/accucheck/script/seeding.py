@@ -145,7 +145,10 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
             found.deterministic.append(call)
     if trains is not None and not any(use.kind == "weights" for use in found.uses):
         found.uses.append(Use("weights", trains, True))
-    found.unreached = [(source, node) for source in modules for node in _written(source) if id(node) not in nodes]
+    if not any(seed.seen for seed in found.seeds):
+        words = re.compile(r"seed\(")
+        written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
+        found.unreached = [(source, node) for source, node in written if id(node) not in nodes]
     return found
 
 
