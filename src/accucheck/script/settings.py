@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -250,8 +251,6 @@ class Settings:
     def __init__(self, reading: Reading, definitions: Definitions, devices: int | None) -> None:
         self.reading, self.trace, self.definitions, self.devices = reading, reading.trace, definitions, devices
         self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
-        self.uses = users(self.trace)
-        self.data = Examination(self.trace)
         self.schedules: list[Made] = []
         self.assigned: list[Made] = []
         for made in self.trace.calls:
@@ -260,6 +259,14 @@ class Settings:
             elif made.name in _ASSIGNS or made.api in _ASSIGNS:
                 self.assigned.append(made)
         del self.schedules[10 * LIMIT :], self.assigned[10 * LIMIT :]
+
+    @cached_property
+    def uses(self) -> dict[int, list[tuple[Made, str]]]:
+        return users(self.trace)
+
+    @cached_property
+    def data(self) -> Examination:
+        return Examination(self.trace)
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -493,7 +500,8 @@ class Settings:
     def epochs(self) -> Iterator[Told]:
         counts: list[Setting] = []
         told: list[Told] = []
-        sets = self.data.sets()[:LIMIT]
+        repeats = any(call.name == ".repeat" for call in self.trace.calls)
+        sets = self.data.sets()[:LIMIT] if repeats else []
         for made, dataset, given in islice(self.trainings(), LIMIT):
             order = _TRAIN if made.name == ".train" else _FIT
             row = self.setting("epoch", given, made)
@@ -506,7 +514,7 @@ class Settings:
             told.append(self.rounds(made.source, made.node, row, rows, call))
             counts.append(row)
             sink = made.argument(order, "sink_size")
-            if sink is None or (isinstance(sink, Known) and sink.value == -1):
+            if repeats and (sink is None or (isinstance(sink, Known) and sink.value == -1)):
                 told += self.repeated(made, given, row, dataset)
         for node, source, given, at in islice(self.loops(), LIMIT):
             row = self.setting("range", given, at)
@@ -667,7 +675,8 @@ class Settings:
         )
         steps = self.accumulated()
         told: list[Told] = []
-        for _, chain in self.data.sets()[:LIMIT]:
+        batched = any(call.name in _BATCHES for call in self.trace.calls)
+        for _, chain in self.data.sets()[:LIMIT] if batched else ():
             for call in chain:
                 if call.name not in _BATCHES:
                     continue
