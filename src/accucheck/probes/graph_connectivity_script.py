@@ -59,6 +59,11 @@ MESSAGES: Words = {
         "en": "What {name} computes here ends in {result} (line {line}), which is never used.",
         "zh": "{name} 在此处的计算结果最终存入 {result}（第 {line} 行），之后再未使用。",
     },
+    "result-tail": {
+        "en": "What {name} computes here is not used (line {line}): features are taken before this output layer, and a checkpoint that "
+        "is loaded may need it.",
+        "zh": "{name} 在此处的计算结果没有使用（第 {line} 行）：特征取自这个输出层之前，保留它可能是为了与加载的 checkpoint 对应。",
+    },
     "result-overwritten": {
         "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
         "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
@@ -219,7 +224,7 @@ PROOF: Words = {
 }
 
 _SUSPECTS = ("result-underscore", "input-perhaps-ignored")
-_TOLD = ("unused-operators", "unused-tail", "unused-untrained", "caller-drops")
+_TOLD = ("unused-operators", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
 _FIXES = {
     "unused-layer": "fix-use",
     "unused-parameter": "fix-use",
@@ -466,6 +471,13 @@ class Trained(nn.Cell):
         "x = self.dense(x)\nself.relu(x)\nreturn x",
         Verdict.PROBLEM,
         "call-discarded",
+    ),
+    _example(
+        "a BatchNorm called to update its statistics",
+        "self.dense = nn.Dense(8, 8)\nself.norm = nn.BatchNorm1d(8)",
+        "self.norm(x)\nreturn self.dense(x - self.norm.moving_mean)",
+        Verdict.OK,
+        "connected",
     ),
     _example(
         "the second result of a recurrent layer is not needed",

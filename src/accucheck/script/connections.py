@@ -38,6 +38,7 @@ from .networks import (
     structure_of,
     trains,
     uses,
+    weights,
 )
 from .source import Source
 from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options
@@ -147,9 +148,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
 def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     """The ids of rows of the last layers of a network, an output layer at their end, where a checkpoint is loaded: features
     are taken before them, and they are there for the checkpoint to fit."""
-    loads = ("load_checkpoint", "load_param_into_net")
-    training = [s for s in structures if s.reading.role == "train"]
-    if not any(call.api in loads for s in training for call in s.reading.trace.calls):
+    if not _loads(structures):
         return set()
     found: set[int] = set()
     for row in rows:
@@ -165,6 +164,13 @@ def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) ->
         if output and all(name in unused for name in names[names.index(row.name) :]):
             found.add(id(row))
     return found
+
+
+def _loads(structures: list[Structure]) -> bool:
+    """True when a training script may load weights."""
+    names = ("load_checkpoint", "load_param_into_net")
+    training = [s for s in structures if s.reading.role == "train"]
+    return any(call.api in names for s in training for call in s.reading.trace.calls)
 
 
 def _trains(structures: list[Structure]) -> bool:
@@ -521,12 +527,17 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
     named = bool(drop.name.strip("_"))
     certain = work.level in ("weights", "layer")
     if here and drop.how in ("unused", "overwritten") and named:
-        yield Said("result-" + drop.how, work.source, work.call, data, certain)
+        last = (
+            work.what == "nn.Dense" and _OUTPUT.search(work.name.rsplit(".", 1)[-1]) is not None and _loads([structure])
+        )
+        yield Said("result-tail" if last else "result-" + drop.how, work.source, work.call, data, certain)
     elif work.level != "weights":
         return
     elif drop.how == "parameter":
         data["callee"] = getattr(drop.node, "name", "")
         yield Said("result-ignored", work.source, work.call, data)
+    elif here and drop.how == "discarded" and _keeps_statistics(work.parts):
+        return
     elif here:
         code = "result-discarded" if drop.how == "discarded" else "result-underscore"
         yield Said(code, work.source, work.call, data)
@@ -534,6 +545,12 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         yield Said(
             "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
         )
+
+
+def _keeps_statistics(used: list[Value]) -> bool:
+    """True when a call changes something beyond its result: the moving statistics of a normalisation."""
+    found = [leaf for value in used for _, leaf in leaves(value) if isinstance(leaf, Made)]
+    return any(re.search("moving|running", name) for leaf in found for name in weights(leaf.api))
 
 
 def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
@@ -670,9 +687,13 @@ def _discarded(structures: list[Structure]) -> Iterator[Said]:
             if not call.discarded or call.frame is None or not _forward(call.frame) or call.name != "":
                 continue
             layer = call.base
-            if not isinstance(layer, Made) or not re.fullmatch(
-                r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding",
-                kind_of(layer),
+            if (
+                not isinstance(layer, Made)
+                or _keeps_statistics([layer])
+                or not re.fullmatch(
+                    r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding",
+                    kind_of(layer),
+                )
             ):
                 continue
             data = {"name": _called_as(call.node, layer), "what": layer.api}
