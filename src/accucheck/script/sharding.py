@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from . import ranks, seeding
@@ -67,10 +68,13 @@ class _Sharding:
         self.source = reading.source
         self.deployment = ranks.deployment(reading.trace)
         self.data = Examination(reading.trace)
-        self.random = seeding.read(reading.trace, [])
         self.sorted = {
             id(part) for call in reading.trace.calls if call.name == ".sort" for part in _with_elements(call.base)
         }
+
+    @cached_property
+    def random(self) -> seeding.Randomness:
+        return seeding.read(self.trace, [])
 
     def say(self) -> Iterator[Said]:
         start = self.deployment.distributed
