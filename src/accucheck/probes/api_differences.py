@@ -431,6 +431,50 @@ Net()
         Verdict.PROBLEM,
         "keeps-a-drop-rate",
     ),
+    _example(
+        "a rate to keep that is called a rate to drop, by its size",
+        """
+class Net(nn.Cell):
+    def __init__(self, dropout_ratio=0.65):
+        super().__init__()
+        self.dropout = nn.Dropout(p=1 - dropout_ratio)
+
+Net()
+""",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example(
+        "1 - a rate to drop, of unknown size, as the rate to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, config):
+        super().__init__()
+        self.dropout = nn.Dropout(p=1 - config.dropout)
+
+Net(config)
+""",
+        Verdict.UNDECIDED,
+        "rate-unclear",
+    ),
+    _example(
+        "1 - a rate to drop as the rate to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(p=1 - dropout)
+
+Net()
+""",
+        Verdict.PROBLEM,
+        "drops-a-keep-rate",
+    ),
+    _example(
+        "frozen BatchNorm does not use its momentum",
+        "layer = nn.BatchNorm2d(8, momentum=0.1, use_batch_statistics=False)\n",
+        Verdict.OK,
+    ),
     _example("a high rate to drop", "layer = nn.Dropout(p=0.9)\n", Verdict.UNDECIDED, "rate-unclear"),
     _example(
         "BatchNorm with PyTorch's momentum",

@@ -53,6 +53,8 @@ _SAYS_DROP = re.compile(r"(drop|discard|舍弃|丢弃|失活|丢失)\D{0,16}?(\d
 _SAYS_KEEP = re.compile(r"(keep|kept|retain|保留)\D{0,16}?(\d*\.?\d+)\s*(%?)", re.I)
 #: A keep rate below this is no keep rate; at the second one may be meant.
 HARDLY, SELDOM = 0.3, 0.5
+#: A drop rate up to this is seen in real networks.
+HIGH = 0.8
 #: An epsilon above this is no epsilon.
 LARGEST_EPSILON = 0.01
 _RATES = re.compile(r"drop|keep|momentum|(?<![a-z])eps", re.I)
@@ -86,7 +88,8 @@ class Row:
 class Differences:
     def __init__(self, readings: Sequence[Reading], version: str) -> None:
         self.readings, self.version = readings, version
-        self.made: list[Made] = []
+        self.made: list[Made] = []  # each place once
+        self.calls = [c for r in readings for c in r.trace.calls if c.name.startswith("mindspore.")]
         self.reading_of: dict[int, Reading] = {}
         self._uses: dict[int, dict[int, list[Made]]] = {}
         self._users: dict[int, dict[int, list[tuple[Made, str]]]] = {}
@@ -157,11 +160,12 @@ class Differences:
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
     def wrong(self) -> Iterator[Wrong]:
-        for call in self.made:
+        for call in self.calls:
             known = api.find(call.api)
+            initializes = call.api == "initializer" or (call.api.startswith("initializer.") and call.last[:1].isupper())
+            if call.discarded and initializes:
+                yield Wrong("initializer-dropped", call, {"api": call.api})
             if known is None:
-                if call.discarded and call.api.startswith("initializer."):
-                    yield Wrong("initializer-dropped", call, {"api": call.api})
                 continue
             given = known.bind_any(call.args, call.keywords) or call.keywords
             if known.kind == "dropout":
@@ -178,8 +182,6 @@ class Differences:
                         third,
                         _keyword(call, 2, "has_bias"),
                     )
-            if call.discarded and known.kind == "initializer":
-                yield Wrong("initializer-dropped", call, {"api": call.api})
         seen: set[tuple[str, int, int]] = set()
         for reading in self.readings:
             for store in reading.trace.stores:
@@ -237,26 +239,52 @@ def _dropout(call: Made, known: api.Api) -> Iterator[Wrong]:
     parameter, node, value = found
     wants: Literal["keep", "drop"] = "keep" if parameter == "keep_prob" else "drop"
     positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
-    number = value.value if isinstance(value, Known) and _number(value) else None
-    if number == 0.5:
-        return  # kept or dropped, it is the same
-    said = _commented(call, number) or meaning(node, value)
+    sizes = numbers(value)
+    number = next(iter(sizes)) if sizes is not None and len(sizes) == 1 else None
+    off = {0.5, 1 if wants == "keep" else 0}
+    if sizes is not None and sizes <= off:
+        return  # kept or dropped, it is the same, or nothing is dropped
+    commented = _commented(call, number)
+    said = commented or meaning(node, value)
     shown = call.source.segment(node, 60)
     data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number if number is not None else shown}
     fix = _mended(call, node, parameter, positional)
     if said is not None and said != wants:
-        if number is not None and _commented(call, number) is None and (number > 0.5) is (wants == "keep"):
-            yield Wrong("rate-unclear", call, data, value)  # the name says one thing, the size another
-        else:
-            yield Wrong("keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate", call, data, value, fix)
+        code = "keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate"
+        if (
+            commented is None
+            and sizes is not None
+            and all((size > 0.5) is (wants == "keep") for size in sizes - {0, 1})
+        ):
+            return  # its size tells better than its name
+        if commented is None and sizes is None and wants == "drop" and isinstance(node, ast.BinOp):
+            # Where keep_prob=x became p=1 - x, what is called a rate to drop was a rate to keep before.
+            yield Wrong("rate-unclear", call, data, value)
+            return
+        yield Wrong(code, call, data, value, fix)
         return
     if said is not None or number is None:
         return
     if wants == "keep" and 0 < number < SELDOM:
         code = "keeps-little" if positional or number <= HARDLY else "rate-unclear"
         yield Wrong(code, call, data, value, fix)
-    elif wants == "drop" and 0.8 <= number < 1:
+    elif wants == "drop" and HIGH <= number < 1:
         yield Wrong("rate-unclear", call, data, value)
+
+
+def numbers(value: Value | None) -> set[float] | None:
+    """The numbers that a value may be; None when one of them is not known."""
+    found: set[float] = set()
+    for option in options(value):
+        if isinstance(option, Known) and _number(option):
+            found.add(option.value)
+            continue
+        one = isinstance(option, Made) and option.name == "-" and len(option.args) == 2 and option.args
+        inner = numbers(one[1]) if one and isinstance(one[0], Known) and one[0].value == 1 else None
+        if inner is None:
+            return None
+        found |= {round(1 - number, 10) for number in inner}
+    return found or None
 
 
 def _rate(call: Made, known: api.Api) -> tuple[str, ast.expr, Value] | None:
@@ -349,6 +377,9 @@ def _mended(call: Made, node: ast.expr, parameter: str, positional: bool) -> tup
 
 def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
     momentum, epsilon = given.get("momentum"), given.get("eps")
+    fixed = given.get("use_batch_statistics")
+    if isinstance(fixed, Known) and fixed.value is not None:
+        momentum = None  # the moving statistics are either left alone or never used
     for option in options(momentum):
         if isinstance(option, Known) and _number(option) and 0 < option.value < 0.5:
             data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
