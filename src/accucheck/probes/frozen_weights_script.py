@@ -54,8 +54,8 @@ MESSAGES: Words = {
         "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断；训练前可能加载了权重，但这些层仍被交给优化器（{names}）。",
     },
     "random-frozen": {
-        "en": "{name} ({what}) is frozen here at its random first values: nothing is loaded into it before training.",
-        "zh": "{name}（{what}）在此处被冻结，停留在随机初值：训练前没有为它加载权重。",
+        "en": "{name} ({what}) is frozen here at its random first values: nothing is sure to be loaded into it before training.",
+        "zh": "{name}（{what}）在此处被冻结，停留在随机初值：训练前没有确定为它加载权重。",
     },
     "head-frozen": {
         "en": "{name} ({what}), the layer nearest to the loss, is frozen here while layers before it are trained.",

@@ -40,7 +40,13 @@ LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS, SWITCHES = 40, 200
 _STOPS = ("ops.stop_gradient", "ops.StopGradient")
-_PARAMETERS = (".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict")
+_PARAMETERS = (
+    ".trainable_params",
+    ".get_parameters",
+    ".parameters_and_names",
+    ".parameters_dict",
+    ".untrainable_params",
+)
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
@@ -300,7 +306,8 @@ class _Look:
         trained = self.trained
         told: set[int] = set()
         learning = {leaf for leaf in trained if leaf in self.layers and _learns(self.layers[leaf])}
-        if learning and learning <= set(frozen):
+        unseen = any(on and not self.meant(store) for store, on in self.switches())  # may well unfreeze
+        if learning and learning <= set(frozen) and not unseen:
             for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
                 told.add(id(store))
                 yield Said("all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests)
@@ -309,7 +316,7 @@ class _Look:
             layer = self.layers.get(leaf)
             if layer is None or id(store) in told or leaf not in (trained or self.layers):
                 continue
-            loaded = self.loaded(perhaps=True)
+            loaded = self.loaded(perhaps=leaf not in heads)
             if self.random(layer, store) and (not loaded or leaf in heads):
                 told.add(id(store))
                 code = "head-frozen" if loaded else "random-frozen"
@@ -393,7 +400,20 @@ class _Look:
         runs += [c.order for c in self.trace.calls if c.name == "" and c.result is not None]
         first = min(runs, default=None)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
-        return any(perhaps or not c.tests for c in loads)
+        return any(perhaps or not c.tests for c in loads) or (perhaps and self.loads_elsewhere)
+
+    @cached_property
+    def loads_elsewhere(self) -> bool:
+        """True when the code loads weights on a way that is not taken by default."""
+        reading = self.structure.reading
+        sources = {reading.source.file: reading.source}
+        sources.update({s.file: s for s in reading.project.sources.values() if s is not None})
+        for source in sources.values():
+            for node in ast.walk(source.tree):
+                name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+                if name in _LOADS and id(node) not in self.structure.executed:
+                    return True
+        return False
 
     def heads(self) -> set[int]:
         """The layers with weights that are nearest to a loss."""
