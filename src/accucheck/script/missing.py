@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .normalization import pipelines_of
@@ -35,7 +36,9 @@ _TABLE = {
     "fill_null": "filled",
     "fill_nan": "filled",
 }
-_IMPUTERS = re.compile(r"^(SimpleImputer|KNNImputer|IterativeImputer|MissingIndicator|Imputer)$")
+_IMPUTERS = ("SimpleImputer", "KNNImputer", "IterativeImputer", "MissingIndicator", "Imputer")
+_OTHERS = frozenset((*_IMPUTERS, "filter", "set_error_samples_mode", "replace"))
+_WORDS = ("imread", "imdecode", "Image.open", "verify", "decode_image", "read_image", "_loader", "wavfile")
 _DECODES = re.compile(r"^(imread|imdecode|verify|decode_image|read_image|pil_loader|img_loader|wavfile\.read)$")
 _READS = re.compile(
     r"^(open|io\.open|codecs\.open|cv2\.(imread|VideoCapture)|PIL\.Image\.open|imageio\.\w*\.?imread|skimage\.io\.imread|h5py\.File"
@@ -71,18 +74,21 @@ def examine(readings: list[Pipelines]) -> list[Said]:
 
 def _calls(pipelines: Pipelines) -> Iterator[Said]:
     for call in pipelines.trace.calls:
-        how = _TABLE.get(call.last, "")
+        last = call.last
+        how = _TABLE.get(last, "")
+        if not how and last not in _OTHERS and not last.startswith("read_"):
+            continue
         data: dict[str, Any] = {"call": call.name.lstrip(".") + "()"}
         if call.name.startswith(("mindspore.ops", "mindspore.nn", "mindspore.mint")):
             continue  # overflow checks and resizing
         if how and (call.name.startswith(("pandas.", "numpy.", ".")) or "." not in call.name):
             if _of_data(pipelines, call):
                 yield _said(f"missing-{how}", call, data)
-        elif _IMPUTERS.match(call.last):
+        elif last in _IMPUTERS:
             yield _said("missing-filled", call, data)
         elif call.name == ".filter" and id(call) in pipelines.columns:
             yield _said("samples-filtered", call, data)
-        elif call.last == "set_error_samples_mode":
+        elif last == "set_error_samples_mode":
             mode = call.args[0] if call.args else next(iter(call.keywords.values()), None)
             name = mode.name.rpartition(".")[2] if isinstance(mode, Named) else ""
             if name in ("SKIP", "REPLACE"):
@@ -118,9 +124,13 @@ def _is_nan(value: Any) -> bool:
 def _guards(pipelines: Pipelines) -> Iterator[Said]:
     """A try around what decodes a sample, and a test whether a picture was read at all."""
     seen: set[ast.AST] = set()
+    speak: dict[Path, bool] = {}
     for frame in pipelines.trace.frames:
         function = frame.function
-        if function.node in seen or not isinstance(function, Function):
+        source = function.source
+        if source.file not in speak:
+            speak[source.file] = any(word in line for line in source.lines for word in _WORDS)
+        if function.node in seen or not speak[source.file] or not isinstance(function, Function):
             continue
         seen.add(function.node)
         read: set[str] = set()

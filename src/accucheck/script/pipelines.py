@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ..knowledge import api, dataset_classes
@@ -301,12 +302,20 @@ class Pipelines:
         self.batches: dict[int, Made] = {}  # what is read from an iterator, by the data set
         self.samples = Samples(self.read, self.call)
         for call in self.trace.calls:
+            if not self.columns and not call.name.startswith("mindspore."):
+                continue  # nothing to be made of yet
             columns = self.yields(call)
             if columns is not None:
                 self.columns[id(call)] = columns
-        self.uses = Uses(self.trace, lambda call: id(call) in self.columns)
-        self.users = users(self.trace)
         self.found = self.pipelines()
+
+    @cached_property
+    def uses(self) -> Uses:
+        return Uses(self.trace, lambda call: id(call) in self.columns)
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[Made, str]]]:
+        return users(self.trace)
 
     # --- what a data set yields ---------------------------------------------------------------------------------------
 
@@ -524,7 +533,7 @@ class Pipelines:
     def pipelines(self) -> list[Pipeline]:
         found: list[Pipeline] = []
         taken: set[int] = set()
-        leaves = _run([(leaf, leaf.frame) for leaf in self.uses.leaves()])
+        leaves = _run([(leaf, leaf.frame) for leaf in self.uses.leaves()]) if self.columns else []
         entries = _run([(entry, entry.frame) for entry in self.entries()], bool(leaves))
         roles = {id(leaf): self.uses.role(leaf, self.uses.chain(leaf)) for leaf in leaves}
         if self.reading.role != "train" and "eval" not in roles.values():

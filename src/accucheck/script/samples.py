@@ -20,7 +20,7 @@ from ..knowledge import api
 from .values import Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
-WAYS, DEPTH = 6, 160
+WAYS, DEPTH = 6, 80
 
 #: Where numbers come from, the more telling the higher: when two are combined, the sample is the one that ranks higher.
 RANK = {
@@ -299,6 +299,8 @@ class Samples:
         self.active.add(id(value))
         try:
             found = _distinct(self._ways(value))
+        except RecursionError:
+            found = (Way("unknown", value, scale=None, unclear=True),)
         finally:
             self.active.discard(id(value))
         self.known[id(value)] = value, found
@@ -828,19 +830,20 @@ class Samples:
         found = replace(way, steps=(*way.steps, step), low=low, high=high)
         return replace(found, scale=None, unclear=True) if unknown else found
 
-    def chance(self, value: Value | None) -> bool:
+    def chance(self, value: Value | None, depth: int = 0) -> bool:
         """True when a value is a drawn number, or computed from one. What was picked at random from the data is a sample like
         any other."""
-        if not isinstance(value, (Made, Many, Items)):
+        if not isinstance(value, (Made, Many, Items)) or depth > 40:
             return False
         held = self.chances.get(id(value))
         if held is not None:
             return held[1]
         self.chances[id(value)] = value, False
         if isinstance(value, Made):
-            found = self.drawn(value) or any(self.chance(part) for part in _computed_from(value))
+            found = self.drawn(value) or any(self.chance(part, depth + 1) for part in _computed_from(value))
         else:
-            found = any(self.chance(part) for part in (value.options if isinstance(value, Many) else value.items[:20]))
+            inner = value.options if isinstance(value, Many) else value.items[:20]
+            found = any(self.chance(part, depth + 1) for part in inner)
         self.chances[id(value)] = value, found
         return found
 
@@ -988,7 +991,10 @@ def _rests(made: Made) -> bool:
 
 def _text(value: Value | None) -> str:
     if isinstance(value, Made) and isinstance(value.node, ast.expr):
-        return value.source.segment(value.node, 60)
+        try:
+            return value.source.segment(value.node, 60)
+        except RecursionError:
+            return "…"
     return "" if value is None else name_of(value) or type(value).__name__.lower()
 
 
