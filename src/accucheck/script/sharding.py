@@ -11,7 +11,7 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import sources
-from .shuffling import SHUFFLED, Examination
+from .shuffling import SHUFFLED, data_sets
 from .source import Source
 from .values import Instance, Items, Known, Made, Value, options
 
@@ -67,7 +67,7 @@ class _Sharding:
         self.trace, self.modules, self.devices = reading.trace, modules, devices
         self.source = reading.source
         self.deployment = ranks.deployment(reading.trace)
-        self.data = Examination(reading.trace)
+        self.data = data_sets(reading.trace)
         self.sorted = {
             id(part) for call in reading.trace.calls if call.name == ".sort" for part in _with_elements(call.base)
         }
