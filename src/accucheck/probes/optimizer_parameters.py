@@ -30,6 +30,7 @@ class Params(msgspec.Struct, frozen=True):
 _DISAGREE = ("kept", "divided-only", "divided-twice", "mismatch", "mismatch-own")
 _LEVELS = {
     "left-out": Level.PROBLEM,
+    "left-out-maybe": Level.SUSPECT,
     "added-later": Level.PROBLEM,
     **dict.fromkeys(_DISAGREE, Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
@@ -47,6 +48,10 @@ MESSAGES: Words = {
     "left-out": {
         "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer is given.",
         "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，没有交给任何优化器。",
+    },
+    "left-out-maybe": {
+        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to be given.",
+        "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，看起来没有交给任何优化器。",
     },
     "added-later": {
         "en": "This {layer} is put into the network after {optimizer} was given the parameters: its weights never change.",
@@ -77,6 +82,7 @@ _RANDOM = {
 WHY: Words = {
     **{code: loss_scale_script.WHY[code] for code in _SHARED},
     "left-out": _RANDOM,
+    "left-out-maybe": _RANDOM,
     "added-later": _RANDOM,
 }
 _UNCHANGED = {
@@ -86,10 +92,12 @@ _UNCHANGED = {
 PROOF: Words = {
     **{code: loss_scale_script.PROOF[code] for code in _SHARED},
     "left-out": _UNCHANGED,
+    "left-out-maybe": _UNCHANGED,
     "added-later": _UNCHANGED,
 }
 _FIXES = {
     "left-out": "fix-give",
+    "left-out-maybe": "fix-give",
     "added-later": "fix-order",
     "kept": "fix-same",
     "mismatch": "fix-same",

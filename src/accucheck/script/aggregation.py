@@ -25,7 +25,10 @@ _PARALLEL = frozenset({"data_parallel", "hybrid_parallel"})
 
 def examine(training: Training) -> list[Remark]:
     """What there is to say about gradients of several devices in one reading."""
-    return merged(_examine(training))
+    found = merged(_examine(training))
+    # The same code with a reducer in one cell and without in another: the other is for a single device.
+    reduced = {(one.source.file, one.line) for one in found if one.code == "reduced"}
+    return [one for one in found if one.code == "reduced" or (one.source.file, one.line) not in reduced]
 
 
 def _examine(training: Training) -> Iterator[Remark]:

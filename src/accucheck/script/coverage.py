@@ -10,7 +10,7 @@ from .flow import sources
 from .loss_scaling import disagreements, title
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, Training, is_optimizer
-from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Value, options
+from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Unknown, Value, options
 
 _LISTS = frozenset(
     (
@@ -47,15 +47,18 @@ def _examine(training: Training) -> Iterator[Remark]:
     if not owners or not complete:
         yield remark(steps[0], "parameters-unknown", step=title(steps[0]))
         return
+    simple = all(_is_simple(value, 0) for optimizer in optimizers for value in _first(optimizer))
     covered = {id(part) for owner in owners for part in _parts(owner)}
     found = False
     for step in steps:
         for network in _trained(training, step):
             for layer, path in _left(network, covered):
-                if not _excused(training, path):
+                if not _excused(training, path, layer):
                     found = True
                     shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
-                    yield Remark("left-out", *span(layer), dict(shown), also=(span(step),))
+                    yield Remark(
+                        "left-out" if simple else "left-out-maybe", *span(layer), dict(shown), also=(span(step),)
+                    )
                     break  # one layer of a network tells enough
     for made in optimizers:
         for layer in _replaced(training, owners, made):
@@ -196,11 +199,40 @@ def _below(frame: Frame, call: Made) -> bool:
     return parent is call.frame
 
 
-def _excused(training: Training, path: list[Instance]) -> bool:
+def _first(optimizer: Made | Instance) -> list[Value]:
+    """What an optimizer is given as parameters."""
+    if isinstance(optimizer, Made):
+        given = optimizer.keywords.get("params") or next(iter(optimizer.args), None)
+        return [given] if given is not None else []
+    lists = (arg for _, args, keywords in optimizer.supers for arg in (*args, *keywords.values()))
+    return [arg for arg in lists if any(isinstance(part, Made) and part.name in _LISTS for part in sources(arg))]
+
+
+def _is_simple(value: Value, depth: int) -> bool:
+    """Lists of parameters of whole networks, put together in plain sight."""
+    if depth > 8:
+        return False
+    if isinstance(value, Made):
+        if value.name in (".trainable_params", ".get_parameters"):
+            return True
+        inner = (
+            value.args[-1:]
+            if value.last in ("filter", "list", "tuple", "ParameterTuple")
+            else value.args
+            if value.name == "+"
+            else []
+        )
+        return bool(inner) and all(_is_simple(part, depth + 1) for part in inner)
+    parts = _held(value) if isinstance(value, (Many, Items, Mapping)) else []
+    parts = [part for part in parts if not isinstance(part, (Known, Unknown))]
+    return bool(parts) and all(_is_simple(part, depth + 1) for part in parts)
+
+
+def _excused(training: Training, path: list[Instance], layer: Made) -> bool:
     """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
     if any(_FIXED.search(name) for holder in path for name in (holder.of.node.name, *holder.bound)):
         return True
-    held = {id(holder) for holder in path}
+    held = {id(layer), *(id(holder) for holder in path)}
     for call in training.calls:
         if call.last in _LOADS and not call.tests and any(id(o) in held for arg in call.args for o in options(arg)):
             return True

@@ -273,9 +273,13 @@ class Training:
     def judged_steps(self) -> list[Step]:
         """The steps that run on an accelerator, but for training cells that are made and not used."""
         if self._judged is None:
-            steps = [step for step in self.steps if not self.on_cpu(step.tests)]
+            steps = [step for step in self.steps if not self.on_cpu((*self._owner_tests(step), *step.tests))]
             self._judged = [step for step in steps if self._is_used(step)] or steps
         return self._judged
+
+    def _owner_tests(self, step: Step) -> tuple[Test, ...]:
+        owner = step.frame.owner if step.kind == "own" and step.frame is not None else None
+        return owner.tests if isinstance(owner, Instance) else ()
 
     def _is_used(self, step: Step) -> bool:
         """Whether anything is done with a training cell beyond setting it up; the only step there is counts as used."""
