@@ -392,15 +392,20 @@ class _Look:
 
     def loaded(self, perhaps: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`."""
-        runs = [
-            c.order
-            for c in self.trace.calls
-            if c.name in (".train", ".fit") and isinstance(c.base, Made) and c.base.api == "Model"
-        ]
-        runs += [c.order for c in self.trace.calls if c.name == "" and c.result is not None]
-        first = min(runs, default=None)
+        first = min(self.runs, default=None)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
         return any(perhaps or not c.tests for c in loads) or (perhaps and self.loads_elsewhere)
+
+    @cached_property
+    def runs(self) -> list[int]:
+        """When something is trained, by the order of the script."""
+        calls = self.trace.calls
+        found = [
+            c.order
+            for c in calls
+            if c.name in (".train", ".fit") and isinstance(c.base, Made) and c.base.api == "Model"
+        ]
+        return found + [c.order for c in calls if c.name == "" and c.result is not None]
 
     @cached_property
     def loads_elsewhere(self) -> bool:
