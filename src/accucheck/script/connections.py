@@ -201,7 +201,7 @@ def _opaque(of: Class) -> bool:
 def _heirs(sources: list[Source]) -> dict[str, list[ast.ClassDef]]:
     found: dict[str, list[ast.ClassDef]] = defaultdict(list)
     for source in sources:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
                     name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")

@@ -74,7 +74,9 @@ def derives(value: Value | None, origin: Value, stop: Callable[[Value], bool] | 
 
 def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
     """id of a value -> the calls that use it directly (also within a list, or as one of several), each with how: "base", a
-    keyword, or the place of the argument as "0", "1", ..."""
+    keyword, or the place of the argument as "0", "1", ... Made once for a trace."""
+    if trace.users is not None:
+        return trace.users
     found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
     for call in trace.calls:
         given = [
@@ -85,6 +87,7 @@ def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
         for how, value in given:
             for part in _spread(value):
                 found[id(part)].append((call, how))
+    trace.users = found
     return found
 
 

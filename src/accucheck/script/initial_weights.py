@@ -706,7 +706,7 @@ def _called(source: Source, node: ast.AST) -> tuple[tuple[int, int, tuple[str, .
     statement = next(
         (
             n
-            for n in ast.walk(source.tree)
+            for n in source.nodes
             if isinstance(n, ast.Assign) and len(n.targets) == 1 and n.targets[0] is node
         ),
         None,

@@ -119,7 +119,7 @@ def _place(entry: tuple[tuple[str, int, str], list[Said]]) -> tuple[str, int, st
 def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     """The places in the text of the examined files that load a checkpoint, followed or not."""
     for source in scripts.sources:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):

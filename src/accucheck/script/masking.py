@@ -78,13 +78,13 @@ def read(sources: list[Source]) -> Masks:
     functions: dict[str, list[tuple[Source, ast.FunctionDef]]] = {}
     networks = [source for source in sources if _about_networks(source)]
     for source in networks:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.FunctionDef):
                 functions.setdefault(node.name, []).append((source, node))
             _collect(node, found)
     for source in networks:
         constants = _constants(source.tree)
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.ClassDef):
                 attributes = _attributes(node)
                 for part in node.body:
@@ -97,7 +97,7 @@ def read(sources: list[Source]) -> Masks:
 
 
 def _about_networks(source: Source) -> bool:
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "mindspore" for alias in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mindspore":

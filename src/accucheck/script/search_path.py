@@ -25,7 +25,7 @@ def additions(source: Source, working: Sequence[Path]) -> list[tuple[Path, bool]
     """
     if not any("sys.path" in line for line in source.lines):
         return []
-    walk = list(ast.walk(source.tree))
+    walk = list(source.nodes)
     names: dict[str, list[tuple[int, list[ast.expr]]]] = {}
     for node in walk:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):

@@ -146,7 +146,7 @@ class Definitions:
         if self.found is None:
             self.found = {}
             for source in self.modules:
-                for node in ast.walk(source.tree):
+                for node in source.nodes:
                     for name, value in _defined(node):
                         self.found.setdefault(name, []).append((source.path, value.lineno, _literal(value)))
         same = [

@@ -86,6 +86,11 @@ class Source:
         return diff if 0 < len(diff) <= LARGEST and (plain or diff.isascii()) else None
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the tree, as ast.walk has them."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def text(self) -> str:
         return "\n".join(self.lines)
 

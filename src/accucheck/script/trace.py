@@ -68,6 +68,7 @@ class Trace:
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
+    users: dict[int, list[tuple[Made, str]]] | None = None  # kept by flow.users
     again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
 
 
