@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -86,10 +87,15 @@ def read_scripts(case: Case) -> Scripts:
     return _read(Path(case.root), tuple(entries))
 
 
+_READ = itertools.count(1)
+
+
 @lru_cache(maxsize=1)
 def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
     """As read_scripts. What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
     gc.unfreeze()
+    if next(_READ) % 32 == 0:  # what went before is let go of in one go now and then
+        gc.collect()
     with uncollected():
         scripts = _followed(root, entries)
     gc.freeze()
