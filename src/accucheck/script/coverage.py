@@ -57,7 +57,10 @@ def _examine(training: Training) -> Iterator[Remark]:
                     found = True
                     shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
                     yield Remark(
-                        "left-out" if simple else "left-out-maybe", *span(layer), dict(shown), also=(span(step),)
+                        "left-out" if simple and layer.api == "Parameter" else "left-out-maybe",
+                        *span(layer),
+                        dict(shown),
+                        also=(span(step),),
                     )
                     break  # one layer of a network tells enough
     for made in optimizers:
