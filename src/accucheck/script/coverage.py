@@ -56,12 +56,8 @@ def _examine(training: Training) -> Iterator[Remark]:
                 if not _excused(training, path, layer):
                     found = True
                     shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
-                    yield Remark(
-                        "left-out" if simple and layer.api == "Parameter" else "left-out-maybe",
-                        *span(layer),
-                        dict(shown),
-                        also=(span(step),),
-                    )
+                    code = "left-out" if simple and layer.api == "Parameter" else "left-out-maybe"
+                    yield Remark(code, *span(layer), dict(shown), also=(span(step),))
                     break  # one layer of a network tells enough
     for made in optimizers:
         for layer in _replaced(training, owners, made):
