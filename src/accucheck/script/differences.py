@@ -251,17 +251,14 @@ def _dropout(call: Made, known: api.Api) -> Iterator[Wrong]:
     fix = _mended(call, node, parameter, positional)
     if said is not None and said != wants:
         code = "keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate"
-        if (
-            commented is None
-            and sizes is not None
-            and all((size > 0.5) is (wants == "keep") for size in sizes - {0, 1})
-        ):
+        if commented is None and sizes is not None and all((n > 0.5) is (wants == "keep") for n in sizes - off):
             return  # its size tells better than its name
-        if commented is None and sizes is None and wants == "drop" and isinstance(node, ast.BinOp):
-            # Where keep_prob=x became p=1 - x, what is called a rate to drop was a rate to keep before.
+        # Where keep_prob=x became p=1 - x, what is called a rate to drop was a rate to keep before.
+        rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)
+        if rewritten and (sizes is None or max(sizes) <= HIGH):
             yield Wrong("rate-unclear", call, data, value)
-            return
-        yield Wrong(code, call, data, value, fix)
+        else:
+            yield Wrong(code, call, data, value, fix)
         return
     if said is not None or number is None:
         return
