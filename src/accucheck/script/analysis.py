@@ -94,7 +94,7 @@ _READ = itertools.count(1)
 def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
     """As read_scripts. What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
     gc.unfreeze()
-    if next(_READ) % 32 == 0:  # what went before is let go of in one go now and then
+    if next(_READ) % 128 == 0:  # what went before is let go of in one go now and then
         gc.collect()
     with uncollected():
         scripts = _followed(root, entries)
