@@ -303,7 +303,8 @@ def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) 
         asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
         unseen = bool(keys) and all(training.is_given(key) for key in keys)
         shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
-        if term.rough or asked or unseen:
+        averages = not keys and abs(term.number) < 1 and divisor in (None, 1)  # a loss is divided to be a mean, too
+        if term.rough or asked or unseen or averages:
             yield way, about(step, "unresolved-step", scale=scale)
         elif divisor not in (None, 1) and not term.put_on:
             yield way, about(step, "divided-only", _placed(optimizer, step), also=[step], **shown)
