@@ -481,6 +481,22 @@ model = ms.Model(net)
         "unresolved",
     ),
     _example(
+        "the last layer of a residual branch may start at zero",
+        """
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv2d(8, 8, 3)
+        self.last = nn.SequentialCell([nn.Conv2d(8, 8, 1, weight_init="zeros"), nn.BatchNorm2d(8)])
+    def construct(self, x):
+        return x + self.last(ops.relu(self.one(x)))
+
+model = ms.Model(nn.SequentialCell([Block(), nn.Flatten(), nn.Dense(8, 4)]))
+""",
+        Verdict.UNDECIDED,
+        "zero-possible",
+    ),
+    _example(
         "a regression of one layer may start at zero",
         """
 net = nn.Dense(16, 4, weight_init="zeros")

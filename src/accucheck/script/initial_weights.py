@@ -226,9 +226,27 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
                 )
             for value, sure in possible(given):
                 if matrix:
-                    yield _matrix(layer, weight, value, sure, bound, id(layer) in frozen, meant, later)
+                    added = value == 0 and _branch(layer, structure)
+                    yield _matrix(layer, weight, value, sure, bound, id(layer) in frozen, meant, later, added)
                 elif weight.endswith("gamma") and value == 0:
                     yield _gamma(layer, structure)
+
+
+def _branch(layer: Made, structure: Structure) -> bool:
+    """True when the result of a layer is added to what its input was made of: the last layer of a residual branch."""
+    applied = structure.applied.get(id(layer), [])
+    return any(_joins(call, call.args[0], structure) for call in applied if call.args)
+
+
+def _joins(result: Made, origin: Value, structure: Structure, depth: int = 4) -> bool:
+    for user, how in structure.users.get(id(result), ()):
+        maker = user.base.last if user.name == "" and isinstance(user.base, Made) else user.last
+        if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
+            if any(flow.derives(origin, other) for other in user.args if other is not result):
+                return True
+        elif how == "0" and user.name == "" and depth and _joins(user, origin, structure, depth - 1):
+            return True
+    return False
 
 
 def _freezes(attribute: str, value: Value) -> bool:
@@ -263,6 +281,7 @@ def _matrix(
     frozen: bool,
     meant: tuple[str, ...],
     later: Later,
+    added: bool,
 ) -> Said:
     names = [*layer.bound, *_owners(layer)]
     data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer), "count": 1}
@@ -280,6 +299,8 @@ def _matrix(
         code = "fixed-weights"
     elif value != 0 and (_alone(bound) or id(layer) in later.loaded):
         code = "constant-possible"
+    elif value == 0 and added:
+        code = "zero-possible"  # the branch of a residual block then begins as nothing
     elif value == 0 and isinstance(bias := bound.get("bias_init"), Made) and number(bias) is None:
         code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
     elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests):
