@@ -225,7 +225,8 @@ _FIXES = {
     "initializer-dropped": "fix-apply",
     "set-data-replaced": "fix-apply",
 }
-MOST_NAMED = 5
+#: Places of one kind that are told, and APIs that are named in one message.
+MOST, MOST_NAMED = 100, 5
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -238,12 +239,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     version = case.spec.runtime.mindspore or _installed()
     found = Differences(readings, version)
     wrong: set[tuple[str, str, int]] = set()
+    told: dict[str, int] = {}
     for one in found.wrong():
-        finding = _of_wrong(one)
-        key = one.code, finding.where.path or "", finding.where.line or 0
-        if key not in wrong:
+        key = one.code, one.place.source.path, one.place.node.lineno
+        if key not in wrong and told.get(one.code, 0) < MOST:
             wrong.add(key)
-            yield finding
+            told[one.code] = told.get(one.code, 0) + 1
+            yield _of_wrong(one)
     rows = found.rows()
     for code, chosen in (
         ("relied-on", [row for row in rows if row.counts]),

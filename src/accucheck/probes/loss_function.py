@@ -303,6 +303,8 @@ _FIXES = {
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
+#: Places of one kind that are told.
+MOST = 100
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -314,10 +316,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         said = Losses(reading).examine()
+        told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
-            if key not in done:
+            if key not in done and told.get(one.code, 0) < MOST:
                 done.add(key)
+                told[one.code] = told.get(one.code, 0) + 1
                 yield _finding(one)
         if not said:
             where = Where(path=reading.source.path)
@@ -360,6 +364,8 @@ def _last(place: Any) -> int:
 
 def _diff(said: Said) -> str | None:
     """The lines to change, where the mend is plain."""
+    if said.code in ("double-softmax", "double-sigmoid"):
+        return _without(said.also)
     node: ast.AST = said.place.node
     source: Source = said.place.source
     if said.code not in ("none-reduction", "sum-reduction") or not isinstance(node, ast.Call):
@@ -382,6 +388,19 @@ def _diff(said: Said) -> str | None:
     space = b" " if before.endswith(b",") else b""
     new = before + comma + space + b'reduction="mean"' + line[end:]
     return source.diff(node.end_lineno or 1, new.decode())
+
+
+def _without(made: Any) -> str | None:
+    """The diff that takes a softmax away that stands beside the loss; one in the network may be wanted for predictions."""
+    node, frame = made.node, made.frame
+    if made.name == "" or not isinstance(node, ast.Call) or not node.args or node.lineno != node.end_lineno:
+        return None
+    if frame is None or frame.function.name in ("construct", "forward") or isinstance(node.args[0], ast.Starred):
+        return None
+    inner = node.args[0]
+    line = made.source.lines[node.lineno - 1].encode()
+    new = line[: node.col_offset] + line[inner.col_offset : inner.end_col_offset] + line[node.end_col_offset :]
+    return str(diff) if (diff := made.source.diff(node.lineno, new.decode())) else None
 
 
 def _parameters(name: str) -> tuple[str, ...]:
@@ -445,6 +464,12 @@ EXAMPLES = [
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 ms.Model(net, loss, optimizer).train(10, train_ds)
 """,
+        Verdict.PROBLEM,
+        "double-softmax",
+    ),
+    _example(
+        "softmax beside the loss",
+        _trained("ops.cross_entropy(logits, y)").replace("logits = net(x)", "logits = ops.softmax(net(x), axis=1)"),
         Verdict.PROBLEM,
         "double-softmax",
     ),

@@ -22,7 +22,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
-    from ..script.modes import Account, Event, Fault, Replay
+    from ..script.modes import Account, Event, Fault
     from ..script.source import Source
     from ..script.values import Frame, Made, Value
 
@@ -217,7 +217,8 @@ _FUNCTIONS = {
     "mint.nn.functional.dropout": "training",
     "mint.nn.functional.dropout2d": "training",
 }
-MOST_NAMED = 4
+#: Places of one kind that are told, and cells that are named in one message.
+MOST, MOST_NAMED = 100, 4
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -231,10 +232,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)
     for number, reading in enumerate(readings, 1):
         if reading.role != "export":
-            replay = Replay(reading.trace, reading.role != "train")
-            account = replay.run()
+            account = Replay(reading.trace, reading.role != "train").run()
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
-            for finding in _of_reading(reading, replay, account):
+            for finding in _of_reading(reading, account):
                 key = finding.code, finding.where.path or "", finding.where.line or 0
                 if key not in done:
                     done.add(key)
@@ -247,9 +247,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Progress(number, len(readings), "files")
 
 
-def _of_reading(reading: Reading, replay: Replay, account: Account) -> Iterator[Finding]:
+def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
     path = reading.source.path
-    for fault in account.faults:
+    for fault in account.faults[:MOST]:
         yield _of_fault(fault)
     trains = reading.role == "train"
     wrong = {id(fault.event) for fault in account.faults}
@@ -258,7 +258,7 @@ def _of_reading(reading: Reading, replay: Replay, account: Account) -> Iterator[
         yield _info("by-model", model.source, model.line, {"call": model.how})
     if trains:
         known = [step for step in account.steps if id(step) not in account.unknown]
-        for step in known:
+        for step in known[:MOST]:
             if id(step) not in wrong:
                 yield _info("trains", step.source, step.line, {"network": _names(step.tops)})
         if account.steps and not known and not by_model and not account.faults:

@@ -269,7 +269,7 @@ def _dropout(call: Made, known: api.Api) -> Iterator[Wrong]:
         yield Wrong("rate-unclear", call, data, value)
 
 
-def numbers(value: Value | None) -> set[float] | None:
+def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
     """The numbers that a value may be; None when one of them is not known."""
     found: set[float] = set()
     for option in options(value):
@@ -277,7 +277,8 @@ def numbers(value: Value | None) -> set[float] | None:
             found.add(option.value)
             continue
         one = isinstance(option, Made) and option.name == "-" and len(option.args) == 2 and option.args
-        inner = numbers(one[1]) if one and isinstance(one[0], Known) and one[0].value == 1 else None
+        minus = one and depth < 8 and isinstance(one[0], Known) and one[0].value == 1
+        inner = numbers(one[1], depth + 1) if one and minus else None
         if inner is None:
             return None
         found |= {round(1 - number, 10) for number in inner}

@@ -190,6 +190,9 @@ class Replay:
         self.start: dict[bool, Event | None] = {False: None}  # the mode of a cell that nothing has switched
         self.root: Frame | None = None
         self.found: dict[tuple[bool, int], Fault] = {}
+        self.met: set[int] = set()
+        self.judged: dict[int, bool] = {}  # by id of a run: whether it evaluates
+        self.inside: dict[int, dict[int, Value]] = {}
         self.uses = sorted(self._uses(), key=lambda use: use.order)
         self.orders = [use.order for use in self.uses]
 
@@ -237,6 +240,15 @@ class Replay:
         return found
 
     @cached_property
+    def by_node(self) -> dict[int, list[Use]]:
+        """Uses that are calls, by their node: a layer that is differentiated itself shares its node with the gradient."""
+        found: dict[int, list[Use]] = defaultdict(list)
+        for use in self.uses:
+            if isinstance(use.place, Made):
+                found[id(use.place.node)].append(use)
+        return found
+
+    @cached_property
     def updates(self) -> bool:
         """True when an optimizer is seen to be applied, or cannot be told from other calls."""
         for call in self.trace.calls:
@@ -253,7 +265,7 @@ class Replay:
                     continue
                 spans = [(f.order, f.end) for f in self.by_call[id(call.node)] if f.parent is call.frame]
                 uses = [use for span in spans for use in self.used(*span)]
-                uses += [use for use in self.uses if use.place.node is call.node and isinstance(use.place, Made)]
+                uses += self.by_node.get(id(call.node), [])
                 first = min([call.order, *(order for order, _ in spans)])
                 last = max([call.order, *(end for _, end in spans)])
                 event = Event("step", first, last, call.loops, call.tests, call, [], how=kind, uses=uses)
@@ -275,22 +287,21 @@ class Replay:
 
     @cached_property
     def all(self) -> list[Event]:
-        steps = [step for step in self.all_steps if self.updates or step.how in _STEPS]
-        spans = sorted((step.order, step.end) for step in steps)
-        outermost = [
-            s for s in steps if not any(a <= s.order and s.end <= b and (a, b) != (s.order, s.end) for a, b in spans)
-        ]
-        found = list(outermost)
+        found: list[Event] = []
+        for step in sorted(self.all_steps, key=lambda step: (step.order, -step.end)):
+            if (self.updates or step.how in _STEPS) and not (found and step.end <= found[-1].end):
+                found.append(step)  # one that is no part of another, as a gradient penalty is
+        starts, ends = [step.order for step in found], [step.end for step in found]
         for call in self.trace.calls:
             found += self.switches(call)
-        busy = [(e.order, e.end) for e in steps]
         last: Event | None = None
         nested = 0
         for use in self.uses:
-            if use.order <= nested or any(a <= use.order <= b for a, b in busy):
+            place_of = bisect_left(starts, use.order + 1)
+            if use.order <= nested or (place_of and ends[place_of - 1] >= use.order):
                 continue
             nested = use.end
-            if any(use.order <= a <= use.end for a, _ in busy):
+            if bisect_left(starts, use.order) != bisect_left(starts, use.end + 1):
                 continue  # a training cell of the project
             place, uses = use.place, self.used(use.order, use.end)
             if isinstance(use.cell, Made) and use.cell.last.endswith("Loss"):
@@ -377,19 +388,30 @@ class Replay:
             return {False: None} if self.root.order <= cell.order <= self.root.end else self.start
         return self.start if held is None else held
 
+    def first(self, event: Event) -> bool:
+        """True when an event comes for the first time, not in another round of its loop."""
+        size = len(self.met)
+        self.met.add(id(event))
+        return len(self.met) > size
+
     def handle(self, event: Event) -> None:
         if event.kind == "set":
-            if event.how.startswith("Model") and event not in self.account.models:
+            if event.how.startswith("Model") and self.first(event):
                 self.account.models.append(event)
             for cell in event.cells:
-                for key in within(cell):
+                for key in self.within(cell):
                     self.state[key] = {} if event.mode is None else {event.mode: event}
         elif event.kind == "step":
-            if event not in self.account.steps:
+            if self.first(event):
                 self.account.steps.append(event)
             self.train(event)
         else:
             self.evaluate(event)
+
+    def within(self, cell: Value) -> dict[int, Value]:
+        if id(cell) not in self.inside:
+            self.inside[id(cell)] = within(cell)
+        return self.inside[id(cell)]
 
     def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value]) -> None:
         at = event if cause is None or code.startswith("evaluated") else cause
@@ -403,13 +425,13 @@ class Replay:
         uses = event.uses
         allowed: set[int] = set()
         for cell in event.weights:
-            allowed.update(within(cell))
+            allowed.update(self.within(cell))
         if allowed and any(id(use.cell) in allowed for use in uses):
             uses = [use for use in uses if id(use.cell) in allowed]
         used = {id(use.cell): use.cell for use in uses}
         if not used:
             for cell in event.cells or event.weights:
-                used.update({key: v for key, v in within(cell).items() if isinstance(v, (Instance, Made))})
+                used.update({key: v for key, v in self.within(cell).items() if isinstance(v, (Instance, Made))})
         layers = [cell for cell in used.values() if depends(cell)]
         tops = event.tops = _tops(uses) or event.cells or event.weights
         if not all(self.mode(cell) for cell in layers or tops) or not (layers or tops):
@@ -417,7 +439,7 @@ class Replay:
         wrong = [layer for layer in layers if False in self.mode(layer)]
         if wrong:
             cause = self.mode(wrong[0])[False]
-            if cause is not None and cause.how == "set_train" and not _covers(cause, tops):
+            if cause is not None and cause.how == "set_train" and not self.covers(cause, tops):
                 return  # a part is kept in inference mode on purpose
             self.untrained(event, cause, wrong, "no-set-train")
             return
@@ -428,6 +450,10 @@ class Replay:
             cause = self.mode(idle[0])[False]
             plain = all(isinstance(top, Instance) for top in idle)
             self.untrained(event, cause, idle, "no-set-train-plain" if plain else "no-set-train-unknown")
+
+    def covers(self, cause: Event, tops: Sequence[Value]) -> bool:
+        """True when what switches reaches a whole network, not only a part of it."""
+        return not tops or any(id(top) in self.within(cell) for cell in cause.cells for top in tops)
 
     def untrained(self, event: Event, cause: Event | None, cells: list[Value], code: str) -> None:
         if cause is None:
@@ -444,9 +470,12 @@ class Replay:
         top = event.cells[0]
         if not wrong and self.evaluates and not layers and (cause := self.mode(top).get(True)) is not None:
             wrong = [top] if cause.how == "set_train" else []
-        if not self.is_evaluation(event):
+        if id(event) not in self.judged:
+            self.judged[id(event)] = self.is_evaluation(event)
+            if self.judged[id(event)]:
+                self.account.runs.append(event)
+        if not self.judged[id(event)]:
             return
-        self.account.runs.append(event)
         if wrong:
             cause = self.mode(wrong[0])[True]
             if cause is not None:
@@ -464,15 +493,21 @@ class Replay:
             frame = frame.parent
         if role([f.function.name for f in callers[:3]]) == "eval":
             return True
-        inside = [f for f in callers[:1] if any(f.order <= step.order <= f.end for step in self.account.steps)]
-        if inside or self.trains_within(event):
+        starts = self.step_orders
+        inside = any(bisect_left(starts, f.order) != bisect_left(starts, f.end + 1) for f in callers[:1])
+        if inside or (event.loops and id(event.loops[-1]) in self.training_loops):
             return False
         given = event.place.args if isinstance(event.place, Made) else list(event.place.parameters.values())
         return role(list(_said(given))) == "eval"
 
-    def trains_within(self, event: Event) -> bool:
-        """True when the innermost loop around a call also trains."""
-        return bool(event.loops) and any(event.loops[-1] in step.loops for step in self.all_steps)
+    @cached_property
+    def step_orders(self) -> list[int]:
+        return sorted(step.order for step in self.all_steps)
+
+    @cached_property
+    def training_loops(self) -> set[int]:
+        """The loops that train, by id."""
+        return {id(loop) for step in self.all_steps for loop in step.loops}
 
     @cached_property
     def all_steps(self) -> list[Event]:
@@ -569,11 +604,6 @@ def _tops(uses: Iterable[Use]) -> list[Value]:
             if isinstance(use.cell, Instance) or not getattr(use.cell, "api", "nn.").startswith(("nn.", "mint.")):
                 found.append(use.cell)
     return found
-
-
-def _covers(cause: Event, tops: Sequence[Value]) -> bool:
-    inside = {key for cell in cause.cells for key in within(cell)}
-    return not tops or any(id(top) in inside for top in tops)
 
 
 def _unseen(frame: Frame | None) -> Frame | None:
