@@ -93,6 +93,10 @@ MESSAGES: Words = {
         "en": "construct of {of} ignores its input {name}, although the other input was computed from it: this connection is missing.",
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的：这条连接（如残差）缺失。",
     },
+    "residual-left-out": {
+        "en": "construct of {of} puts {name} aside here and never uses it: the direct connection is missing.",
+        "zh": "{of} 的 construct 在此处保存了 {name}，之后却没有使用：缺少直连通路。",
+    },
     "input-perhaps-ignored": {
         "en": "construct of {of} ignores its input {name}, although the other input was computed from it.",
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的。",
@@ -195,6 +199,7 @@ WHY: Words = {
     "asked-and-dropped": _NO_GRADIENT,
     "input-ignored": _RESIDUAL,
     "input-perhaps-ignored": _RESIDUAL,
+    "residual-left-out": _RESIDUAL,
     "skips-a-sum": _RESIDUAL,
     "call-discarded": _LOST,
 }
@@ -220,6 +225,7 @@ PROOF: Words = {
     ),
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
+    "residual-left-out": _REFERENCE,
     "skips-a-sum": _REFERENCE,
 }
 
@@ -239,6 +245,7 @@ _FIXES = {
     "call-discarded": "fix-keep",
     "input-ignored": "fix-input",
     "input-perhaps-ignored": "fix-input",
+    "residual-left-out": "fix-input",
     "skips-a-sum": "fix-sum",
 }
 
@@ -501,6 +508,37 @@ class Trained(nn.Cell):
         Verdict.PROBLEM,
         "input-ignored",
         more=_BLOCKS.replace(" + residual", ""),
+    ),
+    _example(
+        "a residual that is put aside and not added",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)",
+        "identity = x\nx = self.first(x)\nx = self.second(x)\nreturn x",
+        Verdict.PROBLEM,
+        "residual-left-out",
+    ),
+    _example(
+        "one branch joined with itself, the other left out",
+        "self.deep = nn.Dense(8, 8)\nself.joint = Joint()",
+        "return self.joint(self.deep(x), x)",
+        Verdict.PROBLEM,
+        "input-ignored",
+        more="""
+class Joint(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.cat = ops.Concat(axis=1)
+        self.dense = nn.Dense(16, 8)
+
+    def construct(self, x1, x2):
+        return self.dense(self.cat((x1, x1)))
+""",
+    ),
+    _example(
+        "a mask that is computed and not applied",
+        "self.query = nn.Dense(8, 8)\nself.mul = ops.Mul()",
+        "scores = self.query(x)\nadder = self.mul(1.0 - x, -10000.0)\nreturn ops.softmax(scores)",
+        Verdict.PROBLEM,
+        "result-unused",
     ),
     _example(
         "a decoder that takes one of the features that it is given",

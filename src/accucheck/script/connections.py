@@ -56,7 +56,19 @@ _RESIDUAL = re.compile(r"resid|shortcut|identity|skip|input_tensor|bypass", re.I
 _WORKS = re.compile(
     r"activation|pooling|normalization|dropout|padding|layer|attention|recurrent|convolution|dense|embedding"
 )
-_SHAPES = re.compile(r"Cast|Flatten|OneHot|Identity|Norm$|Regularizer")
+_SHAPES = re.compile(
+    r"cast|flatten|one_?hot|identity|norm$|regularizer|shape|size|dtype|rank$|zeros|ones|fill|arange|range|eye$|print",
+    re.I,
+)
+#: Operators that make a tensor of tensors.
+_OPERATORS = frozenset("+-*/@")
+#: Names of what is no feature of a network: left unused it changes little.
+_ASIDE = re.compile(
+    r"label|target|(^|_)gt|true|shape|size|num|idx|index|count|length|dtype|device|zero|one|flag|loss|acc|metric|step|^i$|^[BCHWNLTD]$|epoch",
+    re.I,
+)
+#: How much is lost with a result, most first.
+_LEVELS = ("weights", "layer", "cell", "unknown", "tensor")
 
 
 def examine(scripts: Scripts) -> Iterator[Said]:
@@ -65,7 +77,13 @@ def examine(scripts: Scripts) -> Iterator[Said]:
     yield from _unused(structures, scripts.sources)
     training = [s for s in structures if s.reading.role == "train" and s.reading.view == "train"] or structures
     told: set[Place] = set()
-    for said in (*_dropped(training), *_ignored(training), *_skipped(training), *_discarded(training)):
+    for said in (
+        *_dropped(training),
+        *_left_out(training),
+        *_ignored(training),
+        *_skipped(training),
+        *_discarded(training),
+    ):
         place = _place(said.source, said.node)
         if place not in told:
             told.add(place)
@@ -133,7 +151,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
             operators[_place(defining.source, defining.node)].append(row)
         elif code == "unused-cell" and not _alone(row, structures):
             continue
-        elif code is not None and (untrained or id(row) in kept):
+        elif code is not None and (untrained or id(row) in kept) and not _twin(row, row.values[0], structures):
             told = {"name": row.name, "of": (row.function.of or row.of).node.name, "what": _title(row.values[0])}
             yield Said("unused-untrained" if untrained else "unused-tail", row.function.source, row.node, told)
         elif code is not None:
@@ -405,7 +423,7 @@ def _dropped(structures: list[Structure]) -> Iterator[Said]:
     used = {id(part) for work in works.values() if work.kept for part in work.parts}
     lost = {id(work.call) for work in dead if work.level == "weights"}
     told: set[Place] = set()
-    for work in sorted(dead, key=lambda work: work.level != "weights"):
+    for work in sorted(dead, key=lambda work: _LEVELS.index(work.level)):
         drops = []
         for structure, frame, value in work.results:
             if _inside(frame, lost - {id(work.call)}):
@@ -431,7 +449,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             if frame is None or not _forward(frame):
                 continue
             level = _level(call)
-            if level is None:
+            if level is None or (level == "tensor" and not call.bound):
                 continue
             what = call.base.api if isinstance(call.base, Made) else ""
             work = _Work(_called_as(call.node, call), what, call.node, call.source, level)
@@ -469,12 +487,23 @@ def _level(call: Made) -> str | None:
     if call.name == "" and isinstance(base, Made):
         if is_layer(base) or any(is_parameter(arg) and isinstance(arg, Made) and trains(arg) for arg in call.args):
             return "weights"
-        return "layer" if _WORKS.fullmatch(kind_of(base)) and not _SHAPES.search(base.last) else None
+        if _WORKS.fullmatch(kind_of(base)) and not _SHAPES.search(base.last):
+            return "layer"
+        return (
+            "tensor"
+            if base.api.startswith(("ops.", "mint.")) and pure(call) and not _SHAPES.search(base.last)
+            else None
+        )
     if isinstance(base, Made) and _computes(call, base):
         return "weights"
     func = call.node.func if isinstance(call.node, ast.Call) else None
     own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
-    return "unknown" if own and not isinstance(base, Instance) and call.name[:1] != "." and pure(call) else None
+    if own and not isinstance(base, Instance) and call.name[:1] != "." and pure(call):
+        return "unknown"
+    if call.name in _OPERATORS or (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
+        constant = all(isinstance(arg, Known) for arg in call.args)
+        return None if constant or _SHAPES.search(call.last) else "tensor"
+    return None
 
 
 def _computes(call: Made, used: Made) -> bool:
@@ -525,6 +554,8 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         "line": getattr(drop.node, "lineno", 1),
     }
     named = bool(drop.name.strip("_"))
+    if work.level not in ("weights", "layer") and (_ASIDE.search(drop.name) or not _matters(frame)):
+        return
     certain = work.level in ("weights", "layer")
     if here and drop.how in ("unused", "overwritten") and named:
         last = (
@@ -545,6 +576,11 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         yield Said(
             "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
         )
+
+
+def _matters(frame: Frame) -> bool:
+    """True within a cell that holds weights and is no loss."""
+    return isinstance(frame.owner, Instance) and has_weights(frame.owner) and not is_loss(frame.owner)
 
 
 def _keeps_statistics(used: list[Value]) -> bool:
@@ -603,14 +639,14 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                 if looked[key] > RUNS or (key in found and found[key] is None):
                     continue
                 others = [v for n, v in frame.parameters.items() if n != name and v is not frame.owner]
-                if not _activation(value) or not any(
-                    flow.derives(other, value) for other in others if other is not value
-                ):
+                made_of = [other for other in others if other is not value and flow.derives(other, value)]
+                if not any(_activation(other) for other in made_of):
                     found[key] = None
                 elif key not in found:
                     of = frame.owner.of if isinstance(frame.owner, Instance) else None
                     data = {"name": name, "of": of.node.name if of else ""}
                     sure = _RESIDUAL.search(name) is not None or _twin_uses(structures, frame, name)
+                    sure |= _twice(function.node)
                     code = "input-ignored" if sure else "input-perhaps-ignored"
                     found[key] = Said(code, function.source, function.node, data, certain=False)
     yield from (said for said in found.values() if said is not None)
@@ -629,14 +665,58 @@ def _twin_uses(structures: list[Structure], frame: Frame, name: str) -> bool:
     return False
 
 
+def _twice(function: ast.AST) -> bool:
+    """True when two things are joined that are one: cat((x, x)), add(x, x)."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and node.args:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            given = node.args[0].elts if isinstance(node.args[0], (ast.Tuple, ast.List)) else node.args[:2]
+            names = [part.id for part in given if isinstance(part, ast.Name)]
+            if re.search(r"cat|add|stack", name, re.I) and len(names) != len(set(names)):
+                return True
+    return False
+
+
+def _left_out(structures: list[Structure]) -> Iterator[Said]:
+    """A residual that is put aside in construct and never added."""
+    done: set[int] = set()
+    for structure in structures:
+        for frame in structure.reading.trace.frames:
+            function = frame.function
+            if id(function.node) in done or not _forward(frame) or function.name not in FORWARD or not _matters(frame):
+                continue
+            done.add(id(function.node))
+            inside: dict[str, int] = defaultdict(int)
+            stored: dict[str, ast.Assign] = {}
+            for node in ast.walk(function.node):
+                if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                    name = node.targets[0].id
+                    if _RESIDUAL.search(name):
+                        stored.setdefault(name, node)
+                        inside[name] += _mentioned(node.value, name)
+            for name, node in stored.items():
+                if inside[name] == _mentioned(function.node, name) and not isinstance(node.value, ast.Constant):
+                    data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
+                    yield Said("residual-left-out", function.source, node, data, certain=False)
+
+
+def _mentioned(node: ast.AST, name: str) -> int:
+    """How often a name is asked for."""
+    return sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+
+
 def _mentions(function: ast.AST, name: str) -> bool:
     names = loaded(function)
     return name in names or "*" in names
 
 
 def _activation(value: Value) -> bool:
-    """True for what a layer with weights has worked on."""
-    return flow.find(value, lambda made: made.name == "" and made.base is not None and is_layer(made.base)) is not None
+    """True for what a layer with weights, or a trained parameter, has worked on."""
+
+    def works(made: Made) -> bool:
+        return (made.name == "" and made.base is not None and is_layer(made.base)) or is_parameter(made)
+
+    return flow.find(value, works) is not None
 
 
 def _skipped(structures: list[Structure]) -> Iterator[Said]:
