@@ -175,13 +175,26 @@ def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) ->
         names = [name for name in stored if name in cell.attributes and has_weights(cell.attributes[name])]
         names.sort(key=lambda name: _place(stored[name][1].source, stored[name][0]))
         unused = {other.name: other for other in rows if other.of.node is row.of.node}
-        if row.name not in names or len(unused) >= len(names):
+        if row.name not in names or len(unused) >= len(names) or not _within_another(cell, structures):
             continue
         last = [leaf for _, leaf in leaves(cell.attributes[names[-1]])]
         output = _OUTPUT.search(names[-1]) is not None and any(kind_of(leaf) == "dense" for leaf in last)
         if output and all(name in unused for name in names[names.index(row.name) :]):
             found.add(id(row))
     return found
+
+
+def _within_another(cell: Instance, structures: list[Structure]) -> bool:
+    """True when a network holds cells of this class beside other layers with weights: as its backbone."""
+    for structure in structures:
+        for holder in structure.cells:
+            held = [v for value in holder.attributes.values() for v in options(value) if isinstance(v, Instance)]
+            mine = [v for v in held if v.of.node is cell.of.node]
+            if mine and holder.of.node is not cell.of.node:
+                inner = {id(leaf) for _, leaf in leaves(mine[0])}
+                if any(id(leaf) not in inner for _, leaf in leaves(holder)):
+                    return True
+    return False
 
 
 def _loads(structures: list[Structure]) -> bool:
@@ -381,7 +394,8 @@ def _near(one: str, other: str) -> bool:
     roles = {"query", "key", "value", "q", "k", "v"}
     stem, twin = (re.sub(r"\d+", "#", name.lower()) for name in (one, other))
     if stem == twin:
-        return True
+        numbers, others = (re.findall(r"\d+", name) for name in (one, other))
+        return sum(abs(int(n) - int(m)) for n, m in zip(numbers, others, strict=True)) == 1
     parts, others = re.split(r"[_#]+", stem), re.split(r"[_#]+", twin)
     different = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
     return len(parts) == len(others) and len(different) == 1 and {*different[0]} <= roles
