@@ -29,6 +29,7 @@ SEVERE = {
     "scale-differs": 4,
     "normalised-in-one": 5,
 }
+_OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
 _FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 _SEEDS = ("numpy.random.seed", "mindspore.set_seed", "mindspore.common.set_seed", "mindspore.dataset.config.set_seed")
@@ -79,7 +80,8 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                     continue
                 seen.add(id(step.made.node))
                 known = step.kind == "random"
-                if not known and step.kind not in ("slice", "geometry"):
+                jitter = step.kind == "function" and step.name == "*"  # noise that is added may be the task
+                if not known and not jitter and step.kind not in ("slice", "geometry", "colour"):
                     continue
                 data = {"step": step.text, "input": entry.name}
                 condition = _condition(step, pipeline)
@@ -300,7 +302,11 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
         return None
     found: list[tuple[str, Way, Way, tuple[str, ...]]] = []
     for way in other:
-        best = min((difference(base, way, mine, theirs) for base in ours), key=lambda one: SEVERE[one[0]])
+        each = [difference(base, way, mine, theirs) for base in ours]
+        best = min(each, key=lambda one: SEVERE[one[0]])
+        worst = max(each, key=lambda one: SEVERE[one[0]])
+        if best[0] == "unclear" and worst[0] in _OF_NUMBERS and len({_constants(base) for base in ours}) == 1:
+            best = worst  # the ways of training that were not followed to the end bring it to the same scale
         found.append(best)
     code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
     if SEVERE[code] >= 2 and len(found) > 1 and any(SEVERE[one[0]] == 0 for one in found):
@@ -319,6 +325,10 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     sure = evaluation.sure or evaluation.reading.role != "train"
     certain = sure and not base.unclear and not way.unclear and not any(s.assumed for w in (base, way) for s in w.steps)
     return Said(code, made, data, (base, way), None, certain, differs)
+
+
+def _constants(way: Way) -> tuple[Any, ...]:
+    return tuple(_key(step) for step in _steps(way) if _constant(step))
 
 
 def _unlike(ours: tuple[Made, ...], theirs: tuple[Made, ...]) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from ..knowledge import api, dataset_classes
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
-from .samples import Samples, Way, plain
+from .samples import Samples, Way, constant, plain
 from .trace import Trace
 from .training import purpose, role
 from .values import (
@@ -33,6 +33,7 @@ from .values import (
     Unknown,
     Value,
     join,
+    name_of,
     options,
     parts,
     words,
@@ -675,11 +676,12 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     """What one use of an input says about it; "on" when it goes on as it is."""
     if user.name in ("[]", ".item", ".each") or _ON.match(user.name):
         return "on" if how == "base" else ""
-    if user.name in ("/", "-") and how == "0":
-        return "scaled" if user.name == "/" or not derives(user.args[1], part) else "on"
-    if user.name == "*" and any(_parameter(other) for other in user.args):
-        return "scaled"
-    if user.name in ("+", "*", "neg"):
+    if user.name in ("/", "-", "*", "+"):
+        others = [other for other in user.args if other is not part]
+        if user.name == "/" and how == "0" and derives(user.args[1], part):
+            return "scaled"  # by its own norm, or the like
+        return "scaled" if user.name != "+" and any(_fixed(other) for other in others) else "on"
+    if user.name == "neg":
         return "on"
     layer = user.base if user.name == "" and isinstance(user.base, Made) else user
     if how == "base" or not layer.name:
@@ -705,8 +707,17 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     return "on" if last in ("Mul", "Add", "mul", "add", "TensorAdd", "AddN") else ""
 
 
-def _parameter(value: Value) -> bool:
-    return any(isinstance(option, Made) and option.api in ("Parameter", "Tensor") for option in options(value))
+def _fixed(value: Value) -> bool:
+    """True for a number or an array that a network holds ready: a mean, a deviation, 255."""
+    if constant(value) not in (None, (1.0,), (-1.0,), (0.0,)):
+        return True
+    for option in options(value):
+        if isinstance(option, Made) and option.api in ("Parameter", "Tensor") and find(option, Samples.drawn) is None:
+            return True
+        names = [name_of(option), *(option.bound if isinstance(option, Made) else ())]
+        if any(re.search(r"(?i)mean|std|scale|norm", name) for name in names):
+            return True
+    return False
 
 
 def _outer(frame: Frame) -> Iterator[Frame]:

@@ -949,7 +949,7 @@ def plain(value: Value | None, depth: int = 0) -> Any:
     if isinstance(value, Known):
         return value.value
     if isinstance(value, (Items, Made)) and (numbers := constant(value)) is not None:
-        whole = tuple(int(part) if part == int(part) and abs(part) < 1e15 else part for part in numbers)
+        whole = tuple(int(part) if abs(part) < 1e15 and part == int(part) else part for part in numbers)
         return whole if isinstance(value, Items) or len(whole) > 1 else whole[0]
     if isinstance(value, Items) and depth < 3:
         return tuple(plain(item, depth + 1) for item in value.items[:12])
