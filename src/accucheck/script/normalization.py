@@ -146,14 +146,14 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             "steps": [step.text for step in way.steps] or ["-"],
             "origin": way.origin,
         }
-        if code in ("raw", "unclear") and not way.normalised and _normalised_elsewhere(entry, readings):
+        if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
             yield Said("only-in-evaluation", made, data, way)
             continue
         if code in FAULTS:
             step = unit_statistics(way) if code == "unit-statistics" else _statistics(way, large=True)
             place = step.made if step is not None else made
             data |= {"low": way.low, "high": way.high}
-            followed = arrives or not entry.parameter
+            followed = arrives or (pipeline.trained and not entry.parameter)
             found = code if followed else "raw-perhaps" if code == "raw" else code
             yield Said(found, place, data, way, step, certain=arrives and not any(s.assumed for s in way.steps))
         else:
@@ -202,7 +202,8 @@ def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
     origins = {way.origin for way in entry.ways if way.data}
     for pipeline in pipelines_of(readings, "eval"):
         for other in pipeline.inputs:
-            same = other.name == entry.name or pipeline.leaf is None or other.parameter == entry.parameter
+            named = entry.parameter is not None and other.parameter == entry.parameter
+            same = other.name == entry.name or pipeline.leaf is None or named
             ways = [way for way in other.ways if way.data]
             if same and ways and {way.origin for way in ways} <= origins and all(way.normalised for way in ways):
                 return True
