@@ -87,9 +87,9 @@ MESSAGES: Words = {
         "zh": '{loss} 对整个 batch 求和（reduction="sum"），梯度会随 batch size 增大。',
     },
     "regression-on-classes": {
-        "en": "{loss} compares the scores of classes with class labels: both are judged as classes elsewhere, and nothing encodes "
-        "the labels as one-hot.",
-        "zh": "{loss} 把各类别的得分与类别标签直接比较：别处按分类来评判它们，而标签没有转成 one-hot。",
+        "en": "{loss} compares the scores of classes with class labels: the labels are made integers, or both are judged as classes "
+        "elsewhere, and nothing encodes the labels as one-hot.",
+        "zh": "{loss} 把各类别的得分与类别标签直接比较：标签被转成整数，或别处按分类来评判它们，而标签没有转成 one-hot。",
     },
     "weight-per-position": {
         "en": "The third argument of {loss} is a weight for each class, but gets one for each position, flattened like the labels.",
@@ -579,6 +579,12 @@ ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), metrics={"acc"}).ev
     _example(
         "squared errors on classes",
         _trained("nn.MSELoss()(logits, y)") + "print((net(x).argmax(1) == y).sum())\n",
+        Verdict.PROBLEM,
+        "regression-on-classes",
+    ),
+    _example(
+        "squared errors on integers",
+        _trained("nn.MSELoss()(logits, y.astype(ms.int32))"),
         Verdict.PROBLEM,
         "regression-on-classes",
     ),

@@ -89,6 +89,15 @@ class Application:
         return found
 
 
+class Handed(NamedTuple):
+    """A Model with a loss: the calls that its training would make, what its network gives, and what its loss gives."""
+
+    model: Made
+    calls: list[Made]
+    outputs: list[Value]
+    losses: list[Value]
+
+
 @dataclass(eq=False)
 class Said:
     """A finding: the code, where, and what fills the message."""
@@ -224,13 +233,13 @@ class Losses:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
-        self.handed: list[tuple[Made, list[Made]]] = []  # Model calls with what they run
+        self.handed: list[Handed] = []
         self.said: list[Said] = []
         self.gather_models()
 
     @cached_property
     def calls(self) -> list[Made]:
-        return [*self.trace.calls, *(call for _, calls in self.handed for call in calls)]
+        return [*self.trace.calls, *(call for handed in self.handed for call in handed.calls)]
 
     @cached_property
     def users(self) -> dict[int, list[tuple[Made, str]]]:
@@ -250,9 +259,9 @@ class Losses:
             network, loss = arguments.get("network"), arguments.get("loss_fn")
             if network is None or loss is None or (isinstance(loss, Known) and loss.value is None):
                 continue
-            found: list[Made] = []
-            self.trace.again(_as_model(network, loss, model.node, found))
-            self.handed.append((model, found))
+            handed = Handed(model, [], [], [])
+            self.trace.again(_as_model(network, loss, handed))
+            self.handed.append(handed)
 
     @cached_property
     def applications(self) -> list[Application]:
@@ -301,8 +310,10 @@ class Losses:
                     found.append((call, option.items[0] if isinstance(option, Items) and option.items else option))
             elif (isinstance(base, Made) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
                 found.append((call, call.result))
+        found += [(handed.model, value) for handed in self.handed for value in handed.losses]
+        known = {id(handed.model) for handed in self.handed}
         for call in self.trace.calls:
-            if call.api == "Model" and not _argument(call, "loss_fn") and call not in [m for m, _ in self.handed]:
+            if call.api == "Model" and not _argument(call, "loss_fn") and id(call) not in known:
                 for network in options(_argument(call, "network")):
                     for frame in self.trace.frames:
                         if frame.owner is network and frame.function.name == "construct" and frame.returned is not None:
@@ -312,7 +323,7 @@ class Losses:
     def reductions(self) -> Iterator[Said]:
         """Losses that are not averaged before the gradient is taken."""
         reported: set[int] = set()
-        for model, _ in self.handed:
+        for model in (handed.model for handed in self.handed):
             for loss in options(_argument(model, "loss_fn")):
                 if (
                     isinstance(loss, Made)
@@ -366,6 +377,7 @@ class Losses:
                 outputs = [
                     f.returned for f in self.trace.frames if f.owner is network and f.function.name == "construct"
                 ]
+                outputs += [value for handed in self.handed if handed.model is model for value in handed.outputs]
                 found.update(id(_layer(head)) for value in outputs for head in heads(value))
         return found
 
@@ -375,8 +387,13 @@ class Losses:
             name = application.loss.rsplit(".", 1)[-1]
             if application.known.expects != "raw" or not _REGRESSION.match(name):
                 continue
-            wrong = [head for head in application.heads if id(_layer(head)) in self.classified]
-            if not wrong or any(head.gives not in ("logits", "activation") for head in wrong):
+            integers = _is_integer(application.labels)
+            wrong = [
+                head
+                for head in application.heads
+                if id(_layer(head)) in self.classified or (integers and (_width(head) or 1) > 1)
+            ]
+            if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
             width = _width(wrong[0])
             if width == 1 or any(_one_hot(part) for part in flow.sources(application.labels)) or self.encodes:
@@ -472,14 +489,16 @@ class Losses:
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
 
 
-def _as_model(network: Value, loss: Value, node: ast.AST, found: list[Made]) -> Callable[[Tracer], Value]:
+def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer], Value]:
     def wanted(tracer: Tracer) -> Value:
-        start = len(tracer.trace.calls)
-        for cell in options(network):
-            output = tracer.call(cell, [Unknown("inputs")], {}, node)
-            for each in options(loss):
-                tracer.call(each, [output, Unknown("labels")], {}, node)
-        found.extend(tracer.trace.calls[start:])
+        start, node = len(tracer.trace.calls), handed.model.node
+        try:
+            for cell in options(network):
+                handed.outputs.append(output := tracer.call(cell, [Unknown("inputs")], {}, node))
+                for each in options(loss):
+                    handed.losses.append(tracer.call(each, [output, Unknown("labels")], {}, node))
+        finally:
+            handed.calls.extend(tracer.trace.calls[start:])
         return Unknown()
 
     return wanted
@@ -696,6 +715,23 @@ def _one_hot(value: Value) -> bool:
         return False
     last = called(value).rsplit(".", 1)[-1]
     return last in ("OneHot", "one_hot", "OneHotOp", "eye", "to_categorical", "onehot")
+
+
+def _is_integer(value: Value | None) -> bool:
+    """True for labels that are made integers, as the numbers of classes are."""
+    for _ in range(20):
+        if not isinstance(value, Made):
+            return False
+        last = called(value).rsplit(".", 1)[-1]
+        if last in ("astype", "to", "cast", "Cast", "Tensor", "tensor", "int", "long"):
+            given = [*value.args, *value.keywords.values()]
+            kinds = [getattr(kind, "name", "") or str(getattr(kind, "value", "")) for kind in given]
+            return last in ("int", "long") or any(re.search(r"(^|\.)int(32|64)?$", kind) for kind in kinds)
+        behind = _behind(value)
+        if behind is None or not behind[0]:
+            return False
+        value = behind[0][0]
+    return False
 
 
 def _encoded(value: Value) -> Made | None:

@@ -448,7 +448,9 @@ class Replay:
         idle = [top for top in tops if False in self.mode(top)]
         if idle:
             cause = self.mode(idle[0])[False]
-            plain = all(isinstance(top, Instance) for top in idle)
+            plain = all(
+                isinstance(top, Instance) or getattr(top, "api", "").startswith(("nn.", "mint.")) for top in idle
+            )
             self.untrained(event, cause, idle, "no-set-train-plain" if plain else "no-set-train-unknown")
 
     def covers(self, cause: Event, tops: Sequence[Value]) -> bool:
