@@ -68,6 +68,10 @@ MESSAGES: Words = {
         "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
         "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
     },
+    "result-perhaps-replaced": {
+        "en": "The tensor {result} (line {line}) gets another value before anything uses it.",
+        "zh": "张量 {result}（第 {line} 行）还没有使用就被赋了别的值。",
+    },
     "result-discarded": {
         "en": "The result of {name} is thrown away: the call stands by itself and changes nothing.",
         "zh": "{name} 的返回值被丢弃：这是一条独立的调用语句，不改变任何结果。",
@@ -193,6 +197,7 @@ WHY: Words = {
     "unused-cell": _LOST,
     "result-unused": _LOST,
     "result-overwritten": _LOST,
+    "result-perhaps-replaced": _LOST,
     "result-discarded": _LOST,
     "result-ignored": _LOST,
     "result-underscore": _LOST,
@@ -221,7 +226,15 @@ PROOF: Words = {
     **dict.fromkeys(("unused-layer", "unused-parameter", "twin-used-twice", "asked-and-dropped"), _GRADIENTS),
     **dict.fromkeys(("unused-dropout", "unused-cell", "call-discarded"), _OUTPUT),
     **dict.fromkeys(
-        ("result-unused", "result-overwritten", "result-discarded", "result-ignored", "result-underscore"), _OUTPUT
+        (
+            "result-unused",
+            "result-overwritten",
+            "result-perhaps-replaced",
+            "result-discarded",
+            "result-ignored",
+            "result-underscore",
+        ),
+        _OUTPUT,
     ),
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
@@ -229,7 +242,7 @@ PROOF: Words = {
     "skips-a-sum": _REFERENCE,
 }
 
-_SUSPECTS = ("result-underscore", "input-perhaps-ignored")
+_SUSPECTS = ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored")
 _TOLD = ("unused-operators", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
 _FIXES = {
     "unused-layer": "fix-use",
@@ -239,6 +252,7 @@ _FIXES = {
     "twin-used-twice": "fix-twin",
     "result-unused": "fix-result",
     "result-overwritten": "fix-result",
+    "result-perhaps-replaced": "fix-result",
     "result-ignored": "fix-result",
     "asked-and-dropped": "fix-result",
     "result-discarded": "fix-keep",
@@ -471,6 +485,20 @@ class Trained(nn.Cell):
         "y = self.linear(x)\ny = self.norm(x)\nreturn y",
         Verdict.PROBLEM,
         "result-overwritten",
+    ),
+    _example(
+        "a sum that the next line replaces",
+        "self.dense = nn.Dense(8, 8)\nself.add = ops.Add()\nself.mul = ops.Mul()",
+        "y = self.dense(x)\nboth = self.add(x, y)\nboth = self.mul(y, 0.5)\nreturn both",
+        Verdict.UNDECIDED,
+        "result-perhaps-replaced",
+    ),
+    _example(
+        "a tensor for inference only",
+        "self.dense = nn.Dense(8, 8)\nself.cat = ops.Concat()",
+        "y = self.dense(x)\nboxes = self.cat((y, y))\nif self.training:\n    return y\nreturn ops.relu(boxes)",
+        Verdict.OK,
+        "connected",
     ),
     _example(
         "an activation called as a statement",

@@ -60,6 +60,8 @@ _SHAPES = re.compile(
     r"cast|flatten|one_?hot|identity|norm$|regularizer|shape|size|dtype|rank$|zeros|ones|fill|arange|range|eye$|print",
     re.I,
 )
+#: What code that trains speaks of.
+_TRAINING = re.compile(r"optimi[sz]er|trainable_params|value_and_grad|GradOperation|TrainOneStep")
 #: Operators that make a tensor of tensors.
 _OPERATORS = frozenset("+-*/@")
 #: Names of what is no feature of a network: left unused it changes little.
@@ -143,7 +145,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
     heirs = _heirs(sources) if rows else {}
     rows = [row for row in rows if not _asked_by_heir(row, heirs)]
     kept = _kept_for_checkpoint(rows, structures)
-    untrained = not _trains(structures)
+    untrained = not _trains(structures, sources)
     for row in rows:
         code = next((code for value in row.values if (code := _code(value))), None)
         if code == "operator":
@@ -204,19 +206,13 @@ def _loads(structures: list[Structure]) -> bool:
     return any(call.api in names for s in training for call in s.reading.trace.calls)
 
 
-def _trains(structures: list[Structure]) -> bool:
+def _trains(structures: list[Structure], sources: list[Source]) -> bool:
     """True when something in the scripts makes an optimizer, takes a gradient or hands a network to a trainer."""
     for structure in structures:
         for call in structure.reading.trace.calls:
             if kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient":
                 return True
-        if any(
-            kind(base) in ("optimizer", "step")
-            for cell in structure.reading.trace.instances
-            for base in base_names(cell.of)
-        ):
-            return True
-    return False
+    return any(_TRAINING.search(line) for source in sources for line in source.lines)
 
 
 def _opaque(of: Class) -> bool:
@@ -568,14 +564,16 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         "line": getattr(drop.node, "lineno", 1),
     }
     named = bool(drop.name.strip("_"))
-    if work.level not in ("weights", "layer") and (_ASIDE.search(drop.name) or not _matters(frame)):
+    if work.level not in ("weights", "layer") and (_ASIDE.search(drop.name) or drop.elsewhere or not _matters(frame)):
         return
     certain = work.level in ("weights", "layer")
     if here and drop.how in ("unused", "overwritten") and named:
         last = (
             work.what == "nn.Dense" and _OUTPUT.search(work.name.rsplit(".", 1)[-1]) is not None and _loads([structure])
         )
-        yield Said("result-tail" if last else "result-" + drop.how, work.source, work.call, data, certain)
+        code = "result-tail" if last else "result-" + drop.how
+        code = "result-perhaps-replaced" if work.level == "tensor" and drop.how == "overwritten" else code
+        yield Said(code, work.source, work.call, data, certain)
     elif work.level != "weights":
         return
     elif drop.how == "parameter":
@@ -653,7 +651,8 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                 if looked[key] > RUNS or (key in found and found[key] is None):
                     continue
                 others = [v for n, v in frame.parameters.items() if n != name and v is not frame.owner]
-                made_of = [other for other in others if other is not value and flow.derives(other, value)]
+                given = (value, *options(value))
+                made_of = [o for o in others if o is not value and any(flow.derives(o, part) for part in given)]
                 if not any(_activation(other) for other in made_of):
                     found[key] = None
                 elif key not in found:

@@ -320,6 +320,7 @@ class Drop:
     node: ast.AST
     name: str
     frame: Frame | None = None
+    elsewhere: bool = False
 
 
 #: The last structures that were asked for: the probes of a run look at the same readings.
@@ -505,12 +506,15 @@ class Structure:
         if not loop and _overwritten(function, statement, name):
             return Drop("overwritten", source, statement, name, frame)
         end = statement.end_lineno or 0, statement.end_col_offset or 0
+        elsewhere = False
         for node in ast.walk(function):
             if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
                 continue
-            if (loop or (node.lineno, node.col_offset) >= end) and not self.skipped(function, around, node):
-                return None
-        return Drop("unused", source, statement, name, frame)
+            if loop or (node.lineno, node.col_offset) >= end:
+                if not self.skipped(function, around, node):
+                    return None
+                elsewhere = True
+        return Drop("unused", source, statement, name, frame, elsewhere)
 
     def skipped(self, function: ast.AST, around: list[ast.AST], node: ast.AST) -> bool:
         """True when a node lies on a way that was never taken, and that is not among what is `around` a statement."""
