@@ -307,15 +307,26 @@ def _of_fault(fault: Fault) -> Finding:
     diff = _switch_on(fault) if fix == "fix-switch-on" else None
     if cause is not None and cause.how == "set_train" and fault.code in ("set-to-inference", "evaluated-in-training"):
         wanted = fault.code == "set-to-inference"
-        diff = _turned(cause, wanted)
-        if diff and not wanted:
-            fix = "fix-false"
+        if wanted and _evaluates(cause):  # that switch is right where it is; what is missing is the way back
+            fix, diff = "fix-switch-on", _switch_on(fault)
+        else:
+            diff = _turned(cause, wanted)
+            if diff and not wanted:
+                fix = "fix-false"
     evidence = [at.source.code(at.line, min(at.last, at.line + 3))]
     other = cause if at is event else event
     if other is not None and (other.source.path, other.line) != (at.source.path, at.line):
         evidence.append(other.source.code(other.line, min(other.last, other.line + 3)))
     where = Where(path=at.source.path, line=at.line)
     return Finding(fault.code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
+
+
+def _evaluates(cause: Event) -> bool:
+    """True for a switch within a function that is named after evaluation."""
+    from ..script.training import role
+
+    running = getattr(cause.place, "functions", ())  # of a call; a frame is no switch
+    return any(role([name]) == "eval" for name in running[-1:])
 
 
 def _decides(layer: Value) -> bool:
