@@ -202,7 +202,7 @@ def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
     origins = {way.origin for way in entry.ways if way.data}
     for pipeline in pipelines_of(readings, "eval"):
         for other in pipeline.inputs:
-            named = entry.parameter is not None and other.parameter == entry.parameter
+            named = bool(entry.parameter) and other.parameter == entry.parameter
             same = other.name == entry.name or pipeline.leaf is None or named
             ways = [way for way in other.ways if way.data]
             if same and ways and {way.origin for way in ways} <= origins and all(way.normalised for way in ways):

@@ -264,7 +264,7 @@ class Input:
             return origins[0]
         if origins[0] != "pixels" and all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:
             return "ids"
-        if not self.arrives & {"layer", "norm", "scaled"} and origins[0] != "pixels" and _BESIDES.search(self.name):
+        if not self.arrives & {"layer", "norm"} and origins[0] != "pixels" and _BESIDES.search(self.name):
             return "ids"
         return "made" if origins[0] == "generated" else origins[0]
 
@@ -646,6 +646,8 @@ class Pipelines:
         while queue and len(seen) < 300:
             part = queue.pop(0)
             for user, how in self.users.get(id(part), ()):
+                if "construct" not in user.functions:
+                    continue  # shown, saved or measured
                 kind = _arrival(user, how, part)
                 if kind == "on":
                     if id(user) not in seen:
