@@ -245,7 +245,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if key not in wrong and told.get(one.code, 0) < MOST:
             wrong.add(key)
             told[one.code] = told.get(one.code, 0) + 1
-            yield _of_wrong(one)
+            yield _of_wrong(one, id(one.place) in found.unreached)
     rows = found.rows()
     for code, chosen in (
         ("relied-on", [row for row in rows if row.counts]),
@@ -291,7 +291,8 @@ def _is_layer(name: str) -> bool:
     return known is not None and known.kind in kinds
 
 
-def _of_wrong(wrong: Wrong) -> Finding:
+def _of_wrong(wrong: Wrong, unreached: bool) -> Finding:
+    """`unreached`: it stands in a file that is read, but whether it is run is not seen."""
     from ..script.values import Known
 
     place, value = wrong.place, wrong.value
@@ -301,7 +302,7 @@ def _of_wrong(wrong: Wrong) -> Finding:
     if level is Level.PROBLEM:
         literal = isinstance(value, Known) and value.assumed is None
         plain = wrong.code in ("keeps-little", "momentum-reversed") and literal
-        sure = Sure.CERTAIN if wrong.code in _CERTAIN or plain else Sure.LIKELY
+        sure = Sure.CERTAIN if (wrong.code in _CERTAIN or plain) and not unreached else Sure.LIKELY
     line = node.lineno
     evidence = [source.code(line, min(node.end_lineno or line, line + 4))]
     fix = _FIXES.get(wrong.code)
@@ -576,6 +577,18 @@ for _, cell in net.cells_and_names():
 """,
         Verdict.PROBLEM,
         "set-data-replaced",
+    ),
+    Example(
+        "a network that is picked by its name",
+        files={
+            "train.py": "import mindspore as ms\nfrom src import nets\nnet = nets.__dict__[args.arch](10)\n"
+            "ms.Model(net, loss, optimizer).train(10, train_ds)\n",
+            "src/__init__.py": "",
+            "src/nets.py": "from mindspore.nn import BatchNorm2d as Norm\n\ndef small(n):\n    return Norm(n, momentum=0.1)\n",
+        },
+        case={"scripts": {"train": "train.py"}, "runtime": {"mindspore": "2.10.0"}},
+        verdict=Verdict.PROBLEM,
+        codes=("momentum-reversed",),
     ),
     _example("no layer at all", "print(ms.__version__)\n", Verdict.UNDECIDED, "no-layers"),
 ]

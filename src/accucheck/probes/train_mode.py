@@ -250,7 +250,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
     path = reading.source.path
     for fault in account.faults[:MOST]:
-        yield _of_fault(fault)
+        yield _of_fault(fault, _layers_of_project(reading, fault) if fault.code == "no-set-train-unknown" else [])
     trains = reading.role == "train"
     wrong = {id(fault.event) for fault in account.faults}
     by_model = [model for model in account.models if model.mode is trains]
@@ -287,23 +287,40 @@ def _names(cells: list[Value]) -> str:
     return ", ".join(shown[:MOST_NAMED]) + (", …" if len(shown) > MOST_NAMED else "") or "?"
 
 
-def _of_fault(fault: Fault) -> Finding:
+def _layers_of_project(reading: Reading, fault: Fault) -> list[str]:
+    """The layers that depend on the mode in the project's files, when its network is picked in a way that is not followed and
+    nothing in any file calls set_train."""
+    from ..knowledge import api
+    from ..script import plain
+    from ..script.values import Made
+
+    sources = [source for source in reading.project.sources.values() if source is not None]
+    elsewhere = any(isinstance(cell, Made) and "." in cell.name[1:] for cell in fault.layers)
+    if elsewhere or any("set_train" in line for source in (*sources, reading.source) for line in source.lines):
+        return []
+    names = dict.fromkeys(call.api for source in sources for call in plain.calls(source))
+    return [name for name in names if (known := api.find(name)) is not None and known.modes]
+
+
+def _of_fault(fault: Fault, layers: list[str]) -> Finding:
+    """`layers`: those of the project, where the ones of the network are not seen."""
     event, cause = fault.event, fault.cause
+    code = "no-set-train" if layers else fault.code
     at = event if cause is None or fault.code.startswith("evaluated") else cause
     shown = {
         "network": _names(event.tops or event.cells or fault.layers),
-        "layers": _names(fault.layers),
+        "layers": ", ".join(layers[:MOST_NAMED]) or _names(fault.layers),
         "call": cause.how if cause else "",
         "line": cause.line if cause and at is event else event.line,
     }
     if cause is not None and cause.how == "set_train":
         shown["call"] = f"set_train({cause.mode})"
-    level = _LEVELS[fault.code]
+    level = _LEVELS[code]
     sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN
     unclear = event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))
     if level is Level.PROBLEM and (unclear or fault.code == "evaluated-in-training"):
         sure = Sure.LIKELY
-    fix = _FIXES[fault.code]
+    fix = _FIXES[code]
     diff = _switch_on(fault) if fix == "fix-switch-on" else None
     if cause is not None and cause.how == "set_train" and fault.code in ("set-to-inference", "evaluated-in-training"):
         wanted = fault.code == "set-to-inference"
@@ -318,7 +335,7 @@ def _of_fault(fault: Fault) -> Finding:
     if other is not None and (other.source.path, other.line) != (at.source.path, at.line):
         evidence.append(other.source.code(other.line, min(other.last, other.line + 3)))
     where = Where(path=at.source.path, line=at.line)
-    return Finding(fault.code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
+    return Finding(code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
 
 
 def _evaluates(cause: Event) -> bool:
@@ -519,6 +536,19 @@ for epoch in range(10):
 """,
         Verdict.PROBLEM,
         "no-set-train",
+    ),
+    Example(
+        "a network that is picked by its name, and no set_train anywhere",
+        files={
+            "train.py": "import mindspore as ms\nfrom mindspore import nn\nfrom src import nets\n"
+            + _STEP.replace("net = Net()", "net = nets.__dict__[args.arch](10)").replace(_NET, "")
+            + "for x, y in train_ds.create_tuple_iterator():\n    train_step(x, y)\n",
+            "src/__init__.py": "",
+            "src/nets.py": "from mindspore import nn\n\ndef small(n):\n    return nn.BatchNorm2d(n)\n",
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.PROBLEM,
+        codes=("no-set-train",),
     ),
     _example(
         "set_train inside a helper",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..knowledge import api
-from . import flow
+from . import flow, plain
 from .analysis import Reading
 from .values import Frame, Instance, Known, Made, Unknown, Value, name_of, options
 
@@ -90,6 +90,9 @@ class Differences:
         self.readings, self.version = readings, version
         self.made: list[Made] = []  # each place once
         self.calls = [c for r in readings for c in r.trace.calls if c.name.startswith("mindspore.")]
+        self.unreached = set[int]()  # ids of calls that only their file tells of
+        if not any(is_layer(call) for call in self.calls):
+            self.calls += self.beyond(readings)
         self.reading_of: dict[int, Reading] = {}
         self._uses: dict[int, dict[int, list[Made]]] = {}
         self._users: dict[int, dict[int, list[tuple[Made, str]]]] = {}
@@ -100,6 +103,14 @@ class Differences:
                     seen.add(place)
                     self.made.append(call)
                     self.reading_of[id(call)] = reading
+        self.made += [call for call in self.calls if id(call) in self.unreached and _place(call) not in seen]
+
+    def beyond(self, readings: Sequence[Reading]) -> list[Made]:
+        """The calls in all files of the project, where the network is picked in a way that is not followed."""
+        sources = {s.file: s for r in readings for s in r.project.sources.values() if s is not None}
+        found = [call for source in sources.values() for call in plain.calls(source) if api.find(call.api)]
+        self.unreached.update(id(call) for call in found)
+        return found
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
@@ -132,7 +143,9 @@ class Differences:
 
     def normalized(self, layer: Made) -> bool:
         """True when every use of a layer is followed by a normalization, which takes a bias out again."""
-        reading = self.reading_of[id(layer)]
+        reading = self.reading_of.get(id(layer))
+        if reading is None:
+            return False
         uses = self.uses(reading)[id(layer.node)]
         users = self.users(reading)
         return bool(uses) and all(
@@ -195,6 +208,19 @@ class Differences:
                 if found is not None:
                     seen.add(_place(frame))
                     yield found
+
+
+def is_layer(call: Made) -> bool:
+    known = api.find(call.api)
+    return known is not None and known.kind in (
+        "convolution",
+        "dense",
+        "embedding",
+        "normalization",
+        "recurrent",
+        "attention",
+        "dropout",
+    )
 
 
 def _place(made: Any) -> tuple[str, int, int]:
