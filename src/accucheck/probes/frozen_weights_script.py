@@ -28,12 +28,17 @@ KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 
 
+#: No person reads more.
+MAX_FINDINGS = 100
+
+
 class Params(msgspec.Struct, frozen=True):
     pass
 
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
     "all-frozen": {
         "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} layers): nothing is trained.",
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
@@ -209,11 +214,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.frozen")
-    count = 0
-    for said in examine(scripts, list(declared) if declared is not None else None):
-        count += 1
-        yield _finding(said)
-    if not count:
+    said = list(examine(scripts, list(declared) if declared is not None else None))
+    yield from (_finding(one) for one in said[:MAX_FINDINGS])
+    if len(said) > MAX_FINDINGS:
+        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
+    if not said:
         yield Finding("nothing-frozen", Level.INFO)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 

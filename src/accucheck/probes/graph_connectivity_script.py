@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
 MAX_ROWS = 200
+#: No person reads more.
+MAX_FINDINGS = 100
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -35,6 +37,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
     "unused-layer": {
         "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
         "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
@@ -270,8 +273,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
-    for said in examine(scripts):
-        yield _finding(said)
+    said = list(examine(scripts))
+    yield from (_finding(one) for one in said[:MAX_FINDINGS])
+    if len(said) > MAX_FINDINGS:
+        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
     yield _layers(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 

@@ -28,12 +28,17 @@ KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
 
 
+#: No person reads more.
+MAX_FINDINGS = 100
+
+
 class Params(msgspec.Struct, frozen=True):
     pass
 
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
     "siblings-are-one": {
         "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although both are used as if they were two.",
         "zh": "{of} 中的 self.{second} 与 self.{first}（{what}）是同一个层，却被当作两个层使用。",
@@ -197,11 +202,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.shared") or []
-    count = 0
-    for said in examine(scripts, [list(group) for group in declared]):
-        count += 1
-        yield _finding(said)
-    if not count:
+    said = list(examine(scripts, [list(group) for group in declared]))
+    yield from (_finding(one) for one in said[:MAX_FINDINGS])
+    if len(said) > MAX_FINDINGS:
+        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
+    if not said:
         seen = bool(layer_table(scripts))
         yield Finding("nothing-shared" if seen else "no-network", Level.INFO, incomplete=not seen)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")

@@ -507,10 +507,8 @@ class Structure:
             return Drop("overwritten", source, statement, name, frame)
         end = statement.end_lineno or 0, statement.end_col_offset or 0
         elsewhere = False
-        for node in ast.walk(function):
-            if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
-                continue
-            if loop or (node.lineno, node.col_offset) >= end:
+        for node in _mentions(function).get(name, ()):
+            if isinstance(node.ctx, ast.Load) and (loop or (node.lineno, node.col_offset) >= end):
                 if not self.skipped(function, around, node):
                     return None
                 elsewhere = True
@@ -628,19 +626,40 @@ def _loads(function: ast.AST, name: str) -> bool:
     return name in names or "*" in names
 
 
+@lru_cache(maxsize=256)
+def _mentions(function: ast.AST) -> dict[str, list[ast.Name]]:
+    """The places where each name is mentioned, in the order of the text."""
+    found: dict[str, list[ast.Name]] = defaultdict(list)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            found[node.id].append(node)
+    for nodes in found.values():
+        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    return found
+
+
 def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool:
     """True when the next statement of the same block that mentions a name gives it a new value without asking for it."""
-    parent = _ancestors(function, statement)[1]
-    blocks = (getattr(parent, part, None) for part in ("body", "orelse", "finalbody"))
-    block = next((b for b in blocks if isinstance(b, list) and any(part is statement for part in b)), [])
-    place = next((place for place, part in enumerate(block) if part is statement), 0)
-    for part in block[place + 1 :]:
-        mentions = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
-        if mentions:
-            return isinstance(part, (ast.Assign, ast.AnnAssign)) and not any(
-                isinstance(n.ctx, ast.Load) for n in mentions
-            )
-    return False
+    around = _ancestors(function, statement)
+    end = statement.end_lineno or 0, statement.end_col_offset or 0
+    following = next((n for n in _mentions(function).get(name, ()) if (n.lineno, n.col_offset) >= end), None)
+    if following is None or len(around) < 2:
+        return False
+    path = _ancestors(function, following)
+    place = next((place for place, part in enumerate(path) if part is around[1]), 0)
+    part = path[place - 1] if place else None
+    if not isinstance(part, (ast.Assign, ast.AnnAssign)) or _branch(around[1], part) != _branch(around[1], statement):
+        return False
+    return not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(part))
+
+
+def _branch(parent: ast.AST, node: ast.AST) -> str:
+    """Which block of a statement another one stands in."""
+    for name in ("body", "orelse", "finalbody", "handlers"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and any(part is node for part in block):
+            return name
+    return ""
 
 
 def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:
