@@ -57,7 +57,8 @@ _WORKS = re.compile(
     r"activation|pooling|normalization|dropout|padding|layer|attention|recurrent|convolution|dense|embedding"
 )
 _SHAPES = re.compile(
-    r"cast|flatten|one_?hot|identity|norm$|regularizer|shape|size|dtype|rank$|zeros|ones|fill|arange|range|eye$|print",
+    r"cast|flatten|one_?hot|identity|norm$|regularizer|shape|size|dtype|rank$|zeros|ones|fill|arange|range|eye$|print|^arg|"
+    r"top_?k|equal|greater|less|logical|isnan|isfinite",
     re.I,
 )
 #: What code that trains speaks of.
@@ -661,7 +662,9 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                     sure = _RESIDUAL.search(name) is not None or _twin_uses(structures, frame, name)
                     sure |= _twice(function.node)
                     code = "input-ignored" if sure else "input-perhaps-ignored"
-                    found[key] = Said(code, function.source, function.node, data, certain=False)
+                    aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
+                    plain = not sure and (aside or not any(_activation(part) for part in given))
+                    found[key] = None if plain else Said(code, function.source, function.node, data, certain=False)
     yield from (said for said in found.values() if said is not None)
 
 
