@@ -38,6 +38,11 @@ MESSAGES: Words = {
         "en": "The training input {input} reaches the network as it was read, {low:g} to {high:g}: nothing on the way normalises it.",
         "zh": "训练输入 {input} 以原始取值（{low:g} 到 {high:g}）进入网络，途中没有任何归一化。",
     },
+    "features-raw": {
+        "en": "The cepstral coefficients in {input} reach the network as they were computed: the first is in the tens, the others are "
+        "far smaller, and nothing brings them to one scale.",
+        "zh": "{input} 中的倒谱系数（MFCC）未经归一化就进入网络：首个系数可达几十，其余小得多，彼此尺度不一。",
+    },
     "raw-perhaps": {
         "en": "{input} is given to the network as it was read, {low:g} to {high:g}; what the network does first with it could not be "
         "followed.",
@@ -105,6 +110,10 @@ MESSAGES: Words = {
         "en": "Bring the values to about -1 to 1: Rescale(1/255, 0) and Normalize(mean, std), or ToTensor() and Normalize.",
         "zh": "把取值变换到约 -1 到 1：先 Rescale(1/255, 0) 再 Normalize(mean, std)，或 ToTensor() 加 Normalize。",
     },
+    "fix-features": {
+        "en": "Subtract mean and divide by standard deviation, per utterance or with the training set's statistics.",
+        "zh": "按每条语音或用训练集的统计量，减去均值并除以标准差。",
+    },
     "fix-rescale": {
         "en": "Rescale to 0 to 1 first, or multiply mean and std by 255.",
         "zh": "先缩放到 0 到 1，或把均值和标准差乘以 255。",
@@ -140,6 +149,7 @@ _UNEVEN = {
 }
 WHY: Words = {
     "raw": _LARGE,
+    "features-raw": _UNEVEN,
     "unit-statistics": _LARGE,
     "pixel-statistics": _SMALL,
     "scaled-twice": _SMALL,
@@ -166,6 +176,7 @@ PROOF: Words = {
 
 _LEVELS = {
     "raw": Level.PROBLEM,
+    "features-raw": Level.PROBLEM,
     "unit-statistics": Level.PROBLEM,
     "pixel-statistics": Level.PROBLEM,
     "scaled-twice": Level.PROBLEM,
@@ -176,6 +187,7 @@ _LEVELS = {
 }
 _FIXES = {
     "raw": "fix-normalise",
+    "features-raw": "fix-features",
     "unit-statistics": "fix-rescale",
     "pixel-statistics": "fix-statistics",
     "scaled-twice": "fix-once",
@@ -231,7 +243,7 @@ def _finding(said: Said) -> Finding:
 
 
 def _sure(said: Said) -> Sure:
-    return Sure.CERTAIN if said.certain else Sure.LIKELY
+    return Sure.CERTAIN if said.certain and said.code != "features-raw" else Sure.LIKELY
 
 
 def _diff(said: Said) -> str | None:
@@ -418,6 +430,37 @@ ms.Model(Text(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """,
         Verdict.NOT_APPLICABLE,
         "no-continuous-input",
+    ),
+    _example(
+        "cepstral coefficients as they are computed",
+        """
+import scipy.io.wavfile as wavfile
+from python_speech_features import mfcc
+
+class Sounds:
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        rate, signal = wavfile.read(self.paths[index])
+        return mfcc(signal=signal.astype("float32"), samplerate=rate), 0
+
+    def __len__(self):
+        return len(self.paths)
+
+class Speech(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(13, 2)
+
+    def construct(self, x):
+        return self.dense(x)
+
+data = ds.GeneratorDataset(Sounds(ms.paths), ["feature", "label"], shuffle=True).batch(32)
+ms.Model(Speech(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+""",
+        Verdict.PROBLEM,
+        "features-raw",
     ),
     _example(
         "stored features of unknown range",

@@ -12,7 +12,7 @@ from .values import Made, options
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
-FAULTS = ("raw", "unit-statistics", "pixel-statistics", "scaled-twice")
+FAULTS = ("raw", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice")
 FINE = ("normalised", "centred")
 
 
@@ -35,6 +35,8 @@ def judge(way: Way) -> str:
     reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
     if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
         width = min(width, 255 * max(abs(factor) for factor, _ in way.scale))
+    if reach > REACH and any(step.kind == "features" for step in way.steps) and not way.normalised:
+        return "features-raw"
     if reach > REACH:
         if unit_statistics(way) is not None:
             return "unit-statistics"
@@ -151,6 +153,8 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             continue
         if code in FAULTS:
             step = unit_statistics(way) if code == "unit-statistics" else _statistics(way, large=True)
+            if code == "features-raw":
+                step = next((part for part in way.steps if part.kind == "features"), None)
             place = step.made if step is not None else made
             data |= {"low": way.low, "high": way.high}
             followed = arrives or (pipeline.trained and not entry.parameter)

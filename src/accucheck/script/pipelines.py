@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from ..knowledge import api, dataset_classes
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
+from .records import Records
 from .samples import Samples, Way, constant, plain
 from .trace import Trace
 from .training import purpose, role
@@ -311,6 +312,10 @@ class Pipelines:
         self.found = self.pipelines()
 
     @cached_property
+    def records(self) -> Records:
+        return Records(self.reading)
+
+    @cached_property
     def uses(self) -> Uses:
         return Uses(self.trace, lambda call: id(call) in self.columns)
 
@@ -480,6 +485,8 @@ class Pipelines:
 
     def read(self, made: Made) -> list[Value] | None:
         """What something read from a data set stands for: the columns; None for what is not read from one."""
+        if made.name == "column":
+            return self.written(made)
         if made.name in ("[]", ".item") and isinstance(made.base, Made):
             columns = self.batch(made.base)
             if columns is None:
@@ -494,6 +501,17 @@ class Pipelines:
             return list(columns.values.values())
         columns = self.batch(made)
         return None if columns is None else list(columns.values.values())
+
+    def written(self, column: Made) -> list[Value] | None:
+        """What the project itself writes into a stored column, when that tells more than that it is stored."""
+        name, kind = str(plain(column.args[0])), str(plain(column.args[1]))
+        reader = column.base.last if isinstance(column.base, Made) else ""
+        if kind != "record" or reader != "MindDataset":
+            return None
+        values = self.records.of(name)
+        ways = [way for value in values for way in self.samples.ways(value) if way.data]
+        telling = [way for way in ways if way.origin in ("pixels", "audio", "table", "array")]
+        return values if telling and len(telling) == len(ways) else None
 
     def batch(self, made: Made) -> Columns | None:
         """The columns behind one batch of a data set that is iterated."""
@@ -565,7 +583,9 @@ class Pipelines:
 
     def direct(self, entries: list[Input]) -> Iterator[Pipeline]:
         """Values that a script gives to its networks without a data set."""
-        own = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
+        told = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
+        own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
+        own = own or ([] if self.columns else told)
         if own:
             default = "train" if self.reading.view == "train" and self.reading.role == "train" else "eval"
             yield Pipeline(self.reading, default, inputs=own, sure=False)

@@ -227,11 +227,13 @@ _STATISTIC = _set(
 #: Those that change the numbers in a way that is no line: afterwards the range is unknown.
 _FUNCTION = _set(
     """
-    log log1p log2 log10 sqrt exp power square pow sign tanh sigmoid softmax sin cos fft rfft stft mfcc
+    log log1p log2 log10 sqrt exp power square pow sign tanh sigmoid softmax sin cos fft rfft stft
     melspectrogram fbank equalizeHist LUT addWeighted add subtract multiply divide true_divide convertScaleAbs
     threshold Canny dilate erode
     """
 )
+#: Features of speech: their first coefficients are in the tens, the others in single numbers.
+_FEATURES = _set("mfcc psf_mfcc")
 #: Those that bring numbers to a common scale by themselves.
 _NORMALISES = _set(
     """
@@ -452,10 +454,14 @@ class Samples:
                 )
             found = self.step(way, made, "scale", "/", told, unknown=True, random=chance)
             return replace(found, normalised=True, unclear=way.unclear or theirs[0].data is False)
+        same = any(way.root is part.root for part in theirs)
+        if symbol == "-" and not turned and same and way.low is not None and way.high is not None:
+            reach = way.high - way.low  # how it changes along itself
+            return replace(self.step(way, made, "function", "-", told, low=-reach, high=reach), scale=None)
         if symbol == "-" and not turned:
-            return replace(
-                self.step(way, made, "scale", "-", told, unknown=True, random=chance), normalised=way.normalised
-            )
+            mean = re.search(r"(?i)mean|avg|average|centre|center|(^|_)mu\b", text) is not None
+            found = self.step(way, made, "scale", "-", told, unknown=True, random=chance)
+            return replace(found, normalised=way.normalised or mean, unclear=way.unclear or not mean)
         kind = "function" if symbol in ("+", "*", "@", "**", "%") else "opaque"
         found = self.step(way, made, kind, symbol, told, unknown=True, random=chance)
         if chance:  # noise and the like: the range is much the same
@@ -503,7 +509,8 @@ class Samples:
             return (Way("number", made),)
         key = made.args[0] if made.args else None
         if isinstance(made.base, Made) and isinstance(key, Known) and _beside(made.base, key.value):
-            return (Way("unknown", made, unclear=True),)
+            known = made.base.name in _READERS  # the rate of a sound
+            return (Way("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
         slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
         if not slices:
@@ -750,6 +757,12 @@ class Samples:
                     size=_pair(told),
                 )
                 for way in ways
+            ]
+        if last in _FEATURES and ways[0].origin == "audio":
+            found = [self.step(way, made, "features", name, told, low=-100.0, high=100.0) for way in ways]
+            return [
+                replace(one, low=-100.0, high=100.0, scale=None, unclear=way.unclear)
+                for one, way in zip(found, ways, strict=True)
             ]
         if last in _NORMALISES:
             found = [self.step(way, made, "scale", name, told, unknown=True) for way in ways]
@@ -1113,10 +1126,11 @@ def _drawn_from(made: Made) -> tuple[float | None, float | None]:
 
 def _beside(call: Made, place: Any) -> bool:
     """True for what a function gives back beside its result: image, scale = imresize(image)."""
-    plain_call = (
-        call.base is None and "." in call.name and not call.name.startswith(("numpy.", "mindspore.", "sklearn."))
-    )
-    return plain_call and type(place) is int and place > 0
+    if type(place) is not int or call.base is not None or "." not in call.name:
+        return False
+    if call.name.endswith("wavfile.read"):
+        return place == 0
+    return place > 0 and not call.name.startswith(("numpy.", "mindspore.", "sklearn."))
 
 
 def _never(value: Value, taken: bool | None) -> bool:
