@@ -780,6 +780,20 @@ for x, y in val_ds.create_tuple_iterator():
 """,
     ),
     _example(
+        "one dropout layer kept in training mode on purpose",
+        "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
+        Verdict.OK,
+        "evaluates",
+        eval=_NET
+        + """
+net = Net()
+net.set_train(False)
+net.drop.set_train(True)
+for x, y in val_ds.create_tuple_iterator():
+    print(net(x))
+""",
+    ),
+    _example(
         "a mode that is computed",
         _STEP
         + """

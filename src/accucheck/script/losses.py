@@ -473,17 +473,28 @@ class Losses:
                     yield from self.drawn(weight, part)
 
     def drawn(self, weight: Value, point: Made) -> Iterator[Said]:
-        for part in flow.sources(weight, lambda v: isinstance(v, Instance)):
+        queue, seen = [weight], 0
+        while queue and seen < 200:
+            part, seen = queue.pop(), seen + 1
+            if isinstance(part, (Many, Items)):
+                queue += flow.inputs(part)
             if not isinstance(part, Made):
                 continue
             name = called(part)
-            if _NORMAL.search(name):
-                yield Said("penalty-normal", part, {"function": name.rsplit(".", 1)[-1] + "()"}, point)
-            elif not _UNIFORM.search(name):
-                continue
-            if _once(part.frame):
-                yield Said("penalty-once", part, {"function": name.rsplit(".", 1)[-1] + "()"}, point)
-            return
+            last = name.rsplit(".", 1)[-1]
+            normal = _NORMAL.search(name) is not None
+            if normal or _UNIFORM.search(name):
+                if normal:
+                    yield Said("penalty-normal", part, {"function": last + "()"}, point)
+                if _once(part.frame):
+                    yield Said("penalty-once", part, {"function": last + "()"}, point)
+                return
+            if (
+                last in _SHAPES
+                or last in _SHAPE_CLASSES
+                or last in ("expand_as", "Tensor", "tensor", "Parameter", "[]", "each")
+            ):
+                queue += operand(part)
 
 
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")

@@ -177,6 +177,8 @@ def called(value: Value) -> str:
     """What to call a cell in a message."""
     if isinstance(value, Instance):
         return value.of.node.name
+    if isinstance(value, Made) and not value.last[:1].isalpha():
+        return value.bound[-1] if value.bound else "?"
     return getattr(value, "last", "") or getattr(value, "name", "") or "?"
 
 
@@ -301,8 +303,8 @@ class Replay:
             if use.order <= nested or (place_of and ends[place_of - 1] >= use.order):
                 continue
             nested = use.end
-            if bisect_left(starts, use.order) != bisect_left(starts, use.end + 1):
-                continue  # a training cell of the project
+            if bisect_left(self.step_orders, use.order) != bisect_left(self.step_orders, use.end + 1):
+                continue  # a training cell of the project, or one that attacks
             place, uses = use.place, self.used(use.order, use.end)
             if isinstance(use.cell, Made) and use.cell.last.endswith("Loss"):
                 continue
@@ -470,7 +472,8 @@ class Replay:
         layers = [cell for cell in used.values() if depends(cell)]
         wrong = [cell for cell in layers if True in self.mode(cell)]
         top = event.cells[0]
-        if not wrong and self.evaluates and not layers and (cause := self.mode(top).get(True)) is not None:
+        only_evaluates = self.evaluates and not self.all_steps
+        if not wrong and only_evaluates and not layers and (cause := self.mode(top).get(True)) is not None:
             wrong = [top] if cause.how == "set_train" else []
         if id(event) not in self.judged:
             self.judged[id(event)] = self.is_evaluation(event)
@@ -480,7 +483,7 @@ class Replay:
             return
         if wrong:
             cause = self.mode(wrong[0])[True]
-            if cause is not None:
+            if cause is not None and not all(isinstance(cell, Made) and depends(cell) for cell in cause.cells):
                 meant = any(_is_instance_norm(layer) for layer in wrong)
                 self.fault("evaluated-by-batch" if meant else "evaluated-in-training", event, cause, wrong)
 
