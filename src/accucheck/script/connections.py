@@ -188,14 +188,18 @@ def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) ->
 
 
 def _within_another(cell: Instance, structures: list[Structure]) -> bool:
-    """True when a network holds cells of this class beside other layers with weights: as its backbone."""
+    """True when what a cell of this class gives is worked on by further layers with weights: it is a backbone."""
     for structure in structures:
-        for holder in structure.cells:
-            held = [v for value in holder.attributes.values() for v in options(value) if isinstance(v, Instance)]
-            mine = [v for v in held if v.of.node is cell.of.node]
-            if mine and holder.of.node is not cell.of.node:
-                inner = {id(leaf) for _, leaf in leaves(mine[0])}
-                if any(id(leaf) not in inner for _, leaf in leaves(holder)):
+        for mine in structure.cells:
+            if mine.of.node is not cell.of.node:
+                continue
+            given = [v for run in structure.runs.get(id(mine), ()) for o in options(run.returned) for v in _parts(o)]
+            inner = {id(leaf) for _, leaf in leaves(mine)}
+            for calls in structure.applied.values():
+                call = calls[0]
+                if id(call.base) in inner or call.base is None or not is_layer(call.base):
+                    continue
+                if any(flow.derives(arg, value) for arg in call.args for value in given[:4]):
                     return True
     return False
 

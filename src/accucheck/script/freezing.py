@@ -33,7 +33,7 @@ from .networks import (
 )
 from .source import Source
 from .trace import Store
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Value, options
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Value, options
 
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
@@ -307,7 +307,7 @@ class _Look:
         told: set[int] = set()
         learning = {leaf for leaf in trained if leaf in self.layers and _learns(self.layers[leaf])}
         unseen = any(on and not self.meant(store) for store, on in self.switches())  # may well unfreeze
-        if learning and learning <= set(frozen) and not unseen:
+        if learning and learning <= set(frozen) and not unseen and all(self.always(frozen[leaf]) for leaf in learning):
             for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
                 told.add(id(store))
                 yield Said("all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests)
@@ -333,6 +333,13 @@ class _Look:
                 yield Said("frozen", store.source, store.node, {"text": _text(store.node)})
             elif self.statistics(store):
                 yield Said("statistics-trainable", store.source, store.node, {})
+
+    def always(self, store: Store) -> bool:
+        """True when what is set is set wherever the optimizer is made: without a condition, or under the same."""
+        around = store.tests[: len(store.tests) - len(_own_tests(store))]
+        wanted = {(id(test.node), test.taken) for test in around}
+        optimizers = [c for c in self.trace.calls if kind(c.api) == "optimizer" and not c.api.startswith("ops.")]
+        return not wanted or any(wanted <= {(id(t.node), t.taken) for t in made.tests} for made in optimizers)
 
     def traps(self) -> Iterator[Said]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
@@ -602,10 +609,16 @@ def _of_trainable(owner: Value) -> bool:
     return any(isinstance(part, Made) and part.name == ".trainable_params" for part in _behind(owner))
 
 
+def _own_tests(store: Store) -> tuple[Test, ...]:
+    """The conditions within the loop over the parameters: which of them are meant."""
+    listed = next((p for p in _behind(store.owner) if isinstance(p, Made) and p.name in _PARAMETERS), None)
+    return store.tests[len(listed.tests) :] if listed is not None else ()
+
+
 def _chosen(store: Store, name: str) -> bool | None:
     """Whether the conditions around a switch let it be about a parameter of this name; None when that cannot be told."""
     answer: bool | None = True
-    for test in store.tests:
+    for test in _own_tests(store):
         truth = _holds(test.value, name)
         if truth is None:
             return None
