@@ -733,6 +733,45 @@ model.train(10, train_ds, callbacks=[Evaluate(net)], dataset_sink_mode=False)
         "callback-leaves-inference",
     ),
     _example(
+        "a callback that evaluates a network of its own",
+        _NET
+        + """
+class Evaluate(ms.Callback):
+    def __init__(self):
+        self.network = Net()
+
+    def on_train_epoch_end(self, run_context):
+        ms.load_checkpoint("last.ckpt", self.network)
+        for x, y in val_ds.create_tuple_iterator():
+            right = self.network(x).argmax(1) == y
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(10, train_ds, callbacks=[Evaluate()])
+""",
+        Verdict.OK,
+        "by-model",
+    ),
+    _example(
+        "a callback that evaluates in training mode",
+        _NET
+        + """
+class Evaluate(ms.Callback):
+    def __init__(self, network):
+        self.network = network
+
+    def on_train_epoch_end(self, run_context):
+        for x, y in val_ds.create_tuple_iterator():
+            right = self.network(x).argmax(1) == y
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+model.train(10, train_ds, callbacks=[Evaluate(net)])
+""",
+        Verdict.PROBLEM,
+        "evaluated-in-training",
+    ),
+    _example(
         "a callback that switches back on one way only",
         _NET
         + """

@@ -193,6 +193,7 @@ class Replay:
         self.root: Frame | None = None
         self.found: dict[tuple[bool, int], Fault] = {}
         self.met: set[int] = set()
+        self.in_callback = False
         self.judged: dict[int, bool] = {}  # by id of a run: whether it evaluates
         self.inside: dict[int, dict[int, Value]] = {}
         self.uses = sorted(self._uses(), key=lambda use: use.order)
@@ -479,7 +480,7 @@ class Replay:
             self.judged[id(event)] = self.is_evaluation(event)
             if self.judged[id(event)]:
                 self.account.runs.append(event)
-        if not self.judged[id(event)]:
+        if not self.judged[id(event)] and not self.in_callback:
             return
         if wrong:
             cause = self.mode(wrong[0])[True]
@@ -541,13 +542,15 @@ class Replay:
             if id(frame.owner) not in handed or not _HOOK.match(frame.function.name):
                 continue
             inside = [event for event in self.all if frame.order <= event.order <= frame.end]
-            self.state, self.start = {}, {True: handed[id(frame.owner)]}
+            model = handed[id(frame.owner)]
+            self.root, self.start = None, {False: None}  # a network of the callback's own is not being trained
+            self.state = {key: {True: model} for cell in model.cells for key in self.within(cell)}
+            self.in_callback = True
             self.play(inside, len(frame.loops), len(frame.tests))
             for event in inside:
                 if event.kind == "set" and event.how == "set_train" and event.mode is False:
                     left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
                     back = [self.mode(cell).get(True) for cell in left]
-                    model = handed[id(frame.owner)]
                     if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
                         self.fault("callback-may-leave-inference", event, event, left)
                     elif left:
