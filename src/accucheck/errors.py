@@ -170,6 +170,10 @@ WORDS: Words = {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
     },
+    "script-role": {
+        "en": "{path} is no Python script with MindSpore code. Say what it is: --set scripts.train={path}",
+        "zh": "{path} 不是含有 MindSpore 代码的 Python 脚本。若确为脚本，请用 --set scripts.train={path} 指定。",
+    },
     "not-utf8": {
         "en": "{value} is not valid UTF-8, so it cannot be recorded. Rename the file, or set the terminal to UTF-8.",
         "zh": "{value} 不是合法的 UTF-8，无法记录。请重命名文件，或将终端编码设为 UTF-8。",
