@@ -611,15 +611,18 @@ def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
     from pathlib import Path
 
     from .case import require_utf8, script_role
+    from .errors import UserError
 
     folder = project if project.is_dir() else project.parent
     roles: dict[str, list[str]] = {}
     for script in scripts:
         path = Path(script) if Path(script).exists() else folder / script
         _require_file(path, script)
-        role = (
-            script_role(path, named=True) or "train"
-        )  # a script that hides its purpose in other modules most likely trains
+        role = script_role(path, named=True)
+        if role is None and path.suffix in (".py", ".ipynb") and path.stat().st_size:
+            role = "train"  # a script that leaves everything to other modules most likely trains
+        if role is None:
+            raise UserError("script-role", path=script)
         require_utf8(str(path.resolve()))
         roles.setdefault(role, []).append(str(path.resolve()))
     return [f"scripts.{role}={json.dumps(paths, ensure_ascii=False)}" for role, paths in roles.items()]
