@@ -252,12 +252,28 @@ class Replay:
         return found
 
     @cached_property
-    def updates(self) -> bool:
-        """True when an optimizer is seen to be applied, or cannot be told from other calls."""
+    def updates(self) -> list[Value]:
+        """What optimizers are given."""
+        found: list[Value] = []
         for call in self.trace.calls:
             if any(_optimizes(base) or _named_optimizer(base) for base in underlying(call.base)):
-                return True
-        return any(isinstance(frame.owner, Instance) and _optimizes(frame.owner) for frame in self.trace.frames)
+                found += [*call.args, *call.keywords.values(), call]
+        for frame in self.trace.frames:
+            if isinstance(frame.owner, Instance) and _optimizes(frame.owner):
+                found += frame.parameters.values()
+        return found
+
+    @cached_property
+    def training(self) -> list[Event]:
+        """The steps whose gradients an optimizer gets; all of them where none is seen to arrive."""
+        steps = [step for step in self.all_steps if self.updates or step.how in _STEPS]
+        wanted = {id(step.place) for step in steps}
+        given: set[int] = set()
+        for value in self.updates[:1000] if len(steps) > 1 else ():
+            for part in flow.sources(value, lambda v: id(v) in wanted or _optimizes(v)):
+                if id(part) in wanted:
+                    given.add(id(part))
+        return [step for step in steps if not given or id(step.place) in given or step.how in _STEPS]
 
     def steps(self) -> Iterator[Event]:
         """Computations of gradients that an optimizer can use, each with the cells that take part."""
@@ -291,8 +307,8 @@ class Replay:
     @cached_property
     def all(self) -> list[Event]:
         found: list[Event] = []
-        for step in sorted(self.all_steps, key=lambda step: (step.order, -step.end)):
-            if (self.updates or step.how in _STEPS) and not (found and step.end <= found[-1].end):
+        for step in sorted(self.training, key=lambda step: (step.order, -step.end)):
+            if not (found and step.end <= found[-1].end):
                 found.append(step)  # one that is no part of another, as a gradient penalty is
         starts, ends = [step.order for step in found], [step.end for step in found]
         for call in self.trace.calls:

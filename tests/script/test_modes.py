@@ -1,0 +1,194 @@
+"""The replay of set_train, Model and training steps: which mode cells are in when they train and when they are evaluated."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading
+from accucheck.script.modes import Account, Replay, called, depends, within
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+from accucheck.script.values import Instance, Made
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn, ops, amp
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.bn = nn.BatchNorm1d(8)
+        self.fc = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.fc(self.bn(x))
+
+net, other = Net(), Net()
+loss_fn = nn.CrossEntropyLoss()
+opt = nn.SGD(net.trainable_params(), 0.1)
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    opt(grads)
+
+def evaluate(network, data):
+    for x, y in data:
+        right = network(x).argmax(1) == y
+"""
+
+
+def reading(folder: Path, text: str) -> Reading:
+    (folder / "train.py").write_text(HEAD + text)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return Reading("train", "train", source, trace, project)
+
+
+def replay(folder: Path, text: str, evaluates: bool = False) -> Account:
+    return Replay(reading(folder, text).trace, evaluates).run()
+
+
+def codes(account: Account) -> list[str]:
+    return sorted(fault.code for fault in account.faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("for x, y in data:\n    step(x, y)\n", ["no-set-train"]),
+        ("net.set_train()\nfor x, y in data:\n    step(x, y)\n", []),
+        ("other.set_train()\nfor x, y in data:\n    step(x, y)\n", ["no-set-train"]),
+        ("nn.WithLossCell(net, loss_fn).set_train()\nstep(x, y)\n", []),
+        ("net.set_train(mode=False)\nstep(x, y)\n", ["set-to-inference"]),
+        ("net = net.set_train(True)\nstep(x, y)\n", []),
+        # The second round of a loop counts.
+        ("net.set_train()\nfor e in r:\n    step(x, y)\n    net.set_train(False)\n", ["not-set-back"]),
+        ("for e in r:\n    net.set_train()\n    step(x, y)\n    net.set_train(False)\n", []),
+        (
+            "for e in r:\n    net.set_train()\n    for x, y in data:\n        step(x, y)\n        net.set_train(False)\n",
+            ["not-set-back"],
+        ),
+        # Both ways of a condition do.
+        (
+            "net.set_train()\nfor e in r:\n    step(x, y)\n    if e % 5 == 0:\n        net.set_train(False)\n",
+            ["not-set-back"],
+        ),
+        (
+            "net.set_train()\nfor e in r:\n    step(x, y)\n    if e % 5 == 0:\n        net.set_train(False)\n        net.set_train()\n",
+            [],
+        ),
+        ("if flag:\n    net.set_train()\nelse:\n    net.set_train(True)\nstep(x, y)\n", []),
+        ("net.set_train(flag)\nstep(x, y)\n", []),
+        # Model switches by itself, and only its own network.
+        ("ms.Model(net, loss_fn, opt).train(1, data)\n", []),
+        (
+            "model = ms.Model(net, loss_fn)\nnet.set_train()\nfor e in r:\n    step(x, y)\n    model.eval(data)\n",
+            ["not-set-back"],
+        ),
+        ("model = ms.Model(other, loss_fn)\nnet.set_train()\nfor e in r:\n    step(x, y)\n    model.eval(data)\n", []),
+        ("ms.Model(net, loss_fn, opt).train(1, data)\nevaluate(net, data)\n", ["evaluated-in-training"]),
+        ("model = ms.Model(net, loss_fn, opt)\nmodel.train(1, data)\nmodel.eval(data)\nevaluate(net, data)\n", []),
+        # A part that is kept in inference mode.
+        ("net.set_train()\nnet.bn.set_train(False)\nstep(x, y)\n", []),
+        # build_train_network switches by itself.
+        ("train_net = amp.build_train_network(net, opt, loss_fn)\nfor x, y in data:\n    train_net(x, y)\n", []),
+        # Gradients that no optimizer gets are no training.
+        ("attack = ms.grad(other)\nattack(x)\nnet.set_train()\nstep(x, y)\n", []),
+        ("net.set_train()\nstep(x, y)\nevaluate(other, data)\n", []),
+        ("net.set_train()\nstep(x, y)\nevaluate(net, data)\n", ["evaluated-in-training"]),
+    ],
+)
+def test_the_mode_when_it_trains_and_when_it_is_evaluated(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert codes(replay(tmp_path, text)) == expected
+
+
+def test_an_evaluation_script_may_rely_on_the_mode_a_cell_is_made_in(tmp_path: Path) -> None:
+    fresh = replay(tmp_path, "for x in data:\n    print(net(x))\n", evaluates=True)
+    assert not fresh.faults and fresh.runs
+    assert codes(replay(tmp_path, "net.set_train()\nfor x in data:\n    print(net(x))\n", evaluates=True)) == [
+        "evaluated-in-training"
+    ]
+    assert not replay(tmp_path, "net.set_train()\nms.Model(net, loss_fn).eval(data)\n", evaluates=True).faults
+
+
+def test_what_nobody_is_seen_to_call_is_not_judged_by_the_start(tmp_path: Path) -> None:
+    text = "def fit(network, data):\n    step(x, y)\n"
+    account = replay(tmp_path, text)
+    assert not account.faults and account.steps and account.unknown
+    inside = "def fit(data):\n    net.set_train(False)\n    step(x, y)\n"
+    assert codes(replay(tmp_path, inside)) == ["set-to-inference"]
+
+
+@pytest.mark.parametrize(
+    ("layer", "expected"),
+    [
+        ("nn.Dropout(p=0.1)", True),
+        ("nn.Dropout(0.9)", True),
+        ("nn.Dropout(p=0.0)", False),
+        ("nn.Dropout(keep_prob=1.0)", False),
+        ("nn.Dropout(1 - args.rate)", True),
+        ("nn.Dropout2d(0.2)", True),
+        ("nn.BatchNorm2d(8)", True),
+        ("nn.BatchNorm2d(8, use_batch_statistics=None)", True),
+        ("nn.BatchNorm2d(8, use_batch_statistics=False)", False),
+        ("nn.LSTM(8, 8)", False),
+        ("nn.LSTM(8, 8, dropout=0.1)", True),
+        ("nn.LSTM(8, 8, 2, True, False, 0.1)", True),
+        ("nn.TransformerEncoderLayer(8, 2)", True),
+        ("nn.TransformerEncoderLayer(8, 2, dropout=0)", False),
+        ("nn.DenseBnAct(8, 8)", False),
+        ("nn.DenseBnAct(8, 8, has_bn=True)", True),
+        ("nn.LayerNorm((8,))", False),
+        ("nn.Dense(8, 8)", False),
+    ],
+)
+def test_layers_that_depend_on_the_mode(tmp_path: Path, layer: str, expected: bool) -> None:
+    trace = reading(tmp_path, f"made = {layer}\n").trace
+    made = next(call for call in trace.calls if "made" in call.bound)
+    assert depends(made) is expected
+
+
+def test_a_cell_that_asks_for_training_depends_on_it(tmp_path: Path) -> None:
+    text = """
+class Drop(nn.Cell):
+    def construct(self, x):
+        return ops.dropout(x, 0.5, self.training)
+
+class Plain(nn.Cell):
+    def construct(self, x):
+        return x
+
+drop, plain = Drop(), Plain()
+drop(x), plain(x)
+"""
+    made = {called(i): i for i in reading(tmp_path, text).trace.instances}
+    assert depends(made["Drop"]) and not depends(made["Plain"])
+
+
+def test_what_is_within_a_cell(tmp_path: Path) -> None:
+    trace = reading(
+        tmp_path, "train_net = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)\ntrain_net(x, y)\n"
+    ).trace
+    cell = next(call for call in trace.calls if call.last == "TrainOneStepCell")
+    inside = list(within(cell).values())
+    assert any(isinstance(value, Instance) and called(value) == "Net" for value in inside)
+    assert any(isinstance(value, Made) and value.api == "nn.BatchNorm1d" for value in inside)
+
+
+def test_long_scripts_are_replayed_quickly(tmp_path: Path) -> None:
+    deep = "".join("    " * depth + f"for i{depth} in r:\n" for depth in range(8))
+    inner = "    " * 8 + "net.set_train()\n" + "    " * 8 + "step(x, y)\n" + "    " * 8 + "net.set_train(False)\n"
+    flat = "net.set_train()\n" + "step(x, y)\nnet.set_train(False)\nnet.set_train()\n" * 1500
+    ways = "".join(f"if c{n}:\n    net.set_train()\nstep(x, y)\n" for n in range(500))
+    for text in (deep + inner * 100, flat, ways):
+        trace = reading(tmp_path, text).trace
+        start = time.process_time()
+        Replay(trace, False).run()
+        assert time.process_time() - start < 10
