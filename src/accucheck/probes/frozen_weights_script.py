@@ -342,6 +342,15 @@ EXAMPLES = [
         "all-frozen",
     ),
     _example(
+        "all but the head are frozen in a loop that passes it over",
+        _NET
+        + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nfor p in net.get_parameters():\n    if 'head' in p.name:\n"
+        + "        continue\n    p.requires_grad = False"
+        + _TRAIN,
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
         "frozen, and trained again before the optimizer is built",
         _NET
         + "net = Net()\nfor p in net.get_parameters():\n    p.requires_grad = False\n"

@@ -618,6 +618,8 @@ def _own_tests(store: Store) -> tuple[Test, ...]:
 def _chosen(store: Store, name: str) -> bool | None:
     """Whether the conditions around a switch let it be about a parameter of this name; None when that cannot be told."""
     answer: bool | None = True
+    if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(store.loops[-1])):
+        return None
     for test in _own_tests(store):
         truth = _holds(test.value, name)
         if truth is None:
