@@ -10,9 +10,9 @@ from typing import Any
 from .flow import find
 from .normalization import judge, pipelines_of, unique
 from .pipelines import Input, Pipeline, Pipelines
-from .samples import SCALERS, Scale, Step, Way
+from .samples import SCALERS, Scale, Step, Way, after
 from .training import role
-from .values import Instance, Known, Made, Value, options, parts
+from .values import Frame, Instance, Known, Made, Value, options, parts
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -85,7 +85,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                     continue
                 data = {"step": step.text, "input": entry.name}
                 condition = _condition(step, pipeline)
-                if condition or not always:
+                if condition or not always or not step.effective:
                     code = "random-perhaps"
                     data["condition"] = condition or "?"
                 elif not pipeline.sure and pipeline.reading.role == "train":
@@ -342,6 +342,8 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Wa
         return "unclear", base, way, ()
     inside = mine.arrives & {"norm", "scaled"} or theirs.arrives & {"norm", "scaled"}
     numbers = _numeric(base, way, bool(inside))
+    if numbers is not None and not _same_network(mine, theirs):
+        numbers = ("unclear", numbers[1])
     if numbers is not None:
         found.append(numbers)
     if base.colour and way.colour and base.colour != way.colour:
@@ -352,6 +354,17 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Wa
         found.append(("unclear", ("HWC2CHW",)))
     code, differs = max(found, key=lambda one: SEVERE[one[0]])
     return code, base, way, differs
+
+
+def _same_network(mine: Input, theirs: Input) -> bool:
+    """True when both go into a network of the same class, perhaps within another that hands them on as they are."""
+    if mine.frame is None or theirs.frame is None or mine.inner is None:
+        return True
+    return _class(theirs.frame) in {_class(mine.frame), *(name for name, value in mine.inside if value is mine.inner)}
+
+
+def _class(frame: Frame) -> str:
+    return frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
 
 
 def _bytes(way: Way) -> bool:
@@ -371,6 +384,10 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
     if base.scale is not None and way.scale is not None and not (base.unclear or way.unclear):
         if same_scale(base.scale, way.scale):
             return _clips(base, way)
+        if {base.colour, way.colour} == {"RGB", "BGR"} and same_scale(base.scale, way.scale[::-1]):
+            return (
+                None  # each with the numbers of its own order of colours; that the order differs is said of the colours
+            )
         one_sided = {judge(base), judge(way)}
         if one_sided == {"raw", "normalised"} or base.normalised is not way.normalised:
             return ("unclear" if inside else "normalised-in-one"), _scales(base, way)
@@ -382,7 +399,7 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
     texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
     if texts[0] == texts[1]:
         only = _apart([_key(step) for step in keys[0]], [_key(step) for step in keys[1]])
-        if not only[0] and not only[1]:
+        if (not only[0] and not only[1]) or _add_up(keys[0], keys[1]):
             return None
         if all(key[0] == "clip" for side in only for key in side):
             return "clip-differs", _scales(base, way)
@@ -392,14 +409,26 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
     return "unclear", _scales(base, way)
 
 
+def _add_up(ours: list[Step], theirs: list[Step]) -> bool:
+    """True when two lists of known steps come to the same in the end."""
+    ends: list[Scale | None] = []
+    for steps in (ours, theirs):
+        scale: Scale | None = ((1.0, 0.0),)
+        for step in steps:
+            scale = after(scale, step.pairs) if step.pairs else scale
+        ends.append(scale)
+    clips = [[_key(step) for step in steps if step.kind == "clip"] for steps in (ours, theirs)]
+    return clips[0] == clips[1] and ends[0] is not None and ends[1] is not None and same_scale(ends[0], ends[1])
+
+
 def same_scale(one: Scale, other: Scale) -> bool:
-    """Equal for every channel, to a thousandth."""
+    """Equal for every channel, but for the rounding of published numbers."""
     count = max(len(one), len(other))
     ours, theirs = (one * count if len(one) == 1 else one), (other * count if len(other) == 1 else other)
     if len(ours) != len(theirs):
         return False
     for (a, b), (c, d) in zip(ours, theirs, strict=True):
-        if abs(a - c) > 1e-3 * max(abs(a), abs(c)) or abs(b - d) > 1e-3 * max(abs(b), abs(d), 1.0):
+        if abs(a - c) > 0.005 * max(abs(a), abs(c)) or abs(b - d) > 0.003 * max(abs(b), abs(d), 1.0):
             return False
     return True
 
@@ -482,8 +511,8 @@ def _scales(base: Way, way: Way) -> tuple[str, ...]:
 
 def _slices(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
     """Where a text or a sequence begins: what is cut off its end is a matter of length."""
-    if base.origin == "pixels" or way.origin == "pixels":
-        return "agree", ()
+    if base.origin not in ("record", "text") or way.origin != base.origin:
+        return "agree", ()  # of a table or an array, it is the part that was set aside
     ours, theirs = ([s.text for s in w.fixed if s.kind == "slice" and _starts(s)] for w in (base, way))
     left, right = _apart(ours, theirs)
     if not left and not right:

@@ -209,9 +209,15 @@ def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
             named = bool(entry.parameter) and other.parameter == entry.parameter
             same = other.name == entry.name or pipeline.leaf is None or named
             ways = [way for way in other.ways if way.data]
-            if same and ways and {way.origin for way in ways} <= origins and all(way.normalised for way in ways):
+            alike = {way.origin for way in ways} <= origins and _readers(ways) <= _readers(entry.ways)
+            if same and ways and alike and all(way.normalised for way in ways):
                 return True
     return False
+
+
+def _readers(ways: Iterable[Way]) -> set[str]:
+    """What stored numbers were read with: those of one kind of file may be normalised already, those of another not."""
+    return {way.root.name for way in ways if way.origin in ("array", "record", "table") and isinstance(way.root, Made)}
 
 
 def unused_scalers(readings: list[Pipelines]) -> Iterator[Said]:

@@ -229,8 +229,9 @@ class Uses:
 class Input:
     """Something that may reach a network: a column of a data set as it is when the network gets it, or another value.
 
-    `parameter` is what the network calls it. `arrives` tells what the network does first with it: "layer", "norm" (it is
-    normalised there), "ids" (an index into an embedding), "loss", "scaled"; empty when that could not be followed.
+    `parameter` is what the network calls it, `inner` what it is there, `inside` what all networks get. `arrives` tells what the
+    network does first with it: "layer", "norm" (it is normalised there), "ids" (an index into an embedding), "loss", "scaled";
+    empty when that could not be followed.
     """
 
     name: str
@@ -240,6 +241,8 @@ class Input:
     arrives: frozenset[str] = frozenset()
     frame: Frame | None = None
     place: int = 0
+    inner: Value | None = None
+    inside: list[tuple[str, Value]] = field(default_factory=list)
 
     @property
     def frame_call(self) -> Made | None:
@@ -310,6 +313,16 @@ class Pipelines:
             if columns is not None:
                 self.columns[id(call)] = columns
         self.found = self.pipelines()
+
+    @cached_property
+    def handed_on(self) -> list[tuple[str, Value]]:
+        """What each network gets, by the name of its class."""
+        return [
+            (frame.owner.of.node.name, value)
+            for frame in self.trace.frames
+            if frame.function.name == "construct" and isinstance(frame.owner, Instance)
+            for value in list(frame.parameters.values())[1:]
+        ]
 
     @cached_property
     def records(self) -> Records:
@@ -600,7 +613,7 @@ class Pipelines:
         place: int = 0,
     ) -> Input:
         arrives = self.arrives(inner) if inner is not None else frozenset()
-        return Input(name, value, self.samples.ways(value), parameter, arrives, frame, place)
+        return Input(name, value, self.samples.ways(value), parameter, arrives, frame, place, inner, self.handed_on)
 
     def entries(self) -> Iterator[Input]:
         """What the script itself gives to its networks."""

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api
+from .flow import sources
 from .values import Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
@@ -67,6 +68,18 @@ class Step:
     high: float | None = None
     never: bool = False  # it stands under a condition that never comes true
     tossed: bool = False  # it stands under a condition that chance decides
+    pairs: Scale | None = None  # factor and offset by channel, of a step that is linear and known
+
+    @property
+    def effective(self) -> bool:
+        """True for chance that is seen to have an effect: what it draws from has more than one value."""
+        if self.kind == "random":
+            return True
+        told = (
+            [test.value for test in self.made.tests] if self.tossed else [*self.made.args, *self.made.keywords.values()]
+        )
+        drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if _is_drawn(part)]
+        return any(_varies(part) for part in drawn[:20])
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -492,9 +505,11 @@ class Samples:
         centred = bool(way.steps) and way.steps[-1].name in ("-", "+") and way.steps[-1].kind == "scale"
         shrinks = all(abs(f) <= (0.99 if centred else 0.1) for f in factors)
         found = self.step(way, made, "scale", name, told, low=low, high=high, assumed=assumed)
+        if len(found.steps) > len(way.steps):
+            found = replace(found, steps=(*way.steps, replace(found.steps[-1], pairs=pairs)))
         return replace(
             found,
-            scale=_after(way.scale, pairs),
+            scale=after(way.scale, pairs),
             normalised=way.normalised or shrinks,
             low=low,
             high=high,
@@ -513,10 +528,9 @@ class Samples:
             return (Way("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
         slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
+        if len(keys) > 1 and constant(keys[-1]) == (2.0, 1.0, 0.0):
+            return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
         if not slices:
-            orders = [constant(part) for part in keys if part is not None]
-            if len(keys) > 1 and orders[-1:] == [(2.0, 1.0, 0.0)]:
-                return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
             return ways
         bounds = [_bounds(part) for part in slices]
         last = keys[-1]
@@ -544,9 +558,12 @@ class Samples:
             return way
         turned = {"RGB": "BGR", "BGR": "RGB"}.get(way.colour, way.colour)
         found = self.step(way, made, "colour", name, told)
-        if found.steps[-1].random:
+        if len(found.steps) == len(way.steps) or found.steps[-1].random:
             return found
-        return replace(found, colour=turned if colour == "turned" else colour or way.colour)
+        now = turned if colour == "turned" else colour or way.colour
+        swapped = colour == "turned" or {way.colour, now} == {"RGB", "BGR"}
+        scale = way.scale[::-1] if way.scale is not None and swapped else way.scale
+        return replace(found, colour=now, scale=scale)
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -862,9 +879,7 @@ class Samples:
 
     @staticmethod
     def drawn(made: Made) -> bool:
-        if _CHANCE.match(made.name) is None and not (
-            made.name.startswith(".") and made.last in _DRAWS and _generator(made.base)
-        ):
+        if not _is_drawn(made):
             return False
         if made.last in ("choice", "choices", "sample") and made.args:
             given = made.args[0]
@@ -943,7 +958,7 @@ def _spread(left: tuple[float, ...], right: tuple[float, ...]) -> tuple[tuple[fl
     return tuple((part, right[0]) for part in left) if len(right) == 1 else ()
 
 
-def _after(scale: Scale | None, pairs: tuple[tuple[float, float], ...]) -> Scale | None:
+def after(scale: Scale | None, pairs: tuple[tuple[float, float], ...]) -> Scale | None:
     """The scale of x -> factor * (a x + b) + offset."""
     if scale is None or not pairs:
         return None
@@ -1088,6 +1103,32 @@ def _generator(value: Value | None) -> bool:
     )
 
 
+def _is_drawn(value: Value) -> bool:
+    """True for a call that draws a number."""
+    if not isinstance(value, Made):
+        return False
+    if _CHANCE.match(value.name) is not None:
+        return True
+    return value.name.startswith(".") and value.last in _DRAWS and _generator(value.base)
+
+
+def _varies(made: Value) -> bool:
+    """True for a draw from bounds that are known to differ."""
+    if not isinstance(made, Made):
+        return False
+    if made.last in ("rand", "randn", "random", "random_sample", "standard_normal", "normal", "permutation"):
+        return True
+    if made.last in ("choice", "choices", "sample"):
+        given = made.args[0] if made.args else None
+        number = constant(given)
+        return isinstance(given, Items) or (number is not None and number[0] > 1)
+    low, high = _drawn_from(made)
+    if low is None and made.last in ("randint", "randrange", "integers") and len(made.args) == 1:
+        number = constant(made.args[0])
+        return number is not None and number[0] > 1
+    return low is not None and high is not None and low < high
+
+
 def _computed_from(made: Made) -> list[Value]:
     """What a number is computed from: operands, arguments of plain functions, the drawn index into a list of constants."""
     if made.name in _COMPUTES or made.last in _ROUNDS:
@@ -1114,7 +1155,7 @@ def _drawn_from(made: Made) -> tuple[float | None, float | None]:
         mean = given.get("loc", given.get("mean", mean if made.args else 0.0))
         deviation = given.get("scale", given.get("stddev", deviation if len(made.args) > 1 else 1.0))
         return (None, None) if mean is None or deviation is None else (mean - 4 * deviation, mean + 4 * deviation)
-    if last in ("uniform", "linspace", "randint", "integers"):
+    if last in ("uniform", "linspace", "randint", "randrange", "integers"):
         low, high = given.get("low", given.get("start")), given.get("high", given.get("stop"))
         low = low if low is not None else (numbers[0] if numbers else 0.0 if last == "uniform" else None)
         high = high if high is not None else (numbers[1] if len(numbers) > 1 else 1.0 if last == "uniform" else None)
