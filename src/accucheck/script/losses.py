@@ -306,8 +306,8 @@ class Losses:
                 base.api in _GRADIENTS or (base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation")
             ):
                 # With has_aux only the first result is differentiated.
-                for option in options(call.result):
-                    found.append((call, option.items[0] if isinstance(option, Items) and option.items else option))
+                firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(call.result)]
+                found.append((call, firsts[0] if len(firsts) == 1 else Many(tuple(firsts))))
             elif (isinstance(base, Made) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
                 found.append((call, call.result))
         found += [(handed.model, value) for handed in self.handed for value in handed.losses]

@@ -1,0 +1,176 @@
+"""Rates by name, size and comment; what is left to a default that differs from PyTorch's; calls told by a file alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from accucheck.script import plain
+from accucheck.script.analysis import Reading
+from accucheck.script.differences import Differences, meaning, numbers
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+from accucheck.script.values import Known, Many, Unknown, Value
+
+HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, mint\nfrom mindspore.common import initializer\n"
+
+
+def examined(folder: Path, text: str, version: str = "2.10.0") -> Differences:
+    (folder / "train.py").write_text(HEAD + text)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return Differences([Reading("train", "train", source, trace, project)], version)
+
+
+def codes(folder: Path, text: str) -> list[str]:
+    return [wrong.code for wrong in examined(folder, text).wrong()]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("keep_prob", "keep"),
+        ("config.dropout_keep_prob", "keep"),
+        ("cfg['keep_rate']", "keep"),
+        ("hidden_dropout_prob", "drop"),
+        ("self.drop", "drop"),
+        ("float(args.dropout)", "drop"),
+        ("1 - keep_prob", "drop"),
+        ("1.0 - self.drop_rate", "keep"),
+        ("1 - (1 - keep)", "keep"),
+        ("p", None),
+        ("0.1", None),
+        ("2 - keep", None),
+        ("rates[0]", None),
+    ],
+)
+def test_what_names_say_about_a_rate(expression: str, expected: str | None) -> None:
+    assert meaning(ast.parse(expression, mode="eval").body, Unknown()) == expected
+
+
+def test_a_name_that_came_with_the_value_counts() -> None:
+    node = ast.parse("rate", mode="eval").body
+    assert meaning(node, Known(0.9, None, "keep_prob")) == "keep"
+    assert meaning(node, Unknown("dropout")) == "drop"
+
+
+def test_the_numbers_a_rate_may_be() -> None:
+    assert numbers(Known(0.1)) == {0.1}
+    assert numbers(Many((Known(0.1), Known(1)))) == {0.1, 1}
+    for unknown in (Unknown(), None, Known(True), Known("0.1"), Many((Known(0.1), Unknown()))):
+        value: Value | None = unknown
+        assert numbers(value) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nn.Dropout(0.1)", ["keeps-little"]),
+        ("nn.Dropout(0.4)", ["keeps-little"]),
+        ("nn.Dropout(0.5)", []),
+        ("nn.Dropout(0.6)", []),
+        ("nn.Dropout(1.0)", []),
+        ("nn.Dropout(keep_prob=0.1)", ["keeps-little"]),
+        ("nn.Dropout(keep_prob=0.4)", ["rate-unclear"]),
+        ("nn.Dropout(p=0.4)", []),
+        ("nn.Dropout(p=0.0)", []),
+        ("nn.Dropout(p=0.85)", ["rate-unclear"]),
+        ("nn.Dropout(p=None)", []),
+        ("nn.Dropout()", []),
+        ("nn.Dropout(*rates)", []),
+        ("nn.Dropout(0.9)  # dropout 0.9", ["keeps-a-drop-rate"]),
+        ("nn.Dropout(0.7)  # 舍弃率为0.7", ["keeps-a-drop-rate"]),
+        ("nn.Dropout(p=0.9)  # keep 90 %", ["drops-a-keep-rate"]),
+        ("nn.Dropout(0.9)  # see chapter 3.1", []),
+        ("nn.Dropout(dropout)", ["keeps-a-drop-rate"]),
+        ("nn.Dropout(keep_prob=1 - dropout)", []),
+        ("nn.Dropout(p=keep_prob)", ["drops-a-keep-rate"]),
+        ("nn.Dropout2d(0.1)", []),
+        ("nn.Dropout2d(keep_prob)", ["drops-a-keep-rate"]),
+        ("ops.dropout(x, keep_prob)", ["drops-a-keep-rate"]),
+        ("ops.dropout(x, dropout)", []),
+        ("ops.Dropout(0.1)", ["keeps-little"]),
+        ("mint.nn.Dropout(0.1)", []),
+        ("nn.BatchNorm2d(8, momentum=0.1)", ["momentum-reversed"]),
+        ("nn.BatchNorm2d(8, 1e-5, 0.1)", ["momentum-reversed"]),
+        ("nn.BatchNorm2d(8, momentum=1 - 0.9)", ["momentum-reversed"]),
+        ("nn.BatchNorm2d(8, momentum=0.9)", []),
+        ("nn.BatchNorm2d(8, 0.9)", ["momentum-as-epsilon"]),
+        ("nn.BatchNorm2d(8, eps=0.1)", ["large-epsilon"]),
+        ("nn.BatchNorm2d(8, momentum=0.1, use_batch_statistics=True)", []),
+        ("mint.nn.BatchNorm2d(8, momentum=0.1)", []),
+        ("nn.Dense(8, 8, True)", ["bias-in-third-place"]),
+        ("nn.Dense(8, 8, 'normal')", []),
+        ("initializer.Normal(0.02)", ["initializer-dropped"]),
+        ("ms.common.initializer.initializer('normal', (2, 2))", ["initializer-dropped"]),
+        ("w = initializer.Normal(0.02)", []),
+    ],
+)
+def test_uses_the_wrong_way_round(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert codes(tmp_path, text + "\n") == expected
+
+
+def rows(made: Differences) -> dict[tuple[str, str | None], bool]:
+    return {(row.name, row.difference.parameter): row.counts for row in made.rows()}
+
+
+def test_what_is_left_to_a_default(tmp_path: Path) -> None:
+    found = rows(examined(tmp_path, "net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.LeakyReLU(), nn.GELU())\nnet(x)\n"))
+    assert found == {
+        ("nn.Conv2d", "has_bias"): True,
+        ("nn.Conv2d", "pad_mode"): True,
+        ("nn.LeakyReLU", "alpha"): True,
+        ("nn.GELU", "approximate"): False,
+    }
+
+
+def test_a_bias_before_a_normalization_changes_nothing(tmp_path: Path) -> None:
+    text = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, pad_mode="same")
+        self.bn = nn.BatchNorm2d(8)
+
+    def construct(self, x):
+        x = self.conv(x)
+        print(x.shape)
+        return self.bn(x){after}
+
+Net()(x)
+"""
+    assert not any(rows(examined(tmp_path, text.replace("{after}", ""))).values())
+    assert any(rows(examined(tmp_path, text.replace("{after}", " + self.conv(x)"))).values())
+
+
+def test_versions_differ(tmp_path: Path) -> None:
+    assert not any(rows(examined(tmp_path, "nn.Dense(8, 8)\n")).values())
+    assert any(rows(examined(tmp_path, "nn.Dense(8, 8)\n", "1.8.1")).values())
+    assert any(rows(examined(tmp_path, "nn.Dense(8, 8)\n", "2.0.0rc1")).values())
+
+
+def test_one_place_counts_once_however_often_it_runs(tmp_path: Path) -> None:
+    (row,) = examined(tmp_path, "def f():\n    return nn.Embedding(8, 8)\n\nf()\nf()\n").rows()
+    assert len(row.places) == 1
+
+
+def test_calls_that_a_file_tells_by_itself(tmp_path: Path) -> None:
+    text = """
+import mindspore.nn as layers
+from mindspore.nn import BatchNorm2d as Norm
+from other import Dropout
+
+def build(n, momentum):
+    return [layers.Conv2d(3, n, 3), Norm(n, -1, momentum=momentum), Dropout(0.1), unknown.Dense(1)]
+"""
+    (tmp_path / "nets.py").write_text(text)
+    found = {call.api: call for call in plain.calls(read(tmp_path / "nets.py", "nets.py"))}
+    assert list(found) == ["nn.Conv2d", "nn.BatchNorm2d"]
+    norm = found["nn.BatchNorm2d"]
+    assert isinstance(norm.args[1], Known) and norm.args[1].value == -1
+    assert isinstance(norm.keywords["momentum"], Unknown) and norm.keywords["momentum"].name == "momentum"

@@ -1,0 +1,204 @@
+"""Where predictions come from, and what is said of losses."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from accucheck.knowledge import api
+from accucheck.script.analysis import Reading
+from accucheck.script.losses import Losses, applied, heads
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import mindspore as ms
+import mindspore.numpy as mnp
+from mindspore import nn, ops, mint
+from mindspore.ops import operations as P
+dense = nn.Dense(8, 4)
+"""
+
+
+def losses(folder: Path, text: str) -> Losses:
+    (folder / "train.py").write_text(HEAD + text)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    return Losses(Reading("train", "train", source, follow(source, assumption("train"), project.find, folder), project))
+
+
+def gives(folder: Path, expression: str) -> set[str]:
+    made = losses(folder, f"loss = nn.CrossEntropyLoss()({expression}, y)\n")
+    (application,) = made.applications
+    return {head.gives for head in application.heads}
+
+
+def codes(made: Losses) -> list[str]:
+    return sorted({one.code for one in made.examine()})
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("dense(x)", "logits"),
+        ("nn.Conv2d(3, 8, 3)(x).reshape(2, -1)", "logits"),
+        ("ops.matmul(x, w)", "logits"),
+        ("x @ w", "logits"),
+        ("ops.matmul(x, w) + bias", "logits"),
+        ("dense(x) / 0.07", "logits"),
+        ("0.5 * dense(x)", "logits"),
+        ("nn.BatchNorm1d(4)(dense(x))", "logits"),
+        ("ops.softmax(dense(x))", "probabilities"),
+        ("dense(x).softmax(-1)", "probabilities"),
+        ("P.Softmax(axis=1)(dense(x)).astype(ms.float32)", "probabilities"),
+        ("mint.nn.functional.softmax(dense(x), dim=-1)", "probabilities"),
+        ("ops.cast(ops.squeeze(nn.Softmax()(x)), ms.float32)", "probabilities"),
+        ("nn.Dense(8, 4, activation='softmax')(x)", "probabilities"),
+        ("nn.Dense(8, 4, activation=nn.Sigmoid())(x)", "element probabilities"),
+        ("nn.Dense(8, 4, activation='relu')(x)", "activation"),
+        ("P.Sigmoid()(dense(x))[:, 0]", "element probabilities"),
+        ("ops.clip_by_value(ops.sigmoid(x), 1e-6, 1 - 1e-6)", "element probabilities"),
+        ("ops.sigmoid(dense(x)).mean(1)", "element probabilities"),
+        ("ops.log_softmax(dense(x))", "log-probabilities"),
+        ("ops.log(ops.softmax(dense(x)))", "log-probabilities"),
+        ("P.Log()(nn.Softmax()(x))", "log-probabilities"),
+        ("ops.log(dense(x))", ""),
+        ("ops.relu(dense(x))", "activation"),
+        ("ops.relu(dense(x)).mean((2, 3))", "logits"),
+        ("nn.Dropout(p=0.1)(dense(x))", "logits"),
+        ("x", ""),
+        ("net(x)", ""),
+        ("zoo.build()(x)", ""),
+    ],
+)
+def test_the_form_of_a_prediction(tmp_path: Path, expression: str, expected: str) -> None:
+    assert gives(tmp_path, expression) == {expected}
+
+
+def test_both_ways_of_a_condition_are_seen(tmp_path: Path) -> None:
+    text = "z = dense(x)\nif flag:\n    z = ops.softmax(z)\nloss = nn.CrossEntropyLoss()(z, y)\n"
+    (application,) = losses(tmp_path, text).applications
+    assert {head.gives for head in application.heads} == {"logits", "probabilities"}
+    assert codes(losses(tmp_path, text)) == ["sometimes"]
+
+
+def test_every_loss_that_is_known_can_be_applied(tmp_path: Path) -> None:
+    """By an object or as a function, by place or by keyword, the prediction and the labels are found."""
+    for name, known in api.load().apis.items():
+        if known.kind != "loss" or not (known.expects or known.reduction) or name.endswith("LossBase"):
+            continue
+        full = f"ms.{name}"
+        if known.inputs:
+            first, second = (*known.inputs, None)[:2]
+            given = f"{first}=a, {second}=b" if second else f"{first}=a"
+            calls = [f"{full}()(a, b)" if second else f"{full}()(a)", f"{full}()({given})"]
+        else:
+            first, second = known.positional[:2]
+            calls = [f"{full}(a, b)", f"{full}({first}=a, {second}=b)"]
+        for call in calls:
+            made = losses(tmp_path, f"a, b = dense(x), y\nl = {call}\n")
+            found = [one for one in map(applied, made.trace.calls) if one is not None]
+            assert [one.loss for one in found] == [name], call
+            assert {head.name for head in heads(found[0].prediction)} == {"Dense"}, call
+
+
+def test_the_loss_of_a_model_is_applied_to_what_its_network_gives(tmp_path: Path) -> None:
+    text = """
+class Smooth(nn.Cell):
+    def __init__(self, reduction):
+        super().__init__()
+        self.loss = nn.SoftmaxCrossEntropyWithLogits(reduction=reduction)
+        self.one_hot = nn.OneHot(depth=4)
+
+    def construct(self, logits, label):
+        return self.loss(logits, self.one_hot(label))
+
+net = nn.SequentialCell(dense, nn.Softmax())
+ms.Model(net, Smooth({}), nn.SGD(net.trainable_params())).train(1, data)
+"""
+    assert codes(losses(tmp_path, text.format("'mean'"))) == ["double-softmax"]
+    assert codes(losses(tmp_path, text.format("'none'"))) == ["double-softmax", "none-reduction"]
+    evaluated = text.format("'none'").replace(".train(1, data)", ".eval(data)")
+    assert "none-reduction" not in codes(losses(tmp_path, evaluated))
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("loss", ["fits", "none-reduction"]),
+        ("loss * 0.5 + 1e-4", ["fits", "none-reduction"]),
+        ("loss.mean()", ["fits"]),
+        ("ops.ReduceMean()(loss)", ["fits"]),
+        ("(loss * mask).sum() / mask.sum()", ["fits"]),
+        ("loss / count", ["fits"]),
+        ("loss if flag else loss.mean()", ["fits", "none-reduction-perhaps"]),
+    ],
+)
+def test_what_is_averaged_before_the_gradient(tmp_path: Path, after: str, expected: list[str]) -> None:
+    text = f"""
+def forward(x, y):
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)(dense(x), y)
+    return {after}
+
+ms.value_and_grad(forward, None, dense.trainable_params())(x, y)
+"""
+    assert codes(losses(tmp_path, text)) == expected
+
+
+def test_with_has_aux_only_the_first_result_counts(tmp_path: Path) -> None:
+    text = """
+def forward(x, y):
+    each = nn.SoftmaxCrossEntropyWithLogits(sparse=True)(dense(x), y)
+    return each.mean(), each
+
+ms.value_and_grad(forward, None, dense.trainable_params(), has_aux=True)(x, y)
+"""
+    assert codes(losses(tmp_path, text)) == ["fits"]
+
+
+@pytest.mark.parametrize(
+    ("point", "weight", "expected"),
+    [
+        ("a * r + (1 - a) * f", "ops.randn((8, 1))", ["penalty-normal"]),
+        ("(1 - a) * f + a * r", "ops.StandardNormal()((8, 1))", ["penalty-normal"]),
+        ("f + a * (r - f)", "ms.Tensor(np.random.randn(8, 1))", ["penalty-normal"]),
+        ("a * r + (1 - a) * f", "ops.rand(8, 1).expand_as(r)", []),
+        ("a * r + (1 - a) * f", "ops.UniformReal()((8, 1))", []),
+        ("a * r + (1 - a) * f", "dense(noise)", []),
+        ("a * r + f", "ops.randn((8, 1))", []),
+    ],
+)
+def test_the_weight_of_a_gradient_penalty(tmp_path: Path, point: str, weight: str, expected: list[str]) -> None:
+    text = f"import numpy as np\nr, f = dense(x), dense(z)\na = {weight}\ng = ms.grad(dense)({point})\n"
+    assert codes(losses(tmp_path, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("y", ["fits"]),
+        ("y.astype(ms.int32)", ["fits", "regression-on-classes"]),
+        ("ms.Tensor(y, dtype=ms.int64)", ["fits", "regression-on-classes"]),
+        ("ops.cast(y, ms.float32)", ["fits"]),
+        ("ops.one_hot(y.astype(ms.int32), 4)", ["fits"]),
+    ],
+)
+def test_a_regression_loss_on_numbers_of_classes(tmp_path: Path, labels: str, expected: list[str]) -> None:
+    assert codes(losses(tmp_path, f"loss = nn.MSELoss()(dense(x), {labels})\n")) == expected
+
+
+def test_long_sums_and_products_do_not_slow_it_down(tmp_path: Path) -> None:
+    for text in (
+        "z = dense(x)\n" + "z = z + dense(x)\n" * 3000 + "l = nn.CrossEntropyLoss()(z, y)\n",
+        "z = ops.one_hot(y, 4)\n" + "z = z * x\n" * 3000 + "l = z.sum()\n",
+        "z = r\n" + "z = a * z + (1 - a) * f\n" * 1500 + "g = ms.grad(dense)(z)\n",
+        "l = nn.CrossEntropyLoss()(dense(x), y)\n" * 3000,
+    ):
+        made = losses(tmp_path, text)
+        start = time.process_time()
+        made.examine()
+        assert time.process_time() - start < 10
