@@ -100,19 +100,6 @@ def test_differences_hold_in_their_versions() -> None:
     assert KNOWN.pytorch["torch.nn.Conv2d"].counterpart("padding_mode") is None
 
 
-def test_reading_it_is_quick() -> None:
-    import time
-
-    content = Path(knowledge.__file__).with_suffix(".json").read_bytes()
-    decoder = msgspec.json.Decoder(knowledge.Knowledge)
-    times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        decoder.decode(content)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.005
-
-
 @pytest.mark.mindspore
 def test_signatures_and_defaults_are_mindspores() -> None:
     differing = {}

@@ -510,10 +510,10 @@ def test_hostile_records_of_torch(tmp_path):
         ("altering a class", b"\x80\x02cargparse\nNamespace\nN}U\x06append]s\x86b.", {}),
         ("altering a function", b"\x80\x02ctorch\nSize\nN}U\x01aK\x01s\x86b.", {}),
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         code = code_of(archive(path, pickled, **members))
         assert code in ("malformed", "truncated", "unsafe-pickle"), (name, code)
-        assert time.perf_counter() - start < 2, name
+        assert time.process_time() - start < 2, name
     # A view with a stride of zero may claim any size; it is named, and never walked.
     infos = named(
         open_checkpoint(

@@ -92,6 +92,6 @@ def test_a_long_curve_is_quick() -> None:
     import time
 
     values: list[float | None] = [math.sin(n / 1000) for n in range(200_000)]
-    began = time.perf_counter()
+    began = time.process_time()
     charts.draw(part(curve(loss=values)))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

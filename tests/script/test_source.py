@@ -162,6 +162,7 @@ def test_code_and_diff(tmp_path: Path) -> None:
     assert "--- a/a.py" in diff and "@@ -8,5 +8,5 @@" in diff and "\n-x10 = 10\n+x10 = 11\n" in diff
 
 
+@pytest.mark.usefixtures("usual_recursion")
 def test_an_expression_too_deep_to_be_written_out(tmp_path: Path) -> None:
     source = of(tmp_path, b"x = a" + b".b" * 2000 + b"\n")
     assert source.segment(source.tree.body[0].value) == "…"

@@ -1,6 +1,5 @@
 """Following a script: names through any alias, folded constants, both ways of a condition, its own functions and modules."""
 
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -193,16 +192,12 @@ def test_nothing_outside_the_project_is_read(tmp_path: Path) -> None:
     assert not calls(found, "lib.Data")
 
 
+@pytest.mark.usefixtures("usual_recursion")
 def test_a_script_that_is_too_much_is_given_up(tmp_path: Path) -> None:
     calls_in_calls = "".join(f"def f{i}():\n" + f"    f{i + 1}()\n" * 10 for i in range(14)) + "def f14(): pass\nf0()\n"
     assert len(trace(tmp_path, calls_in_calls).frames) < 3000
     assert trace(tmp_path, "x = [" + "1, " * 600_000 + "]\n").gave_up
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(1000)  # other tests may have raised it
-    try:
-        assert trace(tmp_path, "x = " + "(" * 80 + "1" + ")" * 80 + "\ny = " + "+".join(["x"] * 600)).gave_up
-    finally:
-        sys.setrecursionlimit(before)
+    assert trace(tmp_path, "x = " + "(" * 80 + "1" + ")" * 80 + "\ny = " + "+".join(["x"] * 600)).gave_up
 
 
 @pytest.mark.parametrize(

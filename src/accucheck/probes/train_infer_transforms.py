@@ -312,7 +312,7 @@ def _finding(said: Said) -> Finding:
 
 def _diff(said: Said) -> str | None:
     """A random transform taken out of a list that only evaluation uses."""
-    if said.code != "random-in-evaluation" or said.step is None or not said.certain or said.data.get("shared"):
+    if said.code != "random-in-evaluation" or said.step is None or not said.certain or said.shared:
         return None
     return shared.removed(said.step.made)
 

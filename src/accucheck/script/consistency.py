@@ -45,6 +45,7 @@ class Said:
     ways: tuple[Way, Way] | None = None
     step: Step | None = None
     certain: bool = False
+    shared: bool = False  # training uses the step, too
     differs: tuple[str, ...] = ()
 
 
@@ -84,6 +85,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                 if not known and not jitter and step.kind not in ("slice", "geometry", "colour"):
                     continue
                 data = {"step": step.text, "input": entry.name}
+                shared = id(step.made.node) in training
                 condition = _condition(step, pipeline)
                 if condition or not always or not step.effective:
                     code = "random-perhaps"
@@ -91,8 +93,8 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                 elif not pipeline.sure and pipeline.reading.role == "train":
                     code, data["condition"] = "random-perhaps", "?"
                 else:
-                    code = "random-before-split" if split and id(step.made.node) in training else "random-in-evaluation"
-                yield Said(code, step.made, data, None, step, certain=known and pipeline.sure)
+                    code = "random-before-split" if split and shared else "random-in-evaluation"
+                yield Said(code, step.made, data, None, step, certain=known and pipeline.sure, shared=shared)
 
 
 def _condition(step: Step, pipeline: Pipeline) -> str:
