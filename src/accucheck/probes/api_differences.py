@@ -2,8 +2,9 @@
 
 Catches: a rate to drop where a rate to keep is expected and the other way round, by size, name or comment; a BatchNorm momentum
 in PyTorch's meaning, or in the place of eps; an argument in the place of another; initializers that are made and not applied.
-Lists the calls that rely on a default other than PyTorch's, by the version of MindSpore that is declared or installed. Cannot
-tell whether such a default is meant. Never imports or runs the scripts.
+Lists the calls that rely on a default other than PyTorch's, by the version of MindSpore that is declared or installed; where the
+case names a benchmark script of PyTorch, the layers of both are matched one to one and their settings compared. Without one it
+cannot tell whether such a default is meant. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..probe import Example
 from . import _gaps
 
 if TYPE_CHECKING:
+    from ..script.benchmark import Comparison
     from ..script.differences import Row, Wrong
 
 KIND = Kind.STATIC
@@ -88,6 +90,26 @@ MESSAGES: Words = {
     "set-data-replaced": {
         "en": "{target} = ... replaces the method set_data by a tensor and leaves the weight as it is; set_data has to be called.",
         "zh": "{target} = ... 把 set_data 方法替换成了张量，权重并没有改变；应当调用 set_data。",
+    },
+    "unlike-benchmark": {
+        "en": "{api} has {setting}={here} in PyTorch's terms; the same layer of the benchmark has {there} ({other}).",
+        "zh": "{api} 换算成 PyTorch 的含义是 {setting}={here}，标杆脚本中对应的层是 {there}（{other}）。",
+    },
+    "unlike-benchmark-slightly": {
+        "en": "{api} has {setting}={here}; the same layer of the benchmark has {there} ({other}).",
+        "zh": "{api} 的 {setting}={here}，标杆脚本中对应的层是 {there}（{other}）。",
+    },
+    "benchmark-matched": {
+        "en": "{count} layers are matched with those of {path} ({here} here, {there} there); {differing} of them differ.",
+        "zh": "与 {path} 匹配了 {count} 个层（此处 {here} 个，标杆 {there} 个），其中 {differing} 个设置不同。",
+    },
+    "benchmark-another": {
+        "en": "The layers here ({here}) are too unlike those of {path} ({there}) to be compared one to one.",
+        "zh": "此处的层（{here} 个）与 {path} 中的层（{there} 个）相差太大，无法逐一比较。",
+    },
+    "no-benchmark": {
+        "en": "There are no layers to compare in this script or in {path}.",
+        "zh": "该脚本或 {path} 中没有可比较的层。",
     },
     "relied-on": {
         "en": "Left to a default that differs from PyTorch's in MindSpore {version}, at {count} place(s): {apis}.",
@@ -167,6 +189,14 @@ WHY: Words = {
     },
     "misplaced": _DISPLACED,
     "misplaced-perhaps": _DISPLACED,
+    "unlike-benchmark": {
+        "en": "It is then not the network of the benchmark: what differs in its results may come from here.",
+        "zh": "这样就不是标杆的网络了，结果的差异可能由此而来。",
+    },
+    "unlike-benchmark-slightly": {
+        "en": "Small deviations in every such layer; in float16 a small epsilon nearly vanishes.",
+        "zh": "每个这样的层都有微小偏差；在 float16 下过小的 epsilon 几乎为 0。",
+    },
     "initializer-dropped": _NOT_INITIALIZED,
     "set-data-replaced": _NOT_INITIALIZED,
 }
@@ -182,6 +212,10 @@ _VALUES = {
     "en": "Print the weights, or the attributes of the object made here.",
     "zh": "打印权重，或此处所建对象的属性。",
 }
+_SIDE_BY_SIDE = {
+    "en": "Print both networks, or run both on one input with the same weights and compare the outputs layer by layer.",
+    "zh": "打印两个网络；或用相同的权重和输入运行，逐层比较输出。",
+}
 PROOF: Words = {
     "keeps-a-drop-rate": _MEASURE,
     "drops-a-keep-rate": _MEASURE,
@@ -193,6 +227,8 @@ PROOF: Words = {
     "bias-in-third-place": _VALUES,
     "misplaced": _VALUES,
     "misplaced-perhaps": _VALUES,
+    "unlike-benchmark": _SIDE_BY_SIDE,
+    "unlike-benchmark-slightly": _SIDE_BY_SIDE,
     "initializer-dropped": _VALUES,
     "set-data-replaced": _VALUES,
 }
@@ -209,6 +245,8 @@ _LEVELS = {
     "misplaced": Level.PROBLEM,
     "misplaced-perhaps": Level.SUSPECT,
     "initializer-dropped": Level.SUSPECT,
+    "unlike-benchmark": Level.PROBLEM,
+    "unlike-benchmark-slightly": Level.SUSPECT,
     "set-data-replaced": Level.PROBLEM,
 }
 #: What the numbers alone decide; the other problems rest on what something is called.
@@ -240,7 +278,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found = Differences(readings, version)
     wrong: set[tuple[str, str, int]] = set()
     told: dict[str, int] = {}
-    for one in found.wrong():
+    beside: list[Wrong] = []
+    if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
+        comparison, beside = found.against(paths)
+        yield from _of_benchmark(comparison, paths[0][1], beside)
+    for one in (*found.wrong(), *beside):
         key = one.code, one.place.source.path, one.place.node.lineno
         if key not in wrong and told.get(one.code, 0) < MOST:
             wrong.add(key)
@@ -259,6 +301,25 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         seen = any(_is_layer(call.api) for call in found.made)
         yield Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
     yield Progress(len(readings), len(readings), "files")
+
+
+def _of_benchmark(comparison: Comparison | None, path: str, beside: list[Wrong]) -> Iterator[Finding]:
+    """What was matched with the benchmark."""
+    from ..script.benchmark import ALIKE
+
+    where = Where(path=path)
+    if comparison is None:
+        yield Finding("no-benchmark", Level.INFO, where, {"path": path})
+        return
+    data = {
+        "path": path,
+        "count": len(comparison.pairs),
+        "here": comparison.here,
+        "there": comparison.there,
+        "differing": len({id(wrong.place) for wrong in beside}),
+    }
+    alike = comparison.share >= ALIKE
+    yield Finding("benchmark-matched" if alike else "benchmark-another", Level.INFO, where, data, incomplete=not alike)
 
 
 def _installed() -> str:
@@ -305,6 +366,8 @@ def _of_wrong(wrong: Wrong, unreached: bool) -> Finding:
         sure = Sure.CERTAIN if (wrong.code in _CERTAIN or plain) and not unreached else Sure.LIKELY
     line = node.lineno
     evidence = [source.code(line, min(node.end_lineno or line, line + 4))]
+    if wrong.also is not None:
+        evidence.append(wrong.also.source.code(wrong.also.line))
     fix = _FIXES.get(wrong.code)
     diff = None
     if wrong.edit is not None:
@@ -351,6 +414,23 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any)
     head = "import mindspore as ms\nfrom mindspore import nn, ops\n"
     given = {"scripts": {"train": "train.py"}, "runtime": {"mindspore": "2.10.0"}, **case}
     return Example(name, files={"train.py": head + script.lstrip("\n")}, case=given, verdict=verdict, codes=codes)
+
+
+def _beside(name: str, here: str, there: str, verdict: Verdict, *codes: str) -> Example:
+    return Example(
+        name,
+        files={
+            "train.py": f"from mindspore import nn\nnet = nn.SequentialCell(nn.Dense(8, 8), {here}, nn.Dense(8, 8))\nnet(x)\n",
+            "ref/train.py": f"from torch import nn\nnet = nn.Sequential(nn.Linear(8, 8), {there}, nn.Linear(8, 8))\n",
+        },
+        case={
+            "scripts": {"train": "train.py"},
+            "runtime": {"mindspore": "2.10.0"},
+            "benchmark": {"scripts": {"train": "ref/train.py"}},
+        },
+        verdict=verdict,
+        codes=codes or ("benchmark-matched",),
+    )
 
 
 EXAMPLES = [
@@ -577,6 +657,52 @@ for _, cell in net.cells_and_names():
 """,
         Verdict.PROBLEM,
         "set-data-replaced",
+    ),
+    _beside(
+        "the benchmark's network",
+        "nn.Conv2d(3, 8, 3, has_bias=True, pad_mode='valid')",
+        "nn.Conv2d(3, 8, 3)",
+        Verdict.OK,
+    ),
+    _beside(
+        "another dropout than the benchmark's",
+        "nn.Dropout(p=0.5)",
+        "nn.Dropout(0.1)",
+        Verdict.PROBLEM,
+        "unlike-benchmark",
+    ),
+    _beside(
+        "PyTorch's momentum in its own terms",
+        "nn.BatchNorm2d(8, momentum=0.99)",
+        "nn.BatchNorm2d(8, momentum=0.01)",
+        Verdict.OK,
+    ),
+    _beside(
+        "a bias that the benchmark has",
+        "nn.Conv2d(3, 8, 1)",
+        "nn.Conv2d(3, 8, 1)",
+        Verdict.PROBLEM,
+        "unlike-benchmark",
+    ),
+    _beside(
+        "a bias that the benchmark has, before a normalization",
+        "nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8)",
+        "nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8)",
+        Verdict.OK,
+    ),
+    _beside(
+        "another epsilon",
+        "nn.LayerNorm((8,))",
+        "nn.LayerNorm((8,))",
+        Verdict.UNDECIDED,
+        "unlike-benchmark-slightly",
+    ),
+    _beside(
+        "another network",
+        "nn.Conv2d(3, 8, 1, has_bias=True), nn.BatchNorm2d(8)",
+        "nn.Linear(3, 8), nn.LayerNorm(8), nn.Linear(8, 8)",
+        Verdict.UNDECIDED,
+        "benchmark-another",
     ),
     Example(
         "a network that is picked by its name",

@@ -125,6 +125,7 @@ class _Attribute:
 def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said]:
     found: dict[tuple[Place, str], _Attribute] = {}
     texts: dict[int, Use] = {}
+    outside = _asked_outside(sources)
     for structure in structures:
         for cell in structure.cells:
             of = cell.of
@@ -139,7 +140,8 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
                 node, method = use.stored[name]
                 row = found.setdefault((_place(method.source, node), name), _Attribute(of, name, node, method, []))
                 built = [v for v in options(value) if _built_in(cell, v)]
-                row.asked |= name in cell.read or "*" in cell.read or any(_applied(v, structure) for v in built)
+                read = "*" in cell.read or (name in cell.read and name in outside)
+                row.asked |= read or any(_applied(v, structure) for v in built)
                 row.values += built
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
     rows = [row for row in found.values() if row.values and not row.asked]
@@ -164,6 +166,21 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
         of = first.function.of or first.of
         data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Said("unused-operators", first.function.source, first.node, data)
+
+
+def _asked_outside(sources: list[Source]) -> set[str]:
+    """The attributes that are asked for of something other than self."""
+    found: set[str] = set()
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+                    found.add(node.attr)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+                found |= {
+                    arg.value for arg in node.args[1:2] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+                }
+    return found
 
 
 def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) -> set[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from .normalization import judge, pipelines_of, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .samples import SCALERS, Scale, Step, Way, after
 from .training import role
-from .values import Frame, Instance, Known, Made, Value, options, parts
+from .values import Frame, Instance, Items, Known, Made, Value, options, parts
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -45,8 +45,8 @@ class Said:
     ways: tuple[Way, Way] | None = None
     step: Step | None = None
     certain: bool = False
-    shared: bool = False  # training uses the step, too
     differs: tuple[str, ...] = ()
+    shared: bool = False  # training uses the step, too
 
 
 def examine(readings: list[Pipelines]) -> Iterator[Said]:
@@ -362,7 +362,12 @@ def _same_network(mine: Input, theirs: Input) -> bool:
     """True when both go into a network of the same class, perhaps within another that hands them on as they are."""
     if mine.frame is None or theirs.frame is None or mine.inner is None:
         return True
-    return _class(theirs.frame) in {_class(mine.frame), *(name for name, value in mine.inside if value is mine.inner)}
+    inner = {name for name, value in mine.inside if any(part is mine.inner for part in _given(value))}
+    return _class(theirs.frame) in {_class(mine.frame), *inner}
+
+
+def _given(value: Value) -> Sequence[Value | None]:
+    return value.items if isinstance(value, Items) else [value]
 
 
 def _class(frame: Frame) -> str:

@@ -7,12 +7,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
 from .values import Frame, Instance, Known, Made, Unknown, Value, name_of, options
+
+if TYPE_CHECKING:
+    from .benchmark import Comparison
 
 #: Differences that leave a network what it is, or that other probes judge.
 SMALL = frozenset(
@@ -69,6 +73,7 @@ class Wrong:
     data: dict[str, Any] = field(default_factory=dict)
     value: Value | None = None
     edit: tuple[int, int, int, str] | None = None  # line, first and last column in bytes, new text
+    also: Made | None = None  # what it is compared with
 
 
 @dataclass(eq=False)
@@ -93,6 +98,7 @@ class Differences:
         self.unreached = set[int]()  # ids of calls that only their file tells of
         if not any(is_layer(call) for call in self.calls):
             self.calls += self.beyond(readings)
+        self.agreed: set[tuple[tuple[str, int, int], str | None]] = set()  # settings that are the benchmark's
         self.reading_of: dict[int, Reading] = {}
         self._uses: dict[int, dict[int, list[Made]]] = {}
         self._users: dict[int, dict[int, list[tuple[Made, str]]]] = {}
@@ -111,6 +117,28 @@ class Differences:
         found = [call for source in sources.values() for call in plain.calls(source) if api.find(call.api)]
         self.unreached.update(id(call) for call in found)
         return found
+
+    # --- beside a benchmark -------------------------------------------------------------------------------------------
+
+    def against(self, paths: Sequence[tuple[Path, str]]) -> tuple[Comparison | None, list[Wrong]]:
+        """What differs from the layers of the benchmark scripts; settings that agree then rely on no default."""
+        from .benchmark import ALIKE, compare
+
+        training = [c for r in self.readings if r.role == "train" and r.view == "train" for c in r.trace.calls]
+        found = compare([call for call in training if call.name.startswith("mindspore.")], paths, self.version)
+        wrong: list[Wrong] = []
+        for pair in found.pairs if found is not None and found.share >= ALIKE else ():
+            self.agreed.update((_place(pair.here), parameter) for parameter in pair.same)
+            for name, own, other in pair.differs:
+                if name == "bias" and self.normalized(pair.here):
+                    self.agreed.add((_place(pair.here), "has_bias"))
+                    continue
+                data = {"api": pair.here.api, "setting": name, "here": str(own), "there": str(other)}
+                small = name == "eps" and max(own, other) <= LARGEST_EPSILON
+                code = "unlike-benchmark-slightly" if small else "unlike-benchmark"
+                wrong.append(Wrong(code, pair.here, {**data, "other": f"{pair.there.source.path}:{pair.there.line}"}))
+                wrong[-1].also = pair.there
+        return found, wrong
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
@@ -131,6 +159,8 @@ class Differences:
 
     def idle(self, call: Made, difference: api.Difference, given: dict[str, Value]) -> bool:
         """True when this difference changes nothing at this place."""
+        if (_place(call), difference.parameter) in self.agreed:
+            return True
         if difference.effect == "same-padding":
             size = given.get("kernel_size")
             return isinstance(size, Known) and size.value == 1

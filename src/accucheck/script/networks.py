@@ -227,39 +227,60 @@ class Use(NamedTuple):
 @lru_cache(maxsize=512)
 def uses(of: Class) -> Use:
     """Attributes of self that the methods of a class and its bases set and ask for."""
-    stored: dict[str, tuple[ast.AST, Function]] = {}
-    loaded: set[str] = set()
-    patterns: list[re.Pattern[str]] = []
-    anything = False
+    use = Use({}, set(), [], False)
     for part in of.lineage():
         for method in part.attributes.values():
-            if not isinstance(method, Function) or isinstance(method.node, ast.Lambda):
-                continue
-            first = method.node.args.args[0].arg if method.node.args.args else "self"
-            for node in ast.walk(method.node):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == first:
-                    if isinstance(node.ctx, ast.Store):
-                        stored.setdefault(node.attr, (node, method))
-                    elif isinstance(node.ctx, ast.Load):
-                        loaded.add(node.attr)
-                        if node.attr in ("__dict__", "_cells", "_params"):
-                            anything = True
-                        if node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD:
-                            anything = True
-                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                    owner = node.args[0]
-                    if isinstance(owner, ast.Name) and owner.id == first:
-                        if node.func.id == "getattr" and len(node.args) > 1:
-                            patterns.append(_pattern(node.args[1]))
-                        elif node.func.id == "vars":
-                            anything = True
-                elif (
-                    isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == first
-                ) or (
-                    isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec")
-                ):
-                    anything = True
-    return Use(stored, loaded, patterns, anything)
+            if isinstance(method, Function) and not isinstance(method.node, ast.Lambda):
+                use = _used(use, method)
+    return use
+
+
+def _used(use: Use, method: Function) -> Use:
+    """What is known so far, with what one method does."""
+    anything = use.any
+    given = [*method.node.args.posonlyargs, *method.node.args.args]
+    first = given[0].arg if given else "self"
+
+    def own(node: ast.AST | None) -> bool:
+        return isinstance(node, ast.Name) and node.id == first
+
+    for node in ast.walk(method.node):
+        if isinstance(node, ast.Attribute) and own(node.value):
+            if isinstance(node.ctx, ast.Store):
+                use.stored.setdefault(node.attr, (node, method))
+            elif not _only_set(method, node):
+                use.loaded.add(node.attr)
+                lists = node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
+                anything |= lists or node.attr in ("__dict__", "_cells", "_params")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "getattr" and len(node.args) > 1 and own(node.args[0]):
+                use.patterns.append(_pattern(node.args[1]))
+            anything |= node.func.id in ("eval", "exec") or (
+                node.func.id == "vars" and bool(node.args) and own(node.args[0])
+            )
+        elif isinstance(node, ast.Subscript):
+            anything |= own(node.value)
+    return use._replace(any=anything)
+
+
+def _only_set(method: Function, node: ast.Attribute) -> bool:
+    """True where an attribute is asked for only to set something on it, as in self.x.weight.requires_grad = False,
+    self.x.set_train() or self.x = self.x.to_float(...)."""
+    if method.name in FORWARD:
+        return False
+    top, *around = _ancestors(method.node, node)
+    for outer in around:
+        chained = isinstance(outer, (ast.Attribute, ast.Subscript)) and outer.value is top
+        if not chained and not (isinstance(outer, ast.Call) and outer.func is top and top is not node):
+            break
+        top = outer
+    if isinstance(top, ast.Attribute) and isinstance(top.ctx, ast.Store):
+        return True
+    if isinstance(outer, ast.Assign) and len(outer.targets) == 1 and top is not node:
+        target = outer.targets[0]
+        same = isinstance(target, ast.Attribute) and target.attr == node.attr and isinstance(target.value, ast.Name)
+        return same and outer.value is top
+    return isinstance(outer, ast.Expr) and isinstance(top, ast.Call)
 
 
 def _pattern(node: ast.expr) -> re.Pattern[str]:

@@ -1,0 +1,163 @@
+"""The layers of a network beside those of its PyTorch benchmark: matched one to one in the order in which they are made, and their
+settings compared in PyTorch's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from ..errors import ReadError
+from ..knowledge import api
+from .project import Project
+from .source import read
+from .trace import follow
+from .training import assumption
+from .values import Items, Known, Made, Value
+
+#: The kinds of layers that are matched; others are often written as functions.
+KINDS = ("convolution", "dense", "embedding", "dropout", "normalization", "recurrent", "pooling")
+#: Below this share of layers that match, the networks are not taken for the same.
+ALIKE = 0.6
+#: More layers are not matched.
+MOST = 3000
+#: Settings that are compared, in PyTorch's words.
+SETTINGS = (
+    "in_channels out_channels in_features out_features num_features num_embeddings embedding_dim kernel_size stride dilation "
+    "groups bias p eps momentum affine negative_slope num_groups"
+)
+_REVERSED = "bn-momentum"
+
+
+@dataclass
+class Pair:
+    """A layer here and one there; `differs` are settings (PyTorch's name, what it is here and there in PyTorch's terms)."""
+
+    here: Made
+    there: Made
+    same: set[str] = field(default_factory=set)  # parameters of MindSpore that come to the same
+    differs: list[tuple[str, Any, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Comparison:
+    """`share`: how many of the layers have a partner."""
+
+    pairs: list[Pair]
+    share: float
+    here: int
+    there: int
+
+
+def compare(here: Sequence[Made], paths: Sequence[tuple[Path, str]], version: str) -> Comparison | None:
+    """The layers `here`, in their order, against those of benchmark scripts (path, as it is shown)."""
+    there = [call for path, shown in paths for call in _benchmark(path, shown)][:MOST]
+    mine = [(token, call) for call in here if (token := _token(call.api))][:MOST]
+    theirs = [(api.load().pytorch[_name(call)].api, call) for call in there]
+    if not mine or not theirs:
+        return None
+    matcher = SequenceMatcher(None, [token for token, _ in mine], [token for token, _ in theirs], autojunk=False)
+    pairs = [
+        _pair(mine[block.a + n][1], theirs[block.b + n][1], version)
+        for block in matcher.get_matching_blocks()
+        for n in range(block.size)
+    ]
+    share = len(pairs) / max(len(mine), len(theirs))
+    return Comparison(pairs, share, len(mine), len(theirs))
+
+
+def _benchmark(path: Path, shown: str) -> Iterator[Made]:
+    """The layers of PyTorch that a script makes."""
+    try:
+        source = read(path, shown)
+    except ReadError:
+        return
+    trace = follow(source, assumption("train"), Project(path.parent, path.parent).find, path.parent)
+    for call in trace.calls:
+        known = api.load().pytorch.get(_name(call))
+        if known is not None and call.base is None and _token(known.api):
+            yield call
+
+
+def _name(call: Made) -> str:
+    """torch.nn.modules.conv.Conv2d is torch.nn.Conv2d."""
+    return "torch.nn." + call.last if call.name.startswith("torch.nn.modules.") else call.name
+
+
+def _token(name: str) -> str:
+    """The layer of nn that an API stands for; empty for what is not matched."""
+    if name.startswith("mint.nn."):
+        name = next((torch.api for torch in api.load().pytorch.values() if torch.aligned == name), name)
+    known = api.find(name)
+    layer = known is not None and known.kind in KINDS and name.startswith("nn.") and "Adaptive" not in name
+    return name if layer or name == "nn.LeakyReLU" else ""
+
+
+def _pair(here: Made, there: Made, version: str) -> Pair:
+    pair = Pair(here, there)
+    torch, known = api.load().pytorch[_name(there)], api.find(here.api)
+    theirs = torch.bind(there.args, there.keywords)
+    if known is None or theirs is None or here.unpacked or there.unpacked:
+        return pair
+    mine = known.bind_any(here.args, here.keywords)
+    if mine is None:
+        return pair
+    defaults = known.at(version).defaults
+    reverses = any(row.effect == _REVERSED for row in api.differences(here.api, version))
+    for name in SETTINGS.split():
+        parameter = torch.counterpart(name) if name in torch.parameters else None
+        if here.api.startswith("mint."):
+            parameter = name if name in known.parameters else None
+        if parameter is None:
+            continue
+        other = _constant(theirs.get(name), torch.defaults.get(name))
+        own = _constant(mine.get(parameter), defaults.get(parameter))
+        if name == "p":
+            own = _dropped(mine, own)
+        elif name == "momentum" and reverses and isinstance(own, (int, float)):
+            own = round(1 - own, 10)
+        elif name == "stride" and other is None and "Pool" in here.api:
+            other = _constant(theirs.get("kernel_size"), None)
+            own = _constant(mine.get("kernel_size"), None) if own is None else own
+        if own is None or other is None or own is ... or other is ...:
+            continue
+        if _equal(own, other):
+            pair.same.add(parameter)
+        else:
+            pair.differs.append((name, own, other))
+    return pair
+
+
+def _dropped(given: dict[str, Value], own: Any) -> Any:
+    """The rate that a Dropout drops, however it is given."""
+    if own is None and "keep_prob" in given:
+        kept = _constant(given["keep_prob"], None)
+        return round(1 - kept, 10) if isinstance(kept, (int, float)) else kept
+    return 0.5 if own is None else own
+
+
+def _constant(value: Value | None, default: Any) -> Any:
+    """What a setting is; ... when it is not known."""
+    if value is None:
+        return default
+    if isinstance(value, Known):
+        return value.value
+    if isinstance(value, Items) and not value.open and all(isinstance(item, Known) for item in value.items):
+        return tuple(item.value for item in value.items if isinstance(item, Known))
+    return ...
+
+
+def _equal(own: Any, other: Any) -> bool:
+    """3 and (3, 3) are the same size."""
+    one, two = (tuple(v) if isinstance(v, (tuple, list)) else (v,) for v in (own, other))
+    if len(one) != len(two) and 1 in (len(one), len(two)):
+        one, two = one * max(len(one), len(two)) if len(one) == 1 else one, two * len(one) if len(two) == 1 else two
+    if len(one) != len(two):
+        return False
+    for a, b in zip(one, two, strict=True):
+        numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
+        if not (abs(a - b) <= 1e-9 + 1e-6 * abs(b) if numbers else a == b):
+            return False
+    return True
