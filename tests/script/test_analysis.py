@@ -1,7 +1,9 @@
 """All scripts of a case together: what could not be read is named, and the rest is examined all the same."""
 
+import gc
 import json
 import os
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +125,15 @@ def test_cycles_of_imports_and_links_end(tmp_path: Path) -> None:
     )
     (tmp_path / "loop").symlink_to(".")
     assert problem(findings(case)).where.path == "b.py"
+
+
+def test_the_scripts_of_a_case_are_read_once_and_again_when_they_change(tmp_path: Path) -> None:
+    case = case_of(tmp_path, {"train": "train.py"}, train_py=FAULT)
+    first = read_scripts(case)
+    assert read_scripts(case) is first and first.mentions("imagefolder") and not first.mentions("mnist")
+    (tmp_path / "train.py").write_text(FAULT.replace("ImageFolder", "Mnist"))
+    assert read_scripts(case).mentions("mnist")
+    gone = weakref.ref(first)
+    del first
+    gc.collect()
+    assert gone() is None

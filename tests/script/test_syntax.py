@@ -1,9 +1,12 @@
 """What the parser is given, what it is spared, and what is said about a text that does not parse."""
 
+import ast
+import dataclasses
 import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -150,3 +153,27 @@ def test_garbage_is_collected_again_afterwards() -> None:
     syntax.parse("x = 1\n", "a.py")
     refused("x = \n")
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("path", [syntax.__file__, ast.__file__, dataclasses.__file__])
+def test_walking_meets_every_node_but_contexts_and_operators(path: str) -> None:
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    signs = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    assert syntax.walk(tree) == [node for node in ast.walk(tree) if not isinstance(node, signs)]
+    for node in syntax.walk(tree):
+        assert syntax.children(node) == [n for n in ast.iter_child_nodes(node) if not isinstance(n, signs)]
+
+
+def test_what_is_kept_is_found_out_once_until_it_is_forgotten() -> None:
+    asked = []
+
+    @syntax.kept
+    def size(node: ast.AST) -> int:
+        asked.append(node)
+        return len(syntax.walk(node))
+
+    tree = ast.parse("x = f(1)")
+    assert size(tree) == size(tree) and len(asked) == 1
+    syntax.forget()
+    size(tree)
+    assert len(asked) == 2

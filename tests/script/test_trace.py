@@ -147,7 +147,7 @@ def test_what_is_made_remembers_its_names_and_conditions(tmp_path: Path) -> None
         """,
     )
     (made,) = calls(found, "lib.Data")
-    assert made.bound == ["data", "train_set"] and made.conditions == ("lib.ready()",)
+    assert made.bound == ("data", "train_set") and made.conditions == ("lib.ready()",)
     assert made.functions == ("build",) and made.given == {"kind": "b"} and not made.discarded
     assert calls(found, "lib.drop")[0].discarded
 

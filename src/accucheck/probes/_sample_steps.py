@@ -77,7 +77,7 @@ def evidence(made: Made, *more: Evidence) -> list[Evidence]:
 
 def element(made: Made) -> tuple[ast.List | ast.Tuple, int] | None:
     """The list or tuple display that a call stands in as one of its elements, and its place there."""
-    for node in ast.walk(made.source.tree):
+    for node in made.source.nodes:
         if isinstance(node, (ast.List, ast.Tuple)):
             for place_, part in enumerate(node.elts):
                 if part is made.node:

@@ -11,7 +11,6 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..case import Case
-    from ..script.analysis import Scripts
     from ..script.remarks import Remark
     from ..script.training_steps import Training
 
@@ -24,7 +23,10 @@ MESSAGES: Words = {
     },
 }
 #: What a script that trains cannot do without.
-_SUBJECT = r"optim(izer)?s?\b|opt\(|\bModel\(|TrainOneStep|build_train_network|value_and_grad|GradOperation|Momentum|Adam|\bSGD"
+_SUBJECT = (
+    *("optim", "opt(", "model(", "trainonestep", "build_train_network", "value_and_grad", "gradoperation"),
+    *("momentum", "adam", "sgd"),
+)
 _SOMETIMES = {
     "en": " Only options other than the defaults lead here, or another way through the script is sound.",
     "zh": "（仅在改变默认选项后才会执行到这里，或者脚本的另一条路径没有问题。）",
@@ -57,7 +59,7 @@ def findings(
     yield from _gaps.findings(scripts)
     said = set()
     readings = scripts.training
-    if not _trains(scripts):  # no need to follow anything
+    if not scripts.mentions(*_SUBJECT):  # no need to follow anything
         for path in dict.fromkeys(reading.source.path for reading in readings):
             yield Finding("no-step", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
         return
@@ -69,16 +71,6 @@ def findings(
                 said.add(place)
                 yield made
         yield Progress(done, len(readings), "files")
-
-
-_asked: list[tuple[Scripts, bool]] = []
-
-
-def _trains(scripts: Scripts) -> bool:
-    """Whether the scripts speak of training at all; asked once for all these probes in the same process."""
-    if not _asked or _asked[0][0] is not scripts:
-        _asked[:] = [(scripts, scripts.mentions(_SUBJECT))]
-    return _asked[0][1]
 
 
 def _finding(remark: Remark, levels: Mapping[str, Level], open_: set[str], fixes: Mapping[str, str]) -> Finding:

@@ -10,6 +10,7 @@ cannot tell whether such a default is meant. Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -322,6 +323,7 @@ def _of_benchmark(comparison: Comparison | None, path: str, beside: list[Wrong])
     yield Finding("benchmark-matched" if alike else "benchmark-another", Level.INFO, where, data, incomplete=not alike)
 
 
+@cache
 def _installed() -> str:
     """The version of MindSpore here, or the newest that is known."""
     from importlib.metadata import PackageNotFoundError, version

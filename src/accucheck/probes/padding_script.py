@@ -34,7 +34,7 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Places of padding that are listed.
 PLACES = 30
 #: Scripts without any of these words neither pad nor mask, nor read records that others may have padded.
-SUBJECT = r"pad|mask|zeros|\bfull\(|\bappend\(|MindDataset|TFRecord"
+SUBJECT = ("pad", "mask", "zeros", "full(", "append(", "minddataset", "tfrecord")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -243,7 +243,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     if not scripts.training:
         return
-    if not scripts.mentions(SUBJECT):
+    if not scripts.mentions(*SUBJECT):
         yield Finding("no-padding", Level.INFO, Where(path=scripts.training[0].source.path))
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))

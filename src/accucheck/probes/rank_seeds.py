@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Scripts without any of these words run on one device.
-SUBJECT = r"init_process_group|communication|\binit\("
+SUBJECT = ("init_process_group", "communication", "\ninit(", " init(", ".init(", "(init(")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     devices = case.get("runtime.distributed.devices")
-    if not scripts.mentions(SUBJECT) and (devices or 1) < 2:
+    if not scripts.mentions(*SUBJECT) and (devices or 1) < 2:
         for reading in scripts.training:
             yield Finding("single", Level.INFO, Where(path=reading.source.path))
         return

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Scripts without any of these words run on one device.
-SUBJECT = r"rank|shard|distribut|parallel|communication|device_?num|group_size|world_size|\binit\("
+SUBJECT = (
+    *("rank", "shard", "distribut", "parallel", "communication", "device_num", "devicenum", "group_size", "world_size"),
+    *("\ninit(", " init(", ".init(", "(init("),
+)
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -170,7 +173,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
-    if not scripts.mentions(SUBJECT) and (case.get("runtime.distributed.devices") or 1) < 2:
+    if not scripts.mentions(*SUBJECT) and (case.get("runtime.distributed.devices") or 1) < 2:
         for reading in scripts.training:
             yield Finding("single", Level.INFO, Where(path=reading.source.path))
         return

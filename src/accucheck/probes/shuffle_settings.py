@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Scripts without any of these words make no data set.
-SUBJECT = r"data|loader|pipeline|sampler|(^|_)ds\b"
+SUBJECT = ("data", "loader", "pipeline", "sampler", "_ds", " ds")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -226,7 +226,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
-    if not scripts.mentions(SUBJECT):
+    if not scripts.mentions(*SUBJECT):
         for reading in scripts.training:
             path = reading.source.path
             yield Finding("no-dataset", Level.INFO, Where(path=path), {"path": path}, incomplete=True)

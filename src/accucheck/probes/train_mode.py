@@ -18,6 +18,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
+from ..script.syntax import walk
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ def _switch_on(fault: Fault) -> str | None:
     names = [_name_in(cell, frame, source, loop) for cell in event.tops or event.weights]
     first = loop.body[0]
     alone = source.lines[first.lineno - 1].encode()[: first.col_offset]
-    if not names or None in names or alone.strip() or loop not in ast.walk(source.tree):
+    if not names or None in names or alone.strip() or loop not in source.nodes:
         return None
     indent = alone.decode()
     new = [f"{indent}{name}.set_train()" for name in dict.fromkeys(names)]
@@ -389,7 +390,7 @@ def _switch_on(fault: Fault) -> str | None:
 
 
 def _encloses(outer: ast.AST, inner: ast.AST) -> bool:
-    return any(part is inner for part in ast.walk(outer))
+    return any(part is inner for part in walk(outer))
 
 
 def _name_in(cell: Value, frame: Frame | None, source: Source, loop: ast.AST) -> str | None:
@@ -401,7 +402,7 @@ def _name_in(cell: Value, frame: Frame | None, source: Source, loop: ast.AST) ->
                 return name
     bound = getattr(cell, "bound", [])
     line = getattr(loop, "lineno", 0)
-    for part in ast.walk(body):
+    for part in walk(body):
         if isinstance(part, ast.Assign) and part.lineno < line and len(part.targets) == 1:
             target = part.targets[0]
             if isinstance(target, ast.Name) and target.id in bound and getattr(cell, "frame", None) is frame:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gc
-import itertools
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 
 from ..case import Case
@@ -15,15 +14,17 @@ from ..model import Language
 from . import salvage
 from .project import Project
 from .source import Source, read
-from .syntax import uncollected
+from .syntax import forget, uncollected
 from .trace import Trace, follow
 from .training import assumption
 
+#: So many lines that were read may wait to be let go of, about 150 MB, when one process reads case after case.
+GARBAGE = 100_000
 #: What the scripts of each role are read as: with flags such as is_training on or off.
 VIEWS = {"train": "train", "eval": "eval", "infer": "eval", "export": "eval"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """One entry script followed under one view: `role` is the case's word for it, `view` "train" or "eval" what undecided
     flags were taken for."""
@@ -45,7 +46,7 @@ class Gap:
     data: dict[str, object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scripts:
     readings: list[Reading] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -67,45 +68,72 @@ class Scripts:
             found.update({s.file: s for s in reading.project.sources.values() if s is not None})
         return list(found.values())
 
-    def mentions(self, pattern: str) -> bool:
-        """Whether any file that was read has a line that fits: cheap, to leave a subject alone that the scripts never touch."""
-        search = re.compile(pattern, re.IGNORECASE).search
-        return any(search(source.text) for source in self.sources)
+    def mentions(self, *words: str) -> bool:
+        """Whether any of these (in lower case) stands in a file that was read: cheap, to leave a subject alone that the scripts
+        never touch."""
+        return any(word in text for text in self._texts for word in words)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [source.text.lower() for source in self.sources]
+
+
+@dataclass
+class _Read:
+    """What was read last, of which files, and how these were."""
+
+    case: Case
+    entries: list[tuple[str, Path]]
+    stamps: list[tuple[int, int]]
+    scripts: Scripts
+
+
+_LAST: list[_Read] = []
+_WAITING: list[int] = []
 
 
 def read_scripts(case: Case) -> Scripts:
     """The readings of a case; kept for the next probe in the same process while the files stay as they are."""
-    entries = []
-    for role in VIEWS:
-        for path in case.paths(f"scripts.{role}"):
-            try:
-                stat = path.stat()
-                stamp = stat.st_mtime_ns, stat.st_size
-            except OSError:
-                stamp = 0, 0
-            entries.append((role, path, case.relative(path), stamp))
-    return _read(Path(case.root), tuple(entries))
+    last = _LAST[0] if _LAST else None
+    if last is None or last.case != case or last.stamps != _stamps(last.entries):
+        _LAST.clear()
+        entries = [(role, path) for role in VIEWS for path in case.paths(f"scripts.{role}")]
+        stamps = _stamps(entries)
+        last = _Read(case, entries, stamps, _read(case, entries))
+        _LAST.append(last)
+    return last.scripts
 
 
-_READ = itertools.count(1)
+def _stamps(entries: Iterable[tuple[str, Path]]) -> list[tuple[int, int]]:
+    found = []
+    for _, path in entries:
+        try:
+            stat = path.stat()
+            found.append((stat.st_mtime_ns, stat.st_size))
+        except OSError:
+            found.append((0, 0))
+    return found
 
 
-@lru_cache(maxsize=1)
-def _read(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
-    """As read_scripts. What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
+def _read(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
+    """What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
+    forget()
     gc.unfreeze()
-    if next(_READ) % 128 == 0:  # what went before is let go of in one go now and then
+    if sum(_WAITING) > GARBAGE:  # what went before is let go of in one go now and then
+        _WAITING.clear()
         gc.collect()
     with uncollected():
-        scripts = _followed(root, entries)
-    gc.freeze()
+        scripts = _followed(case, entries)
+        gc.freeze()
+    _WAITING.append(sum(len(source.lines) for source in scripts.sources))
     return scripts
 
 
-def _followed(root: Path, entries: tuple[tuple[str, Path, str, tuple[int, int]], ...]) -> Scripts:
-    scripts = Scripts()
+def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
+    scripts, root = Scripts(), Path(case.root)
     project: Project | None = None
-    for role, path, shown, _ in entries:
+    for role, path in entries:
+        shown = case.relative(path)
         try:
             source = read(path, shown)
         except ReadError as error:

@@ -12,6 +12,7 @@ from .factors import Term, operation
 from .flow import sources
 from .loss_scaling import about, key_name, title
 from .remarks import Edit, Place, Remark, merged, remark, span
+from .syntax import walk
 from .training_steps import FIXED, Step, Training, is_optimizer
 from .values import Frame, Instance, Known, Made, Value, options
 
@@ -222,7 +223,7 @@ def _swapped(step: Step, clip: Clip) -> list[Edit]:
                 continue
             names = [ast.unparse(s.targets[0]) for s in pair if isinstance(s, ast.Assign)]
             reads = [
-                {n.id for n in ast.walk(s.value) if isinstance(n, ast.Name)} for s in pair if isinstance(s, ast.Assign)
+                {n.id for n in walk(s.value) if isinstance(n, ast.Name)} for s in pair if isinstance(s, ast.Assign)
             ]
             text = ast.unparse(two).lower()
             unscales = "unscale" in text or "grad_scale" in text or "/" in text or "reciprocal" in text
@@ -236,7 +237,7 @@ def _swapped(step: Step, clip: Clip) -> list[Edit]:
 
 
 def _blocks(tree: Any) -> Iterator[list[Any]]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, list) and block and isinstance(block[0], ast.stmt):

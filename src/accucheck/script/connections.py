@@ -41,6 +41,7 @@ from .networks import (
     weights,
 )
 from .source import Source
+from .syntax import walk
 from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options
 
 #: A place in the text: path, line, column.
@@ -172,7 +173,7 @@ def _asked_outside(sources: list[Source]) -> set[str]:
     """The attributes that are asked for of something other than self."""
     found: set[str] = set()
     for source in sources:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
                     found.add(node.attr)
@@ -269,7 +270,7 @@ def _asked_by_heir(row: _Attribute, heirs: dict[str, list[ast.ClassDef]]) -> boo
         seen.add(name)
         for heir in heirs.get(name, ()):
             queue.append(heir.name)
-            for node in ast.walk(heir):
+            for node in walk(heir):
                 if isinstance(node, ast.Attribute) and node.attr == row.name and isinstance(node.ctx, ast.Load):
                     return True
     return False
@@ -388,7 +389,7 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
         return None
     first = method.node.args.args[0].arg
     calls: dict[str, list[ast.Call]] = defaultdict(list)
-    for node in ast.walk(method.node):
+    for node in walk(method.node):
         func = node.func if isinstance(node, ast.Call) else None
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == first:
             calls[func.attr] += [node] if isinstance(node, ast.Call) else []
@@ -475,7 +476,6 @@ def _dropped(structures: list[Structure]) -> Iterator[Said]:
 def _works(structures: list[Structure]) -> dict[Place, _Work]:
     found: dict[Place, _Work] = {}
     for structure in structures:
-        live = structure.live
         for call in structure.reading.trace.calls:
             frame = call.frame
             if frame is None or not _forward(frame):
@@ -488,7 +488,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             work = found.setdefault(_place(call.source, call.node), work)
             work.results.append((structure, frame, call))
             work.parts += [call.base] if isinstance(call.base, Made) else []
-            work.kept |= id(call) in live
+            work.kept |= id(call) in structure.live
         for run in structure.reading.trace.frames:
             cell = run.owner
             if run.unseen or run.parent is None or not _forward(run.parent):
@@ -508,7 +508,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             work.kept |= not parts
             for part in parts:
                 work.results.append((structure, run.parent, part))
-                work.kept |= id(part) in live
+                work.kept |= id(part) in structure.live
     return found
 
 
@@ -635,9 +635,9 @@ def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
     node, method = stored
     names = {
         part.id if isinstance(part, ast.Name) else part.attr
-        for branch in ast.walk(method.node)
-        if isinstance(branch, ast.If) and any(inner is node for inner in ast.walk(branch))
-        for part in ast.walk(branch.test)
+        for branch in walk(method.node)
+        if isinstance(branch, ast.If) and any(inner is node for inner in walk(branch))
+        for part in walk(branch.test)
         if isinstance(part, (ast.Name, ast.Attribute))
     }
     for run in structure.reading.trace.frames:
@@ -704,7 +704,7 @@ def _twin_uses(structures: list[Structure], frame: Frame, name: str) -> bool:
 
 def _twice(function: ast.AST) -> bool:
     """True when two things are joined that are one: cat((x, x)), add(x, x)."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and node.args:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             given = node.args[0].elts if isinstance(node.args[0], (ast.Tuple, ast.List)) else node.args[:2]
@@ -725,7 +725,7 @@ def _left_out(structures: list[Structure]) -> Iterator[Said]:
             done.add(id(function.node))
             inside: dict[str, int] = defaultdict(int)
             stored: dict[str, ast.Assign] = {}
-            for node in ast.walk(function.node):
+            for node in walk(function.node):
                 if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
                     if _RESIDUAL.search(name):
@@ -739,7 +739,7 @@ def _left_out(structures: list[Structure]) -> Iterator[Said]:
 
 def _mentioned(node: ast.AST, name: str) -> int:
     """How often a name is asked for."""
-    return sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+    return sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk(node))
 
 
 def _mentions(function: ast.AST, name: str) -> bool:

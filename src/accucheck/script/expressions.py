@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import models
 from .source import Source
+from .syntax import children
 from .training import MANY_DEVICES
 from .values import (
     Class,
@@ -111,11 +112,10 @@ class Expressions:
         if node is None:
             return Unknown()
         self.step()
-        method = getattr(self, "on_" + type(node).__name__, None)
-        if method is not None:
-            found: Value = method(node, scope)
-            return found
-        for child in ast.iter_child_nodes(node):
+        evaluate = _EVALUATE.get(node.__class__)
+        if evaluate is not None:
+            return evaluate(self, node, scope)
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
         return Unknown()
@@ -157,7 +157,7 @@ class Expressions:
         if isinstance(value, Many):
             return join([self.resolved(option) for option in value.options])
         if value is not None:
-            return self.resolved(value)
+            return self.resolved(value) if isinstance(value, Named) else value
         if hasattr(builtins, node.id):
             return Named(node.id)
         if (found := self.exported(scope.top, node.id)) is not None:
@@ -358,8 +358,9 @@ class Expressions:
             else:
                 keywords["**"] = value
                 unpacked = True
-        if any(isinstance(part, Named) and part.name == "super" for part in called):
-            return self.super(args, scope)
+        for option in called:
+            if isinstance(option, Named) and option.name == "super":
+                return self.super(args, scope)
         return join([self.call(option, args, keywords, node, unpacked) for option in called])
 
     def super(self, args: list[Value], scope: Scope) -> Value:
@@ -434,9 +435,8 @@ class Expressions:
         made = self.noted(name, args, keywords, node, base, unpacked)
         self.trace.calls.append(made)
         for value in (*args, *keywords.values()):
-            for option in options(value):
-                if isinstance(option, Function):
-                    self.handed.append(option)
+            if isinstance(value, (Function, Many)):
+                self.handed += [option for option in options(value) if isinstance(option, Function)]
         return made
 
     def noted(
@@ -644,7 +644,7 @@ class Expressions:
                 if isinstance(name.value, str):
                     for option in options(value):
                         if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
-                            option.bound.append(name.value)
+                            option.bound += (name.value,)
         return found
 
     def on_ListComp(self, node: Any, scope: Scope) -> Value:
@@ -683,6 +683,14 @@ class Expressions:
             if isinstance(key, Known) and models.hashable(key.value):
                 found.items[key.value] = self.value(node.value, inner)
         return found
+
+
+#: How each kind of expression is evaluated.
+_EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
+    getattr(ast, name[3:]): method
+    for name, method in vars(Expressions).items()
+    if name.startswith("on_") and hasattr(ast, name[3:])
+}
 
 
 def _bounds(key: Value) -> slice | None:

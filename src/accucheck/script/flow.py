@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 
+from .syntax import kept
 from .trace import Trace
-from .values import Instance, Items, Known, Made, Many, Mapping, Partial, Value
+from .values import Instance, Items, Known, Made, Many, Mapping, Partial, Value, parts
 
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
@@ -72,11 +73,28 @@ def derives(value: Value | None, origin: Value, stop: Callable[[Value], bool] | 
     return any(part is origin for part in sources(value, stop))
 
 
+@kept
+def consumers(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
+    """id of a call -> the calls that use its result (also within lists, dicts and alternatives), each with the keyword that it
+    is passed for, "valid_dataset" for the third argument of Model.fit, "" otherwise."""
+    found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+    for call in trace.calls:
+        validation = call.args[2:3] if call.name == ".fit" else ()
+        given = [
+            ("", call.base),
+            *(("valid_dataset" if arg in validation else "", arg) for arg in call.args),
+            *call.keywords.items(),
+        ]
+        for how, value in given:
+            for part in parts(value):
+                found[id(part)].append((call, how))
+    return found
+
+
+@kept
 def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
     """id of a value -> the calls that use it directly (also within a list, or as one of several), each with how: "base", a
-    keyword, or the place of the argument as "0", "1", ... Made once for a trace."""
-    if trace.users is not None:
-        return trace.users
+    keyword, or the place of the argument as "0", "1", ..."""
     found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
     for call in trace.calls:
         given = [
@@ -87,7 +105,6 @@ def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
         for how, value in given:
             for part in _spread(value):
                 found[id(part)].append((call, how))
-    trace.users = found
     return found
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 
 from . import flow
@@ -32,6 +32,7 @@ from .networks import (
     weights,
 )
 from .source import Source
+from .syntax import kept, walk
 from .trace import Store
 from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Value, options
 
@@ -421,7 +422,7 @@ class _Look:
         sources = {reading.source.file: reading.source}
         sources.update({s.file: s for s in reading.project.sources.values() if s is not None})
         for source in sources.values():
-            for node in ast.walk(source.tree):
+            for node in source.nodes:
                 name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
                 if name in _LOADS and id(node) not in self.structure.executed:
                     return True
@@ -524,12 +525,10 @@ def _listing(value: Value) -> bool:
     return isinstance(value, (Items, Mapping)) or (isinstance(value, Made) and value.name == "comprehension")
 
 
-@lru_cache(maxsize=512)
+@kept
 def _body(node: ast.AST) -> str:
     return " ".join(
-        n.attr if isinstance(n, ast.Attribute) else n.id
-        for n in ast.walk(node)
-        if isinstance(n, (ast.Attribute, ast.Name))
+        n.attr if isinstance(n, ast.Attribute) else n.id for n in walk(node) if isinstance(n, (ast.Attribute, ast.Name))
     )
 
 
@@ -618,7 +617,7 @@ def _own_tests(store: Store) -> tuple[Test, ...]:
 def _chosen(store: Store, name: str) -> bool | None:
     """Whether the conditions around a switch let it be about a parameter of this name; None when that cannot be told."""
     answer: bool | None = True
-    if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(store.loops[-1])):
+    if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(store.loops[-1])):
         return None
     for test in _own_tests(store):
         truth = _holds(test.value, name)

@@ -20,6 +20,7 @@ from ..knowledge import names
 from . import flow
 from .analysis import Reading, Scripts
 from .source import Source
+from .syntax import walk
 from .trace import Store
 from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options, unseen
 
@@ -383,7 +384,7 @@ class Loading:
         bound = {name for part in (call, *(u for u, _ in self.users.get(id(call), ()))) for name in part.bound}
         return any(
             isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load) and n.lineno >= call.line
-            for n in ast.walk(function)
+            for n in walk(function)
         )
 
     @cached_property
@@ -476,7 +477,7 @@ class Loading:
         put = function_name.removesuffix("load_checkpoint") + "load_param_into_net"
         known = any(
             isinstance(n, ast.ImportFrom) and any(alias.name == put and not alias.asname for alias in n.names)
-            for n in ast.walk(load.source.tree)
+            for n in load.source.nodes
         )
         if "." not in put and not known:
             return ()
@@ -507,7 +508,7 @@ def _is_weight(value: Value | None) -> bool:
 
 def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:
     """The statements among which one has a node as its value."""
-    for outer in ast.walk(function):
+    for outer in walk(function):
         for part in ("body", "orelse", "finalbody"):
             block = getattr(outer, part, None)
             if isinstance(block, list):

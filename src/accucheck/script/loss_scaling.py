@@ -12,6 +12,7 @@ from ..knowledge import api
 from .factors import ONE, Key, Term, called, hinted, operation
 from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
 from .source import Source
+from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Instance, Known, Made, Value, name_of, options
 
@@ -416,7 +417,7 @@ def _uncalled(frame: Frame, holder: Instance) -> bool:
 
 
 def _assigns(node: ast.AST) -> bool:
-    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    calls = (part.func for part in walk(node) if isinstance(part, ast.Call))
     names = (part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in calls)
     return any(name in ("assign", "set_data", "assign_value") for name in names)
 
@@ -529,6 +530,6 @@ def _assumed(value: Value | None) -> bool:
 def _unused(step: Step) -> list[str]:
     """Names of loss scales that are set in the file of the step and never read there."""
     tree = step.source.tree
-    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    loaded = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    loaded = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return [name for name in stored if re.search("loss_?scal", name, re.I) and name not in loaded]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .source import Source
+from .syntax import children, unparse, walk
 from .trace import Trace
 from .values import Frame, Known, options
 
@@ -129,7 +130,7 @@ def _collect(node: ast.AST, found: Masks) -> None:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Name):
             yield part.id
         elif isinstance(part, ast.Attribute):
@@ -151,7 +152,7 @@ def _constants(tree: ast.Module) -> dict[str, float]:
 def _attributes(of: ast.ClassDef) -> dict[str, ast.expr]:
     """What the methods of a class set on self."""
     found: dict[str, ast.expr] = {}
-    for node in ast.walk(of):
+    for node in walk(of):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if (
@@ -235,7 +236,7 @@ class _Function:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             name = node.target.id
             self.roots[name] = self.root(node.value) | self.roots.get(name, frozenset((name,)))
-            self.texts[name] = self.texts.get(name, "") + ast.unparse(node.value)[:2000]
+            self.texts[name] = self.texts.get(name, "") + unparse(node.value)[:2000]
             self.signs.pop(name, None)
         elif isinstance(node, ast.Return) and node.value is not None:
             self.sign(node.value)
@@ -257,7 +258,7 @@ class _Function:
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         if not isinstance(target, ast.Name):
-            for part in ast.walk(target):
+            for part in walk(target):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     self.signs.pop(part.id, None)
                     self.cuts.pop(part.id, None)
@@ -275,7 +276,7 @@ class _Function:
 
     def look(self, node: ast.expr) -> None:
         """Each expression within a statement."""
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult):
                 self.added(part.left, part.right, part)
                 self.added(part.right, part.left, part)
@@ -373,12 +374,12 @@ class _Function:
         inner = _Function(source, target, {}, _constants(source.tree), self.functions, Masks())
         inner.depth = self.depth + 1
         inner.run()
-        signs = [inner.sign(p.value) for p in ast.walk(target) if isinstance(p, ast.Return) and p.value is not None]
+        signs = [inner.sign(p.value) for p in walk(target) if isinstance(p, ast.Return) and p.value is not None]
         return signs[0] if len(signs) == 1 else None
 
     def compared(self, left: ast.expr, right: ast.expr, kind: ast.cmpop, node: ast.AST, target: str) -> _Sign | None:
         value = self.value(right)
-        padding = "pad" in ast.unparse(right).lower()[:200]
+        padding = "pad" in unparse(right).lower()[:200]
         if isinstance(kind, ast.Gt) and value == 0:
             return _Sign(True)
         if not isinstance(kind, (ast.Eq, ast.NotEq)) or not (padding or isinstance(value, int)):
@@ -433,7 +434,7 @@ class _Function:
             bounds = [p for p in parts if isinstance(p, ast.Slice) and (p.lower is not None or p.upper is not None)]
             if inner is None or not bounds:
                 return inner
-            return inner[0], inner[1] + "|".join(ast.unparse(bound) for bound in bounds)
+            return inner[0], inner[1] + "|".join(unparse(bound) for bound in bounds)
         if isinstance(node, ast.Call):
             name = self.operator(node)
             if (
@@ -441,7 +442,7 @@ class _Function:
                 and len(node.args) > 1
             ):
                 inner = self.cut(node.args[0])
-                rest = ", ".join(ast.unparse(part) for part in node.args[1:])
+                rest = ", ".join(unparse(part) for part in node.args[1:])
                 return None if inner is None else (inner[0], inner[1] + rest)
             if _KEEPS.search(name):
                 if node.args and (found := self.cut(node.args[0])) is not None:
@@ -463,15 +464,15 @@ class _Function:
     def root(self, node: ast.expr) -> frozenset[str]:
         """The parameters and unresolved names that an expression is made of."""
         found: set[str] = set()
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Name):
                 found |= self.roots.get(part.id, frozenset((part.id,)))
         return frozenset(found)
 
     def text(self, node: ast.expr) -> str:
         """An expression with the names in it written out, to see what it was made by."""
-        text = ast.unparse(node)[:2000]
-        for part in ast.walk(node):
+        text = unparse(node)[:2000]
+        for part in walk(node):
             if isinstance(part, ast.Name) and part.id in self.texts and len(text) < 20_000:
                 text += " " + self.texts[part.id]
         return text
@@ -583,10 +584,10 @@ def _unused_mask(frame: Frame) -> str | None:
                 read[part.id] = order
             else:
                 written[part.id] = order
-        children = list(ast.iter_child_nodes(part))
+        inner = children(part)
         if isinstance(part, ast.Assign):
-            children = [part.value, *part.targets]
-        queue += reversed(children)
+            inner = [part.value, *part.targets]
+        queue += reversed(inner)
     again = _read_again(node)
     for name, place in written.items():
         if name not in again and (read.get(name, -1) < place or (place == 0 and name not in read)):
@@ -598,8 +599,8 @@ def _read_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Names that are read in a loop: what one turn writes may be read in the next."""
     return {
         part.id
-        for loop in ast.walk(node)
+        for loop in walk(node)
         if isinstance(loop, (ast.For, ast.While))
-        for part in ast.walk(loop)
+        for part in walk(loop)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     }

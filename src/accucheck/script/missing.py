@@ -12,6 +12,7 @@ from typing import Any
 from .normalization import pipelines_of
 from .pipelines import Pipelines
 from .source import Source
+from .syntax import unparse, walk
 from .values import Function, Known, Made, Named, options
 
 #: Method or function -> what it does about missing values.
@@ -134,13 +135,13 @@ def _guards(pipelines: Pipelines) -> Iterator[Said]:
             continue
         seen.add(function.node)
         read: set[str] = set()
-        for node in ast.walk(function.node):
+        for node in walk(function.node):
             if isinstance(node, ast.Try):
-                if node.handlers and any(_decodes(part) for statement in node.body for part in ast.walk(statement)):
+                if node.handlers and any(_decodes(part) for statement in node.body for part in walk(statement)):
                     yield Said("errors-caught", function.source, node.lineno, node.handlers[0].lineno, {})
             elif isinstance(node, ast.Assign) and _decodes(node.value):
                 read |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-        for node in ast.walk(function.node) if read else ():
+        for node in walk(function.node) if read else ():
             if isinstance(node, ast.If) and _tests_none(node.test, read):
                 yield Said("picture-tested", function.source, node.lineno, node.lineno, {})
 
@@ -148,12 +149,12 @@ def _guards(pipelines: Pipelines) -> Iterator[Said]:
 def _decodes(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    name = ast.unparse(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else ""
+    name = unparse(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else ""
     return _DECODES.match(name.rpartition(".")[2]) is not None or name.endswith("Image.open")
 
 
 def _tests_none(node: ast.expr, names: set[str]) -> bool:
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Compare) and isinstance(part.left, ast.Name) and part.left.id in names and _none(part):
             return True
         if isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Name) and part.operand.id in names:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -21,6 +21,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .models import contained
 from .source import Source
+from .syntax import children, kept, walk
 from .values import (
     Class,
     Frame,
@@ -114,7 +115,7 @@ def base_names(of: Class) -> list[str]:
     return [names.canonical(name) for name in of.beyond()]
 
 
-@lru_cache(maxsize=512)
+@kept
 def is_cell(of: Class) -> bool:
     """True for a class of cells that may be part of a network."""
     return any(
@@ -224,7 +225,7 @@ class Use(NamedTuple):
     any: bool  # some attribute is asked for by a name that is not to be seen
 
 
-@lru_cache(maxsize=512)
+@kept
 def uses(of: Class) -> Use:
     """Attributes of self that the methods of a class and its bases set and ask for."""
     use = Use({}, set(), [], False)
@@ -244,7 +245,7 @@ def _used(use: Use, method: Function) -> Use:
     def own(node: ast.AST | None) -> bool:
         return isinstance(node, ast.Name) and node.id == first
 
-    for node in ast.walk(method.node):
+    for node in walk(method.node):
         if isinstance(node, ast.Attribute) and own(node.value):
             if isinstance(node.ctx, ast.Store):
                 use.stored.setdefault(node.attr, (node, method))
@@ -344,17 +345,10 @@ class Drop:
     elsewhere: bool = False
 
 
-#: The last structures that were asked for: the probes of a run look at the same readings.
-_KEPT: deque[Structure] = deque(maxlen=16)
-
-
+@kept
 def structure_of(reading: Reading) -> Structure:
     """A reading seen as networks, made once for all who ask."""
-    found = next((kept for kept in _KEPT if kept.reading is reading), None)
-    if found is None:
-        found = Structure(reading)
-        _KEPT.append(found)
-    return found
+    return Structure(reading)
 
 
 @dataclass(eq=False)
@@ -491,7 +485,7 @@ class Structure:
         source = caller.function.source
         if isinstance(statement, ast.Expr) and statement.value is frame.node:
             return Drop("discarded", source, statement, "", caller)
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Subscript) and node.value is frame.node and index is not None:
                 key = node.slice
                 if isinstance(key, ast.Constant) and type(key.value) is int and key.value % count != index:
@@ -505,10 +499,10 @@ class Structure:
             if isinstance(target, ast.Name) and index is None:
                 return self.unused(target.id, statement, caller, None)
             if isinstance(target, ast.Name) and index is not None:
-                loads = [n for n in ast.walk(caller.function.node) if isinstance(n, ast.Name) and n.id == target.id]
+                loads = [n for n in walk(caller.function.node) if isinstance(n, ast.Name) and n.id == target.id]
                 taken = {
                     id(n.value): n.slice.value % count
-                    for n in ast.walk(caller.function.node)
+                    for n in walk(caller.function.node)
                     if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant) and type(n.slice.value) is int
                 }
                 rest = [n for n in loads if isinstance(n.ctx, ast.Load)]
@@ -543,7 +537,7 @@ class Structure:
                 body = outer.body if any(part is inner for part in outer.body) else outer.orelse
                 if not any(part is other for part in body for other in around):
                     kinds = (ast.Call, ast.BinOp, ast.Subscript)
-                    made = [n for part in body for n in ast.walk(part) if isinstance(n, kinds)]
+                    made = [n for part in body for n in walk(part) if isinstance(n, kinds)]
                     if made and not any(id(n) in self.executed for n in made):
                         return True
             inner = outer
@@ -587,10 +581,10 @@ def _carried(call: Made) -> bool:
     return bool(call.loops) and bool(call.bound) and not loaded(call.loops[0]).isdisjoint(call.bound)
 
 
-@lru_cache(maxsize=2048)
+@kept
 def loaded(node: ast.AST) -> frozenset[str]:
     """The names that are asked for within a piece of code; "*" when all of them may be."""
-    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    found = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return frozenset(found | {"*"} if found & {"locals", "vars"} else found)
 
 
@@ -615,9 +609,9 @@ def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | Non
     return None
 
 
-@lru_cache(maxsize=256)
+@kept
 def _parents(function: ast.AST) -> dict[int, ast.AST]:
-    return {id(child): parent for parent in ast.walk(function) for child in ast.iter_child_nodes(parent)}
+    return {id(child): parent for parent in walk(function) for child in children(parent)}
 
 
 def _ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
@@ -639,7 +633,7 @@ def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
 
 def _targets(statement: ast.stmt) -> list[str]:
     parts = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    return [n.id for part in parts if part is not None for n in ast.walk(part) if isinstance(n, ast.Name)]
+    return [n.id for part in parts if part is not None for n in walk(part) if isinstance(n, ast.Name)]
 
 
 def _loads(function: ast.AST, name: str) -> bool:
@@ -647,11 +641,11 @@ def _loads(function: ast.AST, name: str) -> bool:
     return name in names or "*" in names
 
 
-@lru_cache(maxsize=256)
+@kept
 def _mentions(function: ast.AST) -> dict[str, list[ast.Name]]:
     """The places where each name is mentioned, in the order of the text."""
     found: dict[str, list[ast.Name]] = defaultdict(list)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name):
             found[node.id].append(node)
     for nodes in found.values():
@@ -671,7 +665,7 @@ def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool:
     part = path[place - 1] if place else None
     if not isinstance(part, (ast.Assign, ast.AnnAssign)) or _branch(around[1], part) != _branch(around[1], statement):
         return False
-    return not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(part))
+    return not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk(part))
 
 
 def _branch(parent: ast.AST, node: ast.AST) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .source import Source
+from .syntax import children, kept, unparse, walk
 
 END, START = "end", "start"
 
@@ -208,6 +209,10 @@ class Facts:
     gave_up: list[Source] = field(default_factory=list)
 
 
+#: A function without any of these, in lower case, neither fills anything up nor looks at what is filled.
+SIGNS = ("pad", "mask", "len", "fill", "zeros", "ones", "full", "append", "extend", "size", "shape", "max", "[0]")
+
+
 def read(sources: list[Source]) -> Facts:
     """What the functions of these modules do about padding."""
     facts = Facts()
@@ -221,7 +226,9 @@ def read(sources: list[Source]) -> Facts:
         try:
             reader.module_level()
             for node in module.functions:
-                reader.alone(node)
+                text = "\n".join(module.source.lines[node.lineno - 1 : node.end_lineno]).lower()
+                if any(word in text for word in SIGNS):
+                    reader.alone(node)
         except (_GaveUp, RecursionError):
             facts.gave_up.append(module.source)
     return facts
@@ -241,7 +248,7 @@ class _Module:
         queue: list[tuple[ast.AST, ast.ClassDef | None]] = [(source.tree, None)]
         while queue:
             node, owner = queue.pop()
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(child, ast.FunctionDef):
                     self.functions.append(child)
                     if owner is not None:
@@ -260,7 +267,7 @@ class _Module:
 
     def set_in(self, method: ast.FunctionDef, owner: ast.ClassDef) -> None:
         """Attributes that a method sets; None for one that is set in several places."""
-        for node in ast.walk(method):
+        for node in walk(method):
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
                 target = node.targets[0]
                 if isinstance(target.value, ast.Name) and target.value.id == "self":
@@ -390,7 +397,7 @@ class _Reader:
             return
         if isinstance(target, ast.Subscript) and self.written(target, held, node):
             return
-        text = ast.unparse(target)
+        text = unparse(target)
         if held is None:
             held = Plain(text)
         self.env[text] = held
@@ -418,7 +425,7 @@ class _Reader:
             self.facts.lengths.append(Given(name, held.of, node, self.source, self.name, self.runs))
 
     def augmented(self, node: ast.AugAssign) -> None:
-        text = ast.unparse(node.target)
+        text = unparse(node.target)
         value = self.value(node.value)
         if isinstance(node.op, ast.Add):
             held = self.joined([self.at(node.target), value], node)
@@ -470,7 +477,7 @@ class _Reader:
                 continue
             fill = Fill(value, room, room.size, statement)
             held = self.padded(self.at(owner), fill, side, statement)
-            text = ast.unparse(owner)
+            text = unparse(owner)
             self.env[text] = held
             self.bind(held, _last(owner), statement)
 
@@ -495,7 +502,7 @@ class _Reader:
         if method is not None:
             found: Held | None = method(node)
             return found
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child)
         return None
@@ -1158,6 +1165,8 @@ def _joined(held: list[Held | None]) -> Held | None:
     known = [part for part in held if part is not None]
     if not known:
         return None
+    if all(part is known[0] for part in known):
+        return known[0]
     groups = [part for part in known if isinstance(part, Group) and part.keys is None]
     if groups and len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
         return (
@@ -1180,6 +1189,7 @@ def _either(one: Held | None, other: Held | None) -> Held | None:
     return other if one is None else one
 
 
+@kept
 def _used(node: ast.AST) -> set[str]:
     """Names that are used for more than counting and checking."""
     found: set[str] = set()
@@ -1194,7 +1204,7 @@ def _used(node: ast.AST) -> set[str]:
             continue
         if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.Mult)):
             continue
-        queue += ast.iter_child_nodes(part)
+        queue += children(part)
     return found
 
 
@@ -1245,7 +1255,7 @@ def _last(node: ast.expr) -> str:
 
 
 def _text(node: ast.AST | None) -> str:
-    return "" if node is None else " ".join(ast.unparse(node).split())[:200]
+    return "" if node is None else " ".join(unparse(node).split())[:200]
 
 
 def _is(node: ast.expr | None, value: float) -> bool:

@@ -49,8 +49,10 @@ class Said:
 
 
 #: Words that code which fills sequences up does not go without, and words of code that feeds a network.
-_FILLS = r"pad|mask|max_?\w*_?len|seq_?len|fill|np\.(zeros|ones|full)"
-_FEEDS = r"dataset|data_?loader|\.train\(|trainer|trainonestep|value_and_grad|gradoperation"
+_FILLS = ("pad", "mask", "_len", "maxlen", "seqlen", "fill", "np.zeros", "np.ones", "np.full")
+_FEEDS = (
+    *("dataset", "dataloader", "data_loader", ".train(", "trainer", "trainonestep", "value_and_grad", "gradoperation"),
+)
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Result:
 def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     """All that is to be said of the padding of a case. `design` is what the case declares: value, side and mask."""
     sources = [*scripts.sources, *_preparation(scripts, root)]
-    if len(sources) == len(scripts.sources) and not (scripts.mentions(_FILLS) and scripts.mentions(_FEEDS)):
+    if len(sources) == len(scripts.sources) and not (scripts.mentions(*_FILLS) and scripts.mentions(*_FEEDS)):
         return Result()
     facts = padding.read(sources)
     masks = masking.read(scripts.sources)

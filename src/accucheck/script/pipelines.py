@@ -8,13 +8,13 @@ is a value like any other, and samples.py tells what happened to its numbers.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 from ..knowledge import api, dataset_classes
+from . import flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
 from .records import Records
@@ -140,17 +140,7 @@ class Uses:
 
     def __init__(self, trace: Trace, is_set: Callable[[Made], bool]) -> None:
         self.trace, self.is_set = trace, is_set
-        self.consumers: dict[int, list[tuple[Made, str]]] = defaultdict(list)
-        for call in trace.calls:
-            for part in parts(call.base):
-                self.consumers[id(part)].append((call, ""))
-            for place, value in enumerate(call.args):
-                validates = call.name == ".fit" and place == 2  # Model.fit(epoch, train_dataset, valid_dataset)
-                for part in parts(value):
-                    self.consumers[id(part)].append((call, "valid_dataset" if validates else ""))
-            for keyword, value in call.keywords.items():
-                for part in parts(value):
-                    self.consumers[id(part)].append((call, keyword))
+        self.consumers = flow.consumers(trace)
 
     def dead(self, call: Made, depth: int = 0) -> bool:
         """True for a result that nobody keeps."""

@@ -7,13 +7,14 @@ import ast
 from collections.abc import Iterator
 
 from .source import Source
+from .syntax import walk
 from .values import Known, Made, Unknown, Value
 
 
 def calls(source: Source) -> Iterator[Made]:
     """Each call of something of MindSpore, under its full name."""
     aliases = dict(_imports(source.tree))
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not isinstance(node, ast.Call) or not (name := _dotted(node.func, aliases)).startswith("mindspore."):
             continue
         unpacked = any(isinstance(arg, ast.Starred) for arg in node.args) or any(k.arg is None for k in node.keywords)
@@ -23,7 +24,7 @@ def calls(source: Source) -> Iterator[Made]:
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.asname or alias.name.split(".")[0], alias.name if alias.asname else alias.name.split(".")[0]

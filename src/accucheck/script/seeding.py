@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from .flow import setting, sources
 from .source import Source
+from .syntax import children
 from .trace import Trace
 from .values import Frame, Known, Made, Value, options
 
@@ -228,7 +229,7 @@ def _written(source: Source) -> Iterator[ast.Call]:
     while queue:
         node = queue.pop()
         if not (isinstance(node, ast.FunctionDef) and node.name.startswith("__")):  # those are called by others
-            queue += ast.iter_child_nodes(node)
+            queue += children(node)
         if isinstance(node, ast.Call):
             called = node.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")

@@ -21,6 +21,7 @@ from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination
 from .source import Source
+from .syntax import walk
 from .training import role
 from .values import (
     Frame,
@@ -723,7 +724,7 @@ class Settings:
             for name, value in frame.parameters.items():
                 made_of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else frame.function.name
                 title = made_of if frame.function.name == "__init__" else frame.function.name
-                bound = frame.owner.bound if isinstance(frame.owner, Instance) else []
+                bound = frame.owner.bound if isinstance(frame.owner, Instance) else ()
                 outer = list(frame.parent.names[-1:]) if frame.parent is not None else []
                 if not _BATCH.match(name) or not _FEEDS.search(made_of) or not _seen(frame):
                     continue
@@ -784,7 +785,7 @@ def _read(node: ast.AST | None) -> list[str]:
 
 def _mentioned(node: ast.expr) -> Iterator[str]:
     """The names within an expression."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Name):
             yield part.id
         elif isinstance(part, ast.Attribute):

@@ -13,6 +13,7 @@ from .analysis import Reading
 from .flow import sources
 from .shuffling import SHUFFLED, data_sets
 from .source import Source
+from .syntax import walk
 from .values import Instance, Items, Known, Made, Value, options
 
 _LISTINGS = frozenset(
@@ -233,7 +234,7 @@ class _Sharding:
         """Branches for several devices that a constant of the script turns off now: what they would do counts all the same."""
         visited = {id(call.node) for call in self.trace.calls}
         for source in self.modules:
-            for node in ast.walk(source.tree):
+            for node in source.nodes:
                 if not isinstance(node, ast.If):
                     continue
                 for body, other, taken in ((node.body, node.orelse, True), (node.orelse, node.body, False)):
@@ -248,7 +249,7 @@ class _Sharding:
 
     def constructors(self, body: list[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:
         for statement in body:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Call):
                     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                     known = self.data.known.sources.get(name)
@@ -280,7 +281,7 @@ def _mentions_shards(call: ast.Call) -> bool:
         if keyword.arg in (None, "num_shards", "sampler", "shard_id"):
             return True
     return any(
-        "rank" in text.lower() for node in ast.walk(call) if (text := getattr(node, "id", getattr(node, "attr", "")))
+        "rank" in text.lower() for node in walk(call) if (text := getattr(node, "id", getattr(node, "attr", "")))
     )
 
 
@@ -289,7 +290,7 @@ def _sharded(origin: Made) -> str | None:
     node, source = origin.node, origin.source
     imported = {
         alias.asname or alias.name: alias.name
-        for part in ast.walk(source.tree)
+        for part in source.nodes
         if isinstance(part, ast.ImportFrom) and (part.module or "").startswith("mindspore.communication")
         for alias in part.names
     }

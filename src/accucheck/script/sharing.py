@@ -13,7 +13,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from typing import Any
 
 from .analysis import Scripts
@@ -40,6 +39,7 @@ from .networks import (
     weights,
 )
 from .source import Source
+from .syntax import kept, walk
 from .values import Frame, Function, Instance, Items, Known, Made, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
@@ -222,11 +222,11 @@ class _Look:
             if id(function) in done or isinstance(function, ast.Lambda) or not _in_network(frame):
                 continue
             done.add(id(function))
-            for loop in (n for n in ast.walk(function) if isinstance(n, ast.For)):
-                stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            for loop in (n for n in walk(function) if isinstance(n, ast.For)):
+                stored = {n.id for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
                 for node, name in _appends(loop):
                     value = None if name in stored or _once(loop, node) else self.bound(function, name)
-                    if value is None or any(part is value.node for part in ast.walk(loop)) or not has_weights(value):
+                    if value is None or any(part is value.node for part in walk(loop)) or not has_weights(value):
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
                     if not shared_on_purpose(frame.function.source, node, tests):
@@ -373,10 +373,7 @@ class _Look:
     ) -> Iterator[Said]:
         """The cell builds `last_head` while the network that it is given carries a trained `head` that nothing uses."""
         for name, node, call in _built(start.node, parameters[0]):
-            if (
-                not any(isinstance(n, ast.Name) and n.id == given for n in ast.walk(call))
-                or name not in cell.attributes
-            ):
+            if not any(isinstance(n, ast.Name) and n.id == given for n in walk(call)) or name not in cell.attributes:
                 continue
             for run in self.trace.frames:
                 if run.owner is not cell or run.function.node is not start.node:
@@ -385,15 +382,15 @@ class _Look:
                     if not isinstance(old, Instance) or not is_cell(old.of):
                         continue
                     use = self.use(old)
-                    for kept, _ in use.stored.items():
-                        if kept == name or not name.endswith("_" + kept) or asked(use, kept):
+                    for held in use.stored:
+                        if held == name or not name.endswith("_" + held) or asked(use, held):
                             continue
-                        if _handed(old, kept) and has_weights(cell.attributes[name]):
+                        if _handed(old, held) and has_weights(cell.attributes[name]):
                             data = {
                                 "of": cell.of.node.name,
                                 "name": name,
                                 "given": given,
-                                "kept": kept,
+                                "kept": held,
                                 "old": old.of.node.name,
                             }
                             yield Said("not-taken-over", start.source, node, data, certain=False)
@@ -572,7 +569,7 @@ def _title(value: Value) -> str:
 
 def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:
     """The statement that assigns a bare name or attribute, not a new object, to a target; also a chain of targets."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and any(part is target for part in node.targets):
             plain = isinstance(node.value, (ast.Name, ast.Attribute)) or len(node.targets) > 1
             return node if plain else None
@@ -582,8 +579,8 @@ def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:
 def _tests(function: ast.AST, node: ast.AST) -> list[str]:
     """The conditions around a node, and the name of the function that it stands in."""
     found = [getattr(function, "name", "")]
-    for branch in ast.walk(function):
-        if isinstance(branch, ast.If) and any(part is node for part in ast.walk(branch)):
+    for branch in walk(function):
+        if isinstance(branch, ast.If) and any(part is node for part in walk(branch)):
             found.append(ast.unparse(branch.test))
     return found
 
@@ -595,7 +592,7 @@ def _called(cell: Instance, name: str) -> bool:
             if not isinstance(method, Function) or method.name == "__init__" or isinstance(method.node, ast.Lambda):
                 continue
             first = method.node.args.args[0].arg if method.node.args.args else "self"
-            for node in ast.walk(method.node):
+            for node in walk(method.node):
                 read = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
                 if (
                     read
@@ -654,8 +651,8 @@ def _bare(node: ast.AST) -> bool:
     """True for a comprehension that yields a name which it does not bind."""
     if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or not isinstance(node.elt, (ast.Name, ast.Attribute)):
         return False
-    bound = {n.id for part in node.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)}
-    return not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(node.elt))
+    bound = {n.id for part in node.generators for n in walk(part.target) if isinstance(n, ast.Name)}
+    return not any(isinstance(n, ast.Name) and n.id in bound for n in walk(node.elt))
 
 
 def _twice(container: Made) -> Value | None:
@@ -695,7 +692,7 @@ def _in_network(frame: Frame | None) -> bool:
 
 def _appends(loop: ast.For) -> Iterator[tuple[ast.Call, str]]:
     """The calls of append within a loop that are given a name."""
-    for node in ast.walk(loop):
+    for node in walk(loop):
         appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
         if appends and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             yield node, node.args[0].id
@@ -703,10 +700,10 @@ def _appends(loop: ast.For) -> Iterator[tuple[ast.Call, str]]:
 
 def _once(loop: ast.For, node: ast.AST) -> bool:
     """True when a condition within the loop lets something be added once, or the loop ends after it."""
-    branches = (inner for inner in ast.walk(loop) if isinstance(inner, ast.If))
-    if any(part is node for branch in branches for part in ast.walk(branch)):
+    branches = (inner for inner in walk(loop) if isinstance(inner, ast.If))
+    if any(part is node for branch in branches for part in walk(branch)):
         return True
-    return any(isinstance(part, ast.Break) for part in ast.walk(loop))
+    return any(isinstance(part, ast.Break) for part in walk(loop))
 
 
 def _comprehension(call: Made) -> tuple[int, str] | None:
@@ -764,11 +761,7 @@ def _tie(source: Source, node: ast.AST) -> tuple[int, str] | None:
     if statement is None or statement.lineno != statement.end_lineno or statement.end_col_offset is None:
         return None
     inner = next(
-        (
-            n
-            for n in ast.walk(statement.value)
-            if isinstance(n, ast.Attribute) and n.attr in ("embedding_table", "weight")
-        ),
+        (n for n in walk(statement.value) if isinstance(n, ast.Attribute) and n.attr in ("embedding_table", "weight")),
         None,
     )
     text = source.lines[line - 1]
@@ -813,13 +806,13 @@ def _key(node: ast.AST) -> str:
     return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else ""
 
 
-@lru_cache(maxsize=1024)
+@kept
 def _taken(function: ast.AST, self_name: str, given: str) -> tuple[dict[str, str], bool, set[str]]:
     """What an __init__ takes from an object that it is given: attributes (own name -> its name), whether all of it, and the
     attributes of self that hold something of it."""
     taken: dict[str, str] = {}
     whole = False
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -834,7 +827,7 @@ def _taken(function: ast.AST, self_name: str, given: str) -> tuple[dict[str, str
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == given:
                 taken[target.attr] = value.attr
     held = dict(taken)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == given:
             held.setdefault(node.attr, node.attr)
     return held if whole else taken, whole, set(taken)
@@ -842,7 +835,7 @@ def _taken(function: ast.AST, self_name: str, given: str) -> tuple[dict[str, str
 
 def _built(function: ast.AST, self_name: str) -> Iterator[tuple[str, ast.AST, ast.Call]]:
     """Attributes of self that are given the result of a call."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
             target = node.targets[0]
             if (
@@ -857,7 +850,7 @@ def _only_from(call: ast.Call, parameters: list[str], given: str, copied: set[st
     """True when a call's arguments are constants and things of the given network: the sizes are those of the old layer."""
     seen = False
     for arg in (*call.args, *(keyword.value for keyword in call.keywords)):
-        for node in ast.walk(arg):
+        for node in walk(arg):
             if isinstance(node, ast.Name) and node.id in parameters[1:] and node.id != given:
                 return False
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -880,5 +873,5 @@ def _writes(function: ast.AST) -> bool:
     """True when a function writes parameters."""
     return any(
         isinstance(node, ast.Attribute) and node.attr in ("set_data", "assign_value", "copy_", "data", "assign")
-        for node in ast.walk(function)
+        for node in walk(function)
     )

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import dataset_classes
+from . import flow
 from .source import Source
+from .syntax import kept, walk
 from .trace import Trace
 from .training import assume, purpose, role
 from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
@@ -88,14 +90,10 @@ def examine(trace: Trace) -> list[Said]:
     return data_sets(trace).say()
 
 
-_last: list[Examination] = []
-
-
+@kept
 def data_sets(trace: Trace) -> Examination:
-    """The data sets of a script; those of the last one are kept for the next probe."""
-    if not (_last and _last[0].trace is trace):
-        _last[:] = [Examination(trace)]
-    return _last[0]
+    """The data sets of a script, made once for all who ask."""
+    return Examination(trace)
 
 
 class Examination:
@@ -104,26 +102,19 @@ class Examination:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.known = dataset_classes.load()
-        self.states: dict[int, State | None] = {}
-        self.consumers: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+        self.states: dict[int, State] = {}  # by the id of the call that returns the data set
         for call in trace.calls:
-            for part in parts(call.base):
-                self.consumers[id(part)].append((call, ""))
-            for place, value in enumerate(call.args):
-                validates = call.name == ".fit" and place == 2  # Model.fit(epoch, train_dataset, valid_dataset)
-                for part in parts(value):
-                    self.consumers[id(part)].append((call, "valid_dataset" if validates else ""))
-            for keyword, value in call.keywords.items():
-                for part in parts(value):
-                    self.consumers[id(part)].append((call, keyword))
-        for call in trace.calls:
-            self.states[id(call)] = self.state(call)
+            if (state := self.state(call)) is not None:
+                self.states[id(call)] = state
+
+    @property
+    def consumers(self) -> dict[int, list[tuple[Made, str]]]:
+        return flow.consumers(self.trace)
 
     # --- the state of a data set --------------------------------------------------------------------------------------
 
     def of(self, value: Value | None) -> list[State]:
-        found = (self.states.get(id(part)) for part in parts(value))
-        return [state for state in found if state is not None]
+        return [self.states[id(part)] for part in parts(value) if id(part) in self.states] if self.states else []
 
     def state(self, call: Made) -> State | None:
         """The order of what a call returns; None when that is no data set. What it is made of came earlier in the trace."""
@@ -381,17 +372,17 @@ class Examination:
             bool(users)
             and not call.bound
             and depth < 30
-            and all(self.dead(user, depth + 1) and self.states[id(user)] for user in users)
+            and all(self.dead(user, depth + 1) and id(user) in self.states for user in users)
         )
 
     def leaves(self) -> list[Made]:
         """The data sets at the end of their chains, or given to a model to train: what is really trained or evaluated with."""
         found = []
         for call in self.trace.calls:
-            if self.states[id(call)] is None or self.dead(call):
+            if id(call) not in self.states or self.dead(call):
                 continue
             users = [user for user, _ in self.consumers[id(call)]]
-            goes_on = any(self.states[id(user)] is not None and not self.dead(user) for user in users)
+            goes_on = any(id(user) in self.states and not self.dead(user) for user in users)
             if not goes_on or any(user.name in (".train", ".fit") for user in users):
                 found.append(call)
         return found
@@ -402,7 +393,7 @@ class Examination:
         queue = [call]
         while queue and len(found) < 200:
             part = queue.pop(0)
-            if part in found or self.states.get(id(part)) is None:
+            if part in found or id(part) not in self.states:
                 continue
             found.append(part)
             for value in (part.base, *part.args, *part.keywords.values()):
@@ -453,7 +444,6 @@ class Examination:
         groups: dict[tuple[str, int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
         for leaf in self.leaves():
             state = self.states[id(leaf)]
-            assert state is not None
             chain = self.chain(leaf)
             purpose = self.role(leaf, chain)
             if purpose == "eval":
@@ -529,7 +519,7 @@ class Examination:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
                 if owner in holds:
                     line, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
-                    state = self.states[id(part)]
+                    state = self.states.get(id(part))
                     label = state.data["dataset"] if state else part.last
                     column, rests = getattr(node, "col_offset", 0), _assumed(value)
                     said.append(
@@ -542,7 +532,7 @@ class Examination:
         """Calls of functions that are not examined and seem to return the training data."""
         found = []
         for call in self.trace.calls:
-            if self.states[id(call)] is not None or call.base is not None or call.discarded or not _outside(call):
+            if id(call) in self.states or call.base is not None or call.discarded or not _outside(call):
                 continue
             users = self.consumers[id(call)]
             sunk = any(
@@ -553,7 +543,7 @@ class Examination:
                 continue
             if self.reaches(call) or not (sunk or call.bound):
                 continue
-            hints = [[keyword for _, keyword in users], [user.last for user, _ in users], call.bound, [call.last]]
+            hints = [[keyword for _, keyword in users], [user.last for user, _ in users], list(call.bound), [call.last]]
             hints += [list(words(value)) for value in (*call.args, *call.keywords.values())]
             hints += [[name] for name in reversed(call.functions)]
             if next((hint for hint in map(role, hints) if hint), None) != "eval" and not _for_evaluation(call):
@@ -563,7 +553,7 @@ class Examination:
     def reaches(self, call: Made, depth: int = 0) -> bool:
         """True when a result ends up within a data set that is made here."""
         users = [user for user, _ in self.consumers[id(call)]]
-        return depth < 6 and any(self.states[id(user)] is not None or self.reaches(user, depth + 1) for user in users)
+        return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
 
 
 def _assumed(value: Value | None) -> bool:
@@ -618,7 +608,7 @@ def _shuffles(of: Class, depth: int = 0) -> bool:
 
 def _calls_on(node: ast.AST) -> bool:
     """True when a generator calls anything but plain builtins: what that does with the order is not seen."""
-    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    calls = (part.func for part in walk(node) if isinstance(part, ast.Call))
     return any(isinstance(called, ast.Name) and called.id not in _PLAIN for called in calls)
 
 

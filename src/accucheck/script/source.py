@@ -14,6 +14,7 @@ from ..model import Code
 from . import notebook, syntax
 from .encoding import candidates, decode
 from .patch import Edit, split, unified
+from .syntax import walk
 
 #: No script written by a person comes near this.
 LIMIT = 4 << 20
@@ -88,7 +89,7 @@ class Source:
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """Every node of the tree, as ast.walk has them."""
-        return tuple(ast.walk(self.tree))
+        return tuple(walk(self.tree))
 
     @cached_property
     def text(self) -> str:

@@ -10,10 +10,15 @@ import ast
 import gc
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import ParamSpec, TypeVar, cast
 
 from ..errors import ReadError, UserError
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 #: A text shorter than this cannot do harm, unless most of it is one line.
 SMALL, LONG = 50_000, re.compile(r"[^\n]{2000}")
@@ -63,6 +68,70 @@ def tree_of(text: str, shown: str) -> ast.Module:
         raise SyntaxError("not a valid character", (shown, 1, 0, None)) from None
     except ValueError as error:
         raise SyntaxError(str(error), (shown, 1, 0, None)) from None
+
+
+#: Fields that hold no nodes, or only contexts and operators; and lists that hold other things beside nodes.
+_LEAVES = {"ctx", "op", "ops", "id", "attr", "arg", "name", "asname", "module", "level", "kind", "type_comment"}
+_LEAVES |= {"conversion", "simple", "is_async", "rest"}
+_MIXED = ("keys", "kw_defaults", "names", "kwd_attrs")
+
+
+class _Branches(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields that hold the nodes below a node, by its class."""
+
+    def __missing__(self, of: type[ast.AST]) -> tuple[str, ...]:
+        self[of] = () if of is ast.Constant else tuple(name for name in of._fields if name not in _LEAVES)
+        return self[of]
+
+
+_BRANCHES = _Branches()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """As ast.iter_child_nodes, but without contexts and operators, and more than twice as fast."""
+    found: list[ast.AST] = []
+    for name in _BRANCHES[node.__class__]:
+        part = getattr(node, name, None)
+        if part.__class__ is list:
+            found += [each for each in part if isinstance(each, ast.AST)] if name in _MIXED else part
+        elif part is not None:
+            found.append(part)
+    return found
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """As ast.walk, in its order, over these children."""
+    found = [node]
+    for one in found:  # grows meanwhile; children() is written out here, for speed
+        for name in _BRANCHES[one.__class__]:
+            part = getattr(one, name, None)
+            if part.__class__ is list:
+                found += [each for each in part if isinstance(each, ast.AST)] if name in _MIXED else part
+            elif part is not None:
+                found.append(part)
+    return found
+
+
+_KEPT: list[Callable[[], None]] = []
+
+
+def kept(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """As functools.cache, for what is found out about pieces of code: until forget(), so that no code outlives its use."""
+    cached = cache(function)
+    _KEPT.append(cached.cache_clear)
+    return cast("Callable[_P, _T]", cached)
+
+
+@kept
+def unparse(node: ast.AST) -> str:
+    """As ast.unparse."""
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
+def forget() -> None:
+    """Let go of all that is kept."""
+    for clear in _KEPT:
+        clear()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from . import models
 from .expressions import Expressions, decorated_as
 from .expressions import Find as Find
 from .source import Source
+from .syntax import walk
 from .training import MANY_DEVICES
 from .values import (
     Class,
@@ -52,7 +53,7 @@ UNROLLED = 200
 Assume = Callable[[str, Any], "bool | None"]
 
 
-@dataclass
+@dataclass(eq=False)
 class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes set on results of calls, as (owner, attribute, value,
@@ -68,7 +69,6 @@ class Trace:
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
-    users: dict[int, list[tuple[Made, str]]] | None = None  # kept by flow.users
     again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
 
 
@@ -238,8 +238,8 @@ class Tracer(Expressions):
 
     def statement(self, node: ast.stmt, scope: Scope) -> bool:
         self.step()
-        handler = getattr(self, "do_" + type(node).__name__, None)
-        return True if handler is None else bool(handler(node, scope))
+        run = _RUN.get(node.__class__)
+        return run is None or run(self, node, scope)
 
     def do_Expr(self, node: ast.Expr, scope: Scope) -> bool:
         value = self.value(node.value, scope)
@@ -636,6 +636,14 @@ class Tracer(Expressions):
         return instance
 
 
+#: How each kind of statement is run; True when what follows is, too.
+_RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
+    getattr(ast, name[3:]): method
+    for name, method in vars(Tracer).items()
+    if name.startswith("do_") and hasattr(ast, name[3:])
+}
+
+
 def _loaded(target: ast.expr) -> ast.expr:
     """The target of an augmented assignment as the value it had."""
     if isinstance(target, ast.Name):
@@ -652,7 +660,7 @@ def _fills(node: ast.For, over: Items) -> bool:
         return False
     adds = ("append", "add", "extend") if len(over.items) <= 16 else ()
     for part in node.body:
-        for inner in ast.walk(part):
+        for inner in walk(part):
             if isinstance(inner, ast.Call):
                 called = inner.func
                 if isinstance(called, ast.Name) and called.id == "setattr":
@@ -673,11 +681,11 @@ def _applies(node: ast.For, over: Items) -> bool:
         own = isinstance(option, Instance) and option.of.find("__call__") is not None
         if not (transforms or own or isinstance(option, (Function, Partial))):
             return False
-    called = (part.func for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call))
+    called = (part.func for statement in node.body for part in walk(statement) if isinstance(part, ast.Call))
     return any(isinstance(part, ast.Name) and part.id == node.target.id for part in called)
 
 
 def _bound(value: Value, name: str) -> None:
     for option in options(value):
         if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
-            option.bound.append(name)
+            option.bound += (name,)

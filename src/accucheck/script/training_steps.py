@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from ..knowledge import api, names
 from ..knowledge.api import Api
@@ -16,6 +16,7 @@ from .factors import Factors, Key, Term, called, faulty, gradient, operation
 from .flow import inputs
 from .remarks import Remark
 from .source import Source
+from .syntax import kept
 from .trace import Tracer
 from .values import Frame, Function, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options
 
@@ -248,9 +249,13 @@ class Training:
         """Whether a value is a gradient, or gradients multiplied, summed up, clipped and the like."""
         return self.touched(value) and any(term.gradients for term in self.factors.of(value))
 
+    @cached_property
+    def _differentiates(self) -> bool:
+        return any(gradient(call) is not None for call in self.trace.calls)
+
     def touched(self, value: Value | None) -> bool:
         """Whether a gradient flows into a value; a cheap first question."""
-        if value is None:
+        if value is None or not self._differentiates:
             return False
         known = self._touched
         waiting = [value]
@@ -403,18 +408,10 @@ class Training:
         return left == {"cpu"}
 
 
-_read: list[tuple[Reading, Training]] = []
-
-
+@kept
 def training(reading: Reading) -> Training:
-    """The steps of a reading; the last ones are kept for the next probe in the same process."""
-    for known, made in _read:
-        if known is reading:
-            return made
-    made = Training(reading)
-    _read.append((reading, made))
-    del _read[:-8]
-    return made
+    """The steps of a reading, made once for all who ask."""
+    return Training(reading)
 
 
 def _is_step(instance: Instance) -> bool:

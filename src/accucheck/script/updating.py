@@ -12,6 +12,7 @@ from .flow import sources
 from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
 from .remarks import Remark, merged, remark
+from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Known, Made, Test, Value, options
 
@@ -248,7 +249,7 @@ def _left_early(training: Training, step: Step, overflow: Overflow) -> Remark | 
     frame = step.frame
     body = frame.function.node if frame is not None else step.source.tree
     values = {id(call.node): call for call in training.calls if call.frame is frame}
-    for node in ast.walk(body):
+    for node in walk(body):
         if not isinstance(node, ast.If) or (node.end_lineno or 0) >= step.line:
             continue
         if not isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Break)):

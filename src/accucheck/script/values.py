@@ -9,6 +9,7 @@ from typing import Any
 
 from ..knowledge import names
 from .source import Source
+from .syntax import unparse
 
 
 @dataclass(eq=False, slots=True)
@@ -26,7 +27,7 @@ class Test(Value):
 
     @property
     def text(self) -> str:
-        return ast.unparse(self.node)[:200] if isinstance(self.node, ast.expr) else "except"
+        return unparse(self.node)[:200] if isinstance(self.node, ast.expr) else "except"
 
 
 @dataclass(eq=False, slots=True)
@@ -201,7 +202,7 @@ class Instance(Value):
     order: int = 0
     tests: tuple[Test, ...] = ()
     loops: tuple[ast.AST, ...] = ()
-    bound: list[str] = field(default_factory=list)
+    bound: tuple[str, ...] = ()
     supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
 
@@ -231,12 +232,16 @@ class Made(Value):
     tests: tuple[Test, ...] = ()
     loops: tuple[ast.AST, ...] = ()
     order: int = 0
-    bound: list[str] = field(default_factory=list)
+    bound: tuple[str, ...] = ()
     discarded: bool = False
     result: Value | None = None
     held: dict[Any, Value] | None = None
     fed: list[Value] | None = None
     attached: list[Function] | None = None
+    api: str = field(init=False)  # the one name of MindSpore behind this spelling of it, or the name as it is
+
+    def __post_init__(self) -> None:
+        self.api = names.canonical(self.name)
 
     @property
     def line(self) -> int:
@@ -245,11 +250,6 @@ class Made(Value):
     @property
     def last(self) -> str:
         return self.name.rsplit(".", 1)[-1]
-
-    @property
-    def api(self) -> str:
-        """The one name of MindSpore behind this spelling of it, or the name as it is."""
-        return names.canonical(self.name)
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -297,6 +297,8 @@ class Scope:
 
 def join(values: list[Value], limit: int = 8) -> Value:
     """One value for several possible ones."""
+    if values and all(value is values[0] for value in values):
+        return values[0]
     options: list[Value] = []
     for value in values:
         for option in value.options if isinstance(value, Many) else (value,):
