@@ -612,6 +612,7 @@ def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
 
     from .case import require_utf8, script_role
     from .errors import UserError
+    from .script.training import role as spoken
 
     folder = project if project.is_dir() else project.parent
     roles: dict[str, list[str]] = {}
@@ -620,7 +621,7 @@ def _script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
         _require_file(path, script)
         role = script_role(path, named=True)
         if role is None and path.suffix in (".py", ".ipynb") and path.stat().st_size:
-            role = "train"  # a script that leaves everything to other modules most likely trains
+            role = spoken([path.stem]) or "train"  # a script that leaves everything to other modules most likely trains
         if role is None:
             raise UserError("script-role", path=script)
         require_utf8(str(path.resolve()))

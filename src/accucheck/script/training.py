@@ -25,11 +25,12 @@ MANY_DEVICES = re.compile(
 )
 _TRAINS = re.compile(
     r"(?<![a-z])(train|trn|training|trainer|fit|finetune|fine_tune|pretrain|pre_train)(?![a-z])|^train|(Train|Fit)"
+    r"|(?<![a-z])train(data|set|loader)"
 )
 _EVALUATES = re.compile(
     r"(?<![a-z])(eval|evals|evaluate|evaluation|evaluator|val|vals|valid|validate|validation|test|tests|testing|tst|infer|inference|"
     r"predict|prediction|dev|metric|metrics|query|gallery|demo|visual\w*|vis|show|plot|display|draw|export|score|calib\w*)(?![a-z])"
-    r"|^(eval|test|valid|infer)|(Eval|Test|Valid|Infer|Predict)"
+    r"|^(eval|test|valid|infer)|(Eval|Test|Valid|Infer|Predict)|(?<![a-z])(eval|test|val)(data|set|loader)"
 )
 
 
