@@ -188,6 +188,8 @@ def _helper(call: Made) -> bool | None:
 
 def _kind(call: Made) -> str | None:
     api = call.api
+    if not api[:1].isalpha():  # an operator, or a method of something
+        return None
     if api.startswith("numpy.random.") and call.base is None:
         return None if call.last in _NUMPY_QUIET else "numpy"
     if api.startswith("random.") and call.base is None:

@@ -232,9 +232,13 @@ class Tracer(Expressions):
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Run statements; False when they end in return, raise, break or continue."""
         outer = self.tests
-        runs = all(self.statement(statement, scope) for statement in body)
-        self.tests = outer
-        return runs
+        try:
+            for statement in body:
+                if not self.statement(statement, scope):
+                    return False
+        finally:
+            self.tests = outer
+        return True
 
     def statement(self, node: ast.stmt, scope: Scope) -> bool:
         self.step()

@@ -239,17 +239,15 @@ class Made(Value):
     fed: list[Value] | None = None
     attached: list[Function] | None = None
     api: str = field(init=False)  # the one name of MindSpore behind this spelling of it, or the name as it is
+    last: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.api = names.canonical(self.name)
+        self.last = self.name.rpartition(".")[2]
 
     @property
     def line(self) -> int:
         return getattr(self.node, "lineno", 1)
-
-    @property
-    def last(self) -> str:
-        return self.name.rsplit(".", 1)[-1]
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -297,7 +295,7 @@ class Scope:
 
 def join(values: list[Value], limit: int = 8) -> Value:
     """One value for several possible ones."""
-    if values and all(value is values[0] for value in values):
+    if len(values) == 1 or (len(values) == 2 and values[0] is values[1]):
         return values[0]
     options: list[Value] = []
     for value in values:
