@@ -43,6 +43,10 @@ WORDS: Words = {
         "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",
         "zh": "{path} 有 {size:,} 字节，此处最多读取 {limit:,} 字节。",
     },
+    "not-scalar": {
+        "en": "{path}: the field {field} is of type {type} and holds no single value a row; name another field.",
+        "zh": "{path}：字段 {field} 的类型为 {type}，并非每行一个值，请改用其他字段。",
+    },
     "empty": {"en": "{path} is empty (0 bytes).", "zh": "{path} 是空文件（0 字节）。"},
     "truncated": {
         "en": "{path} is truncated: at byte {offset:,} {expected} was expected, but the file ends. Copy it again.",

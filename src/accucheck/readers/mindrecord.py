@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import struct
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from ..errors import ReadError, from_os_error
 
 _HEADER_LIMIT = 64 << 20
 _ROW_LIMIT = 1 << 30
+#: Types of fields that hold one value a row.
+_SCALARS = ("int32", "int64", "float32", "float64", "string")
 _COLUMNS = "PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB, PAGE_OFFSET_BLOB_END"
 
 
@@ -123,11 +126,34 @@ def rows(shard: Shard) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
                     raise _wrong(shard, place[0], place[1], "map")
                 yield scalars, _split(shard, blob, place[3], place[4])
     except sqlite3.DatabaseError as error:
-        raise ReadError(
-            "malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120]
-        ) from None
+        raise _malformed(shard, error) from None
     finally:
         os.close(descriptor)
+
+
+def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
+    """The values of a field of scalars with how often each occurs: from the index, where the writer put it, else row by row.
+
+    A value may come several times. Raises ReadError on damage, and for a field of arrays or bytes.
+    """
+    if shard.types[name] not in _SCALARS or name in shard.blobs:
+        raise ReadError("not-scalar", path=str(shard.path), field=name, type=shard.types[name])
+    with _index(shard) as database:
+        columns = [row[1] for row in _ask(shard, database, "PRAGMA table_info(INDEXES)")]
+        column = next((column for column in columns if re.fullmatch(re.escape(name) + r"_\d+", column)), None)
+        if column is not None:
+            quoted = '"' + column.replace('"', '""') + '"'
+            try:
+                yield from _ask(shard, database, f"SELECT {quoted}, COUNT(*) FROM INDEXES GROUP BY 1")  # noqa: S608 quoted
+            except sqlite3.DatabaseError as error:
+                raise _malformed(shard, error) from None
+            return
+    for scalars, _ in rows(shard):
+        yield scalars.get(name), 1
+
+
+def _malformed(shard: Shard, error: sqlite3.DatabaseError) -> ReadError:
+    return ReadError("malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120])
 
 
 def _wrong(shard: Shard, page: int, offset: int, expected: str) -> ReadError:

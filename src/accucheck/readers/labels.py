@@ -1,0 +1,300 @@
+"""How many samples of each class a data set holds, from its files: a column, an array, an index, folders or annotations.
+
+Labels are told as text: 3, 3.0 and "3" are one class. Memory grows with the number of classes, not with that of samples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..errors import ReadError, from_os_error
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from .arrays import Array
+
+#: More classes are not told apart: what varies so much is no class.
+MOST = 200_000
+#: What a column of labels is called where the case does not say.
+USUAL = re.compile(
+    r"^(train_|y_|train)?(labels?|targets?|class(es|_?ids?|_?labels?|_?names?)?|categor(y|ies)|y|y_train|train_y)$",
+    re.I,
+)
+#: A larger annotation file is refused: it is held in memory.
+_ANNOTATIONS = 2 << 30
+#: An array with more columns than this has none for each class.
+WIDEST = 100_000
+
+
+@dataclass
+class Counts:
+    """`column` is where the labels stand. `many`: a sample may have several. `missing` samples have none; `numbers` is true
+    when all labels are numbers and some of them are no whole ones; `over` when there were more than MOST different ones."""
+
+    column: str = ""
+    classes: Counter[str] = field(default_factory=Counter)
+    samples: int = 0
+    missing: int = 0
+    many: bool = False
+    numbers: bool = False
+    over: bool = False
+    names: tuple[str, ...] = ()  # of all classes, where the file lists them
+
+    def add(self, label: Any, count: int = 1) -> None:
+        """So many samples with a label; None, NaN and an empty text are none."""
+        self.samples += count
+        text = said(label)
+        if text is None:
+            self.missing += count
+            return
+        self.numbers |= "." in text and isinstance(label, float)
+        if text in self.classes or len(self.classes) < MOST:
+            self.classes[text] += count
+        else:
+            self.over = True
+
+    def merge(self, other: Counts) -> None:
+        self.classes.update(other.classes)
+        self.samples += other.samples
+        self.missing += other.missing
+        self.many |= other.many
+        self.numbers |= other.numbers
+        self.over |= other.over or len(self.classes) > MOST
+        self.column = self.column or other.column
+        self.names = self.names or other.names
+
+
+def said(label: Any) -> str | None:
+    """A label as text; None for none."""
+    if isinstance(label, bytes):
+        label = label.decode("utf-8", "replace")
+    if isinstance(label, str):
+        text = label.strip()
+        if re.fullmatch(r"-?\d+\.0*", text):
+            text = text.partition(".")[0]
+        return text[:200] or None
+    if isinstance(label, float):
+        if label != label:
+            return None
+        return str(int(label)) if label.is_integer() else repr(label)
+    return None if label is None else str(label)[:200]
+
+
+class NoLabel(Exception):
+    """The file has no field of this name, or none that is called like labels; `fields` are those it has."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        super().__init__(", ".join(fields))
+        self.fields = list(fields)
+
+
+def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
+    """The labels of one file of a kind of detect.FORMATS other than "image", or "json" for COCO's annotations.
+
+    Yields the share that is done, and at the end the Counts. Raises NoLabel, and ReadError for a file that is damaged.
+    """
+    if kind in ("csv", "parquet", "ndjson"):
+        yield from _table(path, kind, label)
+    elif kind == "mindrecord":
+        yield _mindrecord(path, label)
+    elif kind == "json":
+        yield _annotations(path)
+    else:
+        yield from _arrays(path, kind, label)
+
+
+def _named(fields: Sequence[str], label: str | None) -> str:
+    """The field of the labels. Raises NoLabel when it is not there, or not clear which it is."""
+    if label is not None:
+        if label in fields:
+            return label
+        raise NoLabel(fields)
+    usual = [name for name in fields if USUAL.match(name)]
+    if len(usual) != 1:
+        raise NoLabel(fields)
+    return usual[0]
+
+
+def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
+    from . import tables
+
+    expected = tables.expected_rows(path, kind)
+    for mode in tables.MODES:
+        counts = Counts()
+        try:
+            for batch in tables.batches(path, kind, mode):
+                counts.column = counts.column or _named(batch.columns, label)
+                if counts.column not in batch.columns:  # a field that these rows of NDJSON do not have
+                    counts.add(None, batch.height)
+                else:
+                    _column(counts, batch[counts.column])
+                yield min(1.0, counts.samples / expected)
+        except tables.SecondLook:
+            continue
+        yield counts
+        return
+
+
+def _column(counts: Counts, column: pl.Series) -> None:
+    import polars as pl
+
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    if isinstance(column.dtype, pl.List):  # several labels a sample
+        counts.many = True
+        before = counts.samples
+        for value, number in column.explode().drop_nulls().value_counts().iter_rows():
+            counts.add(value, number)
+        counts.missing += int((column.list.len().fill_null(0) == 0).sum())
+        counts.samples = before + len(column)
+    elif isinstance(column.dtype, pl.Struct):
+        raise NoLabel([f"{column.name}.{part.name}" for part in column.dtype.fields])
+    else:
+        for value, number in column.value_counts().iter_rows():
+            counts.add(value, number)
+
+
+def _mindrecord(path: Path, label: str | None) -> Counts:
+    from . import mindrecord
+
+    shard = mindrecord.open_shard(path)
+    name = _named(list(shard.types), label)
+    counts = Counts(name)
+    for value, number in mindrecord.values(shard, name):
+        counts.add(value, number)
+    return counts
+
+
+def _arrays(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
+    from .arrays import arrays
+
+    found = arrays(path, kind)
+    if kind == "cifar":  # one byte of label, or two of which the second is the fine one, before the pixels
+        array = found[0]
+        place = array.shape[1] - 3073
+        counts = Counts(("label", "fine label")[place])
+        for block, done in _rows(array):
+            _numbers(counts, block[:, place])
+            yield done
+    else:
+        array = _labels_of(found, kind, label)
+        if array.dtype.names or array.dtype.hasobject or len(array.shape) not in (1, 2) or array.fortran:
+            raise NoLabel([_shown(array)])
+        counts = Counts(array.name)
+        for block, done in _rows(array):
+            if block.shape[1] == 1:
+                _numbers(counts, block[:, 0])
+            else:
+                _one_hot(counts, block, array)
+            yield done
+    yield counts
+
+
+def _shown(array: Array) -> str:
+    return f"{array.name} {array.dtype} {array.shape}"
+
+
+def _rows(array: Array) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
+    """Whole rows of an array of one or two axes as (rows, columns), with the share that is done."""
+    import numpy as np
+
+    from .arrays import read
+
+    width = array.shape[1] if len(array.shape) == 2 else 1
+    if not 1 <= width <= WIDEST:
+        raise NoLabel([_shown(array)])
+    rest = np.empty(0, array.dtype)
+    for start, block in read(array, 0, array.size):
+        whole = np.concatenate((rest, block)) if len(rest) else block
+        rows = len(whole) // width
+        yield whole[: rows * width].reshape(rows, width), min(1.0, (start + len(block)) / array.size)
+        rest = whole[rows * width :].copy()
+
+
+def _labels_of(found: list[Array], kind: str, label: str | None) -> Array:
+    """The array of this name, or that is called like labels; an IDX file of one axis holds nothing else."""
+    if kind == "idx" and len(found[0].shape) == 1:
+        return found[0]
+    by_name = {array.name: array for array in found}
+    return by_name[_named(list(by_name), label)]
+
+
+def _numbers(counts: Counts, block: np.ndarray[Any, Any]) -> None:
+    import numpy as np
+
+    values, numbers = np.unique(block, return_counts=True)
+    for value, number in zip(values.tolist(), numbers.tolist(), strict=True):
+        counts.add(value, number)
+
+
+def _one_hot(counts: Counts, block: np.ndarray[Any, Any], array: Array) -> None:
+    """A column for each class, with 1 where the sample belongs to it."""
+    if not ((block == 0) | (block == 1)).all():
+        raise NoLabel([_shown(array)])
+    given = block.sum(axis=1)
+    counts.many |= bool((given > 1).any())
+    counts.missing += int((given == 0).sum())
+    counts.samples += len(block)
+    counts.names = tuple(str(place) for place in range(block.shape[1]))
+    for place, number in enumerate(block.sum(axis=0).tolist()):
+        if number:
+            counts.classes[str(place)] += int(number)
+
+
+class _Category(msgspec.Struct):
+    id: int | str
+    name: str = ""
+
+
+class _Annotation(msgspec.Struct):
+    category_id: int | str | None = None
+
+
+class _Coco(msgspec.Struct):
+    """What counts of COCO's object annotations; `categories` tells them from other JSON."""
+
+    categories: list[_Category]
+    annotations: list[_Annotation]
+
+
+def _annotations(path: Path) -> Counts:
+    try:
+        size = path.stat().st_size
+        if size > _ANNOTATIONS:
+            raise ReadError("too-large", path=str(path), size=size, limit=_ANNOTATIONS)
+        content = msgspec.json.decode(path.read_bytes(), type=_Coco)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError):
+        raise NoLabel([]) from None
+    except msgspec.DecodeError as error:
+        raise ReadError("malformed", path=str(path), format="JSON", offset=0, expected=str(error)[:120]) from None
+    names = {category.id: category.name or str(category.id) for category in content.categories}
+    counts = Counts("category_id", many=True, names=tuple(names.values()))
+    for one, number in Counter(annotation.category_id for annotation in content.annotations).items():
+        counts.add(None if one is None else names.get(one, str(one)), number)
+    return counts
+
+
+def by_folder(root: Path, images: Sequence[Path]) -> Counts | None:
+    """Images by the folder that names their class, as ImageFolderDataset takes it: the first below the root with more than one
+    beside it. None when all images lie in one folder."""
+    paths = [path.relative_to(root).parts[:-1] for path in images]
+    depth = 0
+    while paths and all(len(parts) > depth for parts in paths):
+        if len({parts[depth] for parts in paths}) > 1:
+            counts = Counts("/".join((*paths[0][:depth], "*")))
+            for name, number in Counter(parts[depth] for parts in paths).items():
+                counts.add(name, number)
+            return counts
+        depth += 1
+    return None
