@@ -19,8 +19,8 @@ from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progre
 NAMES = probe.names()
 HEAVY = {"numpy", "polars", "PIL", "mindspore", "torch", "matplotlib", "textual", "pyarrow", "pandas", "jinja2", "docx"}
 
-#: Probes that only tell what they read: whether that is right is for a person, or another probe, to say.
-TELLING = {"missing_handling", "training_settings"}
+#: Probes that never say ok: whether what they read is right is for a person, or another probe, to say.
+TELLING = {"label_conflicts", "missing_handling", "training_settings"}
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:

@@ -27,7 +27,6 @@ from ..model import (
     Fix,
     Histogram,
     Kind,
-    Language,
     Level,
     Plain,
     Progress,
@@ -37,14 +36,13 @@ from ..model import (
     Where,
 )
 from ..probe import Example
+from . import _labelled
 
 if TYPE_CHECKING:
     from ..readers.labels import Counts
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
-
-_ROLES = {"train": {"en": "Training", "zh": "训练"}, "eval": {"en": "Evaluation", "zh": "评估"}}
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -127,15 +125,7 @@ MESSAGES: Words = {
         "en": "{role} data: {where} holds {classes:,} different values in {samples:,} samples; these are hardly classes.",
         "zh": "{role}数据：{where} 在 {samples:,} 个样本中有 {classes:,} 种取值，不像类别标签。",
     },
-    "no-labels": {
-        "en": "{role} data: no labels were found under {path} ({fields}). Name the field in data.{key}.label.",
-        "zh": "{role}数据：在 {path} 下没有找到标签（{fields}），请在 data.{key}.label 中指明字段。",
-    },
-    "not-examined": {
-        "en": "{role} data: the labels of {count:,} file(s) cannot be read here ({kinds}), the first is {first}.",
-        "zh": "{role}数据：有 {count:,} 个文件（{kinds}）的标签暂不支持读取，第一个是 {first}。",
-    },
-    "unreadable": {"en": "{problem}", "zh": "{problem}"},
+    **_labelled.MESSAGES,
     "mend-classes": {
         "en": "Resample the rare classes or weigh the loss; bring in samples of the missing ones, or take them out of the classes.",
         "zh": "对少数类重采样或给 loss 加权；缺样本的类别应补齐数据，或从类别表中去掉。",
@@ -209,27 +199,28 @@ _CONTINUOUS = 0.5
 class _Role:
     """What the files of training or evaluation say."""
 
-    name: str
-    paths: list[str]
+    files: _labelled.Files
     counts: Counts
-    fields: list[str] = field(default_factory=list)
-    errors: list[ReadError] = field(default_factory=list)
-    others: list[tuple[str, str]] = field(default_factory=list)
     tables: set[str] = field(default_factory=set)  # where labels were found
 
     @property
     def where(self) -> str:
         return ", ".join(sorted(self.tables)[:3]) + (" ..." if len(self.tables) > 3 else "")
 
+    @property
+    def place(self) -> Where:
+        addresses = self.files.addresses
+        return Where(path=addresses[0] if len(addresses) == 1 else None, field=self.counts.column or None)
+
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     read = {}
-    for name in _ROLES:
+    for name in _labelled.ROLES:
         if case.get(f"data.{name}.path") is None:
             continue
         role = yield from _read(case, name)
         if not (name == "eval" and not role.counts.samples):
-            yield from _gaps(role)
+            yield from role.files.gaps(bool(role.counts.samples))
         read[name] = role
     train = read["train"]
     names = _declared(case, train.counts)
@@ -245,75 +236,32 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def _read(case: Case, name: str) -> Generator[Progress, None, _Role]:
     """The labels of all files of a role; returns the _Role."""
-    from ..readers.detect import detect, files
     from ..readers.labels import Counts, NoLabel, by_folder, count
 
-    named = case.get(f"data.{name}.path")
-    role = _Role(name, [named] if isinstance(named, str) else named, Counts())
-    label = case.get(f"data.{name}.label") or case.get("data.train.label")
-    images: list[tuple[Path, list[Path]]] = []
-    todo: list[tuple[Path, str, int]] = []
-    for address in role.paths:
-        if "://" in address:
-            role.others.append((address, address.partition("://")[0]))
-            continue
-        root = case.path(address)
-        pictures: list[Path] = []
-        for path in files(root):
-            try:
-                kind = detect(path)
-                if kind == "other" and path.suffix.lower() == ".json":
-                    kind = "json"
-                if kind == "image":
-                    pictures.append(path)
-                elif kind in ("text", "other"):
-                    role.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
-                elif kind:
-                    todo.append((path, kind, path.stat().st_size))
-            except ReadError as error:
-                role.errors.append(error)
-        images.append((root, pictures))
-    total, done = sum(size for *_, size in todo), 0
-    for path, kind, size in todo:
+    files = _labelled.files_of(case, name)
+    role = _Role(files, Counts())
+    done = 0
+    for path, kind, size in files.todo:
         try:
-            for part in count(path, kind, label):
+            for part in count(path, kind, files.label):
                 if isinstance(part, Counts):
                     role.counts.merge(part)
                     role.tables.add(part.column)
                 else:
-                    yield Progress(done + int(size * part), total, "bytes")
+                    yield Progress(done + int(size * part), files.size, "bytes")
         except NoLabel as error:
             if kind == "json" and not error.fields:
-                role.others.append((case.relative(path), "json"))
-            role.fields += [one for one in error.fields if one not in role.fields]
+                files.others.append((case.relative(path), "json"))
+            files.without(error.fields)
         except ReadError as error:
-            role.errors.append(error)
+            files.errors.append(error)
         done += size
     if not role.counts.samples:
-        for root, pictures in images:
+        for root, pictures in files.images:
             if (found := by_folder(root, pictures)) is not None:
                 role.counts.merge(found)
                 role.tables.add(f"{case.relative(root)}/{found.column}")
     return role
-
-
-def _gaps(role: _Role) -> Iterator[Finding]:
-    """What could not be read."""
-    said = {"role": _ROLES[role.name], "key": role.name, "path": ", ".join(role.paths)}
-    for error in role.errors[:20]:
-        problem = {language.value: error.text(language) for language in Language}
-        yield Finding(
-            "unreadable", Level.INFO, Where(path=error.data.get("path")), {"problem": problem}, incomplete=True
-        )
-    if role.counts.samples:
-        return
-    if role.others:
-        kinds = ", ".join(sorted({kind for _, kind in role.others})[:5])
-        data = {**said, "count": len(role.others), "kinds": kinds, "first": role.others[0][0]}
-        yield Finding("not-examined", Level.INFO, Where(path=role.others[0][0]), data, incomplete=True)
-    elif not role.errors:
-        fields = ", ".join(role.fields[:20]) or "-"
-        yield Finding("no-labels", Level.INFO, data={**said, "fields": fields}, incomplete=True)
 
 
 def _declared(case: Case, counts: Counts) -> tuple[str, ...]:
@@ -343,8 +291,8 @@ def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) 
     counts = role.counts
     found = Counter(dict.fromkeys(names, 0) | dict(counts.classes))
     where = role.where
-    said = {"role": _ROLES[role.name], "where": where, "samples": counts.samples, "classes": len(found)}
-    place = Where(path=role.paths[0] if len(role.paths) == 1 else None, field=counts.column or None)
+    said = {"role": _labelled.ROLES[role.files.role], "where": where, "samples": counts.samples, "classes": len(found)}
+    place = role.place
     if counts.missing:
         data = {**said, "count": counts.missing}
         yield Finding("unlabelled", Level.SUSPECT, place, data, fix=Fix("mend-labels"), sure=Sure.CERTAIN)
@@ -399,11 +347,9 @@ def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) 
         yield finding("rare-class", Level.PROBLEM, rare, "mend-classes")
     elif least and most / least > params.ratio:
         yield finding("uneven", Level.SUSPECT, [largest, smallest], "mend-classes", Sure.POSSIBLE)
-    few = sum(value < params.enough for value in found.values())
-    if few:
-        data = {**said, "count": few, "enough": params.enough}
-        yield Finding("few-samples", Level.INFO, place, data)
     yield Finding("classes", Level.INFO, place, figures, evidence)
+    if few := sum(value < params.enough for value in found.values()):
+        yield Finding("few-samples", Level.INFO, place, {**said, "count": few, "enough": params.enough})
 
 
 def _compare(train: _Role, evaluation: _Role, names: tuple[str, ...]) -> Iterator[Finding]:
@@ -412,8 +358,12 @@ def _compare(train: _Role, evaluation: _Role, names: tuple[str, ...]) -> Iterato
     foreign = sorted(set(evaluation.counts.classes) - set(train.counts.classes))
     if not foreign or not set(evaluation.counts.classes) & known:  # named in another way altogether
         return
-    data = {"count": len(foreign), "names": _listed(foreign, evaluation.counts.classes), "role": _ROLES["eval"]}
-    place = Where(path=evaluation.paths[0], field=evaluation.counts.column or None)
+    data = {
+        "count": len(foreign),
+        "names": _listed(foreign, evaluation.counts.classes),
+        "role": _labelled.ROLES["eval"],
+    }
+    place = evaluation.place
     evidence = _evidence(evaluation.counts.classes)
     yield Finding("only-in-evaluation", Level.SUSPECT, place, data, evidence, Fix("mend-classes"), sure=Sure.LIKELY)
 

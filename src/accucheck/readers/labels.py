@@ -30,7 +30,7 @@ USUAL = re.compile(
     re.I,
 )
 #: A larger annotation file is refused: it is held in memory.
-_ANNOTATIONS = 2 << 30
+ANNOTATIONS = 2 << 30
 #: An array with more columns than this has none for each class.
 WIDEST = 100_000
 
@@ -112,7 +112,7 @@ def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
         yield from _arrays(path, kind, label)
 
 
-def _named(fields: Sequence[str], label: str | None) -> str:
+def field_of(fields: Sequence[str], label: str | None) -> str:
     """The field of the labels. Raises NoLabel when it is not there, or not clear which it is."""
     if label is not None:
         if label in fields:
@@ -132,7 +132,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
         counts = Counts()
         try:
             for batch in tables.batches(path, kind, mode):
-                counts.column = counts.column or _named(batch.columns, label)
+                counts.column = counts.column or field_of(batch.columns, label)
                 if counts.column not in batch.columns:  # a field that these rows of NDJSON do not have
                     counts.add(None, batch.height)
                 else:
@@ -167,7 +167,7 @@ def _mindrecord(path: Path, label: str | None) -> Counts:
     from . import mindrecord
 
     shard = mindrecord.open_shard(path)
-    name = _named(list(shard.types), label)
+    name = field_of(list(shard.types), label)
     counts = Counts(name)
     for value, number in mindrecord.values(shard, name):
         counts.add(value, number)
@@ -182,15 +182,16 @@ def _arrays(path: Path, kind: str, label: str | None) -> Iterator[float | Counts
         array = found[0]
         place = array.shape[1] - 3073
         counts = Counts(("label", "fine label")[place])
-        for block, done in _rows(array):
+        for block, done in rows_of(array):
             _numbers(counts, block[:, place])
             yield done
     else:
         array = _labels_of(found, kind, label)
-        if array.dtype.names or array.dtype.hasobject or len(array.shape) not in (1, 2) or array.fortran:
+        odd = array.dtype.names or array.dtype.hasobject or array.fortran
+        if odd or len(array.shape) not in (1, 2) or (len(array.shape) == 2 and array.shape[1] > WIDEST):
             raise NoLabel([_shown(array)])
         counts = Counts(array.name)
-        for block, done in _rows(array):
+        for block, done in rows_of(array):
             if block.shape[1] == 1:
                 _numbers(counts, block[:, 0])
             else:
@@ -203,14 +204,14 @@ def _shown(array: Array) -> str:
     return f"{array.name} {array.dtype} {array.shape}"
 
 
-def _rows(array: Array) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
+def rows_of(array: Array) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
     """Whole rows of an array of one or two axes as (rows, columns), with the share that is done."""
     import numpy as np
 
     from .arrays import read
 
     width = array.shape[1] if len(array.shape) == 2 else 1
-    if not 1 <= width <= WIDEST:
+    if not width:
         raise NoLabel([_shown(array)])
     rest = np.empty(0, array.dtype)
     for start, block in read(array, 0, array.size):
@@ -225,7 +226,7 @@ def _labels_of(found: list[Array], kind: str, label: str | None) -> Array:
     if kind == "idx" and len(found[0].shape) == 1:
         return found[0]
     by_name = {array.name: array for array in found}
-    return by_name[_named(list(by_name), label)]
+    return by_name[field_of(list(by_name), label)]
 
 
 def _numbers(counts: Counts, block: np.ndarray[Any, Any]) -> None:
@@ -269,8 +270,8 @@ class _Coco(msgspec.Struct):
 def _annotations(path: Path) -> Counts:
     try:
         size = path.stat().st_size
-        if size > _ANNOTATIONS:
-            raise ReadError("too-large", path=str(path), size=size, limit=_ANNOTATIONS)
+        if size > ANNOTATIONS:
+            raise ReadError("too-large", path=str(path), size=size, limit=ANNOTATIONS)
         content = msgspec.json.decode(path.read_bytes(), type=_Coco)
     except OSError as error:
         raise from_os_error(error, path) from None
