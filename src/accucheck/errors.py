@@ -43,6 +43,10 @@ WORDS: Words = {
         "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",
         "zh": "{path} 有 {size:,} 字节，此处最多读取 {limit:,} 字节。",
     },
+    "record-checksum": {
+        "en": "{path} is damaged: the checksum of the record at byte {offset:,} is wrong. Copy it again.",
+        "zh": "{path} 已损坏：第 {offset:,} 字节处的记录校验和不符，请重新拷贝。",
+    },
     "not-scalar": {
         "en": "{path}: the field {field} is of type {type} and holds no single value a row; name another field.",
         "zh": "{path}：字段 {field} 的类型为 {type}，并非每行一个值，请改用其他字段。",

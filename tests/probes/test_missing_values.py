@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import numpy as np
@@ -370,7 +371,7 @@ def test_a_folder_of_everything(tmp_path):
     assert found["verdict"] is Verdict.OK
     assert (found["examined"].data["files"], found["examined"].data["images"]) == (3, 1)
     write(tmp_path, "data/notes.txt", "free text\n")
-    write(tmp_path, "data/train.tfrecord", b"\x10\0\0\0\0\0\0\0abc\0")
+    write(tmp_path, "data/train.tfrecord", gzip.compress(b"as TensorFlow may write it"))
     found = examine(tmp_path)
     assert found["verdict"] is Verdict.UNDECIDED
     assert found["not-examined"].data["count"] == 2

@@ -174,7 +174,7 @@ def test_missing_file_and_folder(tmp_path):
         ("LICENSE", "x", ""),
         ("a.mindrecord.db", "SQLite format 3", ""),
         ("list.md5", "x  y", ""),
-        ("a.tfrecord", b"\x10\0\0\0\0\0\0\0abc\0", "other"),
+        ("a.tfrecord", b"\x10\0\0\0\0\0\0\0abc\0", "tfrecord"),
         ("photo.jpg", "", "image"),
     ],
 )

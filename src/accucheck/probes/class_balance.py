@@ -1,9 +1,9 @@
 """Counts the samples of each class in the files of the training data, and names classes that are empty, rare or alone.
 
 Catches: a declared class without samples, labels that are not declared, classes far behind the others, classes that only the
-evaluation data have, samples without a label. Reads label columns of CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, CIFAR and
-MindRecord, COCO annotations, and folders named by class. Cannot tell: what filters and samplers of the script leave of it, and
-whether weights make up for it.
+evaluation data have, samples without a label. Reads label columns of CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, CIFAR,
+MindRecord and TFRecord, COCO annotations, and folders named by class. Cannot tell: what filters and samplers of the script
+leave of it, and whether weights make up for it.
 """
 
 from __future__ import annotations

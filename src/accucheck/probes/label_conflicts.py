@@ -1,7 +1,8 @@
 """Looks for labels that cannot be right: the same sample under two labels, and label files that name samples that are not there.
 
-Catches: identical pictures in the folders of two classes, identical rows of tables, arrays, CIFAR and MindRecord files with
-different labels, rows of a label file or COCO annotations whose picture is missing, pictures that a label file leaves out.
+Catches: identical pictures in the folders of two classes, identical rows of tables, arrays, CIFAR, MindRecord and TFRecord
+files with different labels, rows of a label file or COCO annotations whose picture is missing, pictures that a label file
+leaves out.
 Cannot tell: whether any label that contradicts nothing is right; that takes a look at samples, so it never says ok by itself.
 """
 

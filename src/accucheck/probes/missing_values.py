@@ -1,8 +1,8 @@
 """Counts missing values in the files of the training, evaluation and inference data, field by field.
 
 Catches: null, NaN, Inf, empty cells, declared markers, the usual words (NA, null, ?, -), unmarked sentinels such as -999 (an
-extreme, repeated value far off the rest), and broken images, in CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, MindRecord and
-folders of images. Cannot tell: whether the script handles them (conclude "ok" when it does), sentinels among ordinary values,
+extreme, repeated value far off the rest), and broken images, in CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, MindRecord,
+TFRecord and folders of images. Cannot tell: whether the script handles them (conclude "ok" when it does), sentinels among ordinary values,
 rare sentinels in arrays (there a sample is looked at) and in integers within MindRecord blobs. Pickled objects are never loaded.
 """
 
@@ -25,6 +25,7 @@ from ..probe import Example
 
 if TYPE_CHECKING:
     from ..readers.mindrecord import Shard
+    from ..readers.tfrecord import Feature
     from ._missing_counts import Field
 
 KIND = Kind.FILE
@@ -36,7 +37,7 @@ _ROLES = {
     "infer": {"en": "Inference", "zh": "推理"},
 }
 #: Errors that say that a file is damaged, whoever reads it; all others leave open whether the file is sound.
-_DAMAGED = ("truncated", "checksum", "empty")
+_DAMAGED = ("truncated", "checksum", "record-checksum", "empty")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -297,6 +298,8 @@ def _counted(path: Path, kind: str, role: _Role, shown: str, params: Params) -> 
         yield from _table(path, kind, role, shown)
     elif kind == "mindrecord":
         yield from _mindrecord(path, role, shown)
+    elif kind == "tfrecord":
+        yield from _tfrecord(path, role, shown)
     else:
         yield from _arrays(path, kind, role, shown, params)
 
@@ -379,6 +382,53 @@ def _mindrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
             yield 1.0
     for known in counts.fields.values():
         role.take(shown, known)
+
+
+def _tfrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
+    from itertools import islice
+
+    from ..readers.tfrecord import examples, expected_records
+    from ._missing_counts import Table as Counts
+
+    expected = expected_records(path)
+    counts = Counts(role.markers, False, expected)
+    several: dict[str, bool] = {}  # fields by whether they hold several values a sample, as the first samples tell
+    found = examples(path)
+    while batch := list(islice(found, 2048)):
+        counts.add(_features(batch, several))
+        yield counts.rows / expected
+    if wanted := counts.sentinels():
+        found, start = examples(path), 0
+        while batch := list(islice(found, 2048)):
+            counts.find(_features(batch, several), start, wanted)
+            start += len(batch)
+            yield 1.0
+    for known in counts.fields.values():
+        role.take(shown, known)
+
+
+def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
+    """Examples of TFRecord as columns; lists of floats as lists, those of integers and bytes are left out."""
+    import numpy as np
+    import polars as pl
+
+    columns = []
+    for name in {name: None for features in batch for name in features}:
+        kind = next(features[name][0] for features in batch if name in features)
+        given = [features.get(name, ("", [])) for features in batch]
+        arrays = [values if of == kind else [] for of, values in given]
+        lengths = {len(array) for array in arrays}
+        if several.setdefault(name, max(lengths) > 1):
+            if kind == "float" and len(lengths) == 1:
+                columns.append(pl.Series(name, np.stack(arrays)).arr.to_list())
+            elif kind == "float":
+                columns.append(pl.Series(name, [list(array) for array in arrays], pl.List(pl.Float64), strict=False))
+            continue
+        lists = [array if isinstance(array, list) else array.tolist() for array in arrays]
+        single = [next((one for one in values if one != one), values[0]) if values else None for values in lists]
+        dtype = {"float": pl.Float64, "int64": pl.Int64, "bytes": pl.Binary}[kind]
+        columns.append(pl.Series(name, single, dtype, strict=False))
+    return pl.DataFrame(columns)
 
 
 def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -> Any:

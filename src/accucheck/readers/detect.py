@@ -22,11 +22,13 @@ _COMPANIONS = re.compile(
 _IMAGE_NAME = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$", re.I)
 _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)$", re.I)
 _IMAGE_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\x00", b"MM\x00*")
+#: Compressed TFRecord, which is not examined.
+_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 #: CIFAR's binary files: 1 (CIFAR-10) or 2 (CIFAR-100) label bytes and 3072 pixels a row; nothing can be missing in them.
 _CIFAR_NAME = re.compile(r"^(data_batch_\d|test_batch|train|test)\.bin$")
 
 #: The formats whose values can be examined; "text" and "other" are data of formats that cannot.
-FORMATS = ("csv", "parquet", "ndjson", "npy", "npz", "idx", "cifar", "mindrecord", "image")
+FORMATS = ("csv", "parquet", "ndjson", "npy", "npz", "idx", "cifar", "mindrecord", "tfrecord", "image")
 
 
 def files(path: Path) -> Iterator[Path]:
@@ -84,7 +86,7 @@ def detect(path: Path) -> str:
     except OSError as error:
         raise from_os_error(error, path) from None
     if not head:
-        if re.search(r"\.(csv|tsv|tab|parquet|jsonl|ndjson|npy|npz|mindrecord\d*)$", path.name, re.I):
+        if re.search(r"\.(csv|tsv|tab|parquet|jsonl|ndjson|npy|npz|mindrecord\d*|tfrecords?\d*)$", path.name, re.I):
             raise ReadError("empty", path=str(path))
         return ""
     return _by_content(path.name, head, size)
@@ -101,6 +103,11 @@ def _by_content(name: str, head: bytes, size: int) -> str:
         return "image"
     if head[8:9] == b"{" and b'"shard_addresses"' in head:
         return "mindrecord"
+    if head[5:8] == b"\0\0\0":  # a length below 2**40
+        from .tfrecord import starts
+
+        if starts(head, size):
+            return "tfrecord"
     if head[:2] == b"\0\0" and head[2:3] in b"\x08\x09\x0b\x0c\x0d\x0e" and 1 <= head[3] <= 4 and "idx" in name.lower():
         return "idx"
     if _CIFAR_NAME.match(name):
@@ -110,6 +117,8 @@ def _by_content(name: str, head: bytes, size: int) -> str:
             return kind  # damaged or something else: its reader says which
     if re.search(r"\.mindrecord\d*$", name):
         return "mindrecord"
+    if re.search(r"\.tfrecords?\d*$", name):
+        return "other" if head.startswith(_COMPRESSED) else "tfrecord"
     return _by_text(name, head, size)
 
 

@@ -106,6 +106,8 @@ def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
         yield from _table(path, kind, label)
     elif kind == "mindrecord":
         yield _mindrecord(path, label)
+    elif kind == "tfrecord":
+        yield from _tfrecord(path, label)
     elif kind == "json":
         yield _annotations(path)
     else:
@@ -172,6 +174,25 @@ def _mindrecord(path: Path, label: str | None) -> Counts:
     for value, number in mindrecord.values(shard, name):
         counts.add(value, number)
     return counts
+
+
+def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
+    from . import tfrecord
+
+    first = next(tfrecord.examples(path), None)
+    if first is None:
+        raise NoLabel([])
+    counts = Counts(field_of(list(first), label))
+    expected = tfrecord.expected_records(path)
+    for number, features in enumerate(tfrecord.examples(path, {counts.column})):
+        values = tfrecord.plain(features.get(counts.column))
+        counts.many |= len(values) > 1
+        for value in values or [None]:
+            counts.add(value)
+        counts.samples += 1 - len(values or [None])
+        if number % 1000 == 0:
+            yield min(1.0, number / expected)
+    yield counts
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:

@@ -41,6 +41,8 @@ def batches(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
         yield from _table(path, kind, label)
     elif kind == "mindrecord":
         yield from _mindrecord(path, label)
+    elif kind == "tfrecord":
+        yield from _tfrecord(path, label)
     elif kind in ("npz", "cifar"):
         yield from _arrays(path, kind, label)
     else:
@@ -101,6 +103,29 @@ def _mindrecord(path: Path, label: str | None) -> Iterator[Batch]:
             for scalars, blobs in part
         ]
         yield np.array(digests, np.uint64), [said(scalars.get(name)) for scalars, _ in part]
+
+
+def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
+    from itertools import islice
+
+    from . import tfrecord
+
+    found = tfrecord.examples(path)
+    name = None
+    while part := list(islice(found, 1024)):
+        name = name or field_of(list(part[0]), label)
+        if len(part[0]) < 2:
+            raise NoLabel(list(part[0]))
+        digests, labels = [], []
+        for features in part:
+            given = [said(value) for value in tfrecord.plain(features.pop(name, None))]
+            labels.append(", ".join(str(one) for one in given) or None)
+            digests.append(digest(*(piece for key in sorted(features) for piece in _pieces(key, features[key][1]))))
+        yield np.array(digests, np.uint64), labels
+
+
+def _pieces(key: str, values: list[bytes] | np.ndarray[Any, Any]) -> list[bytes]:
+    return [key.encode(), *(values if isinstance(values, list) else [values.tobytes()])]
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[Batch]:

@@ -1,0 +1,208 @@
+"""TFRecord files, written with Google's protobuf and CRC-32C and read by MindSpore too: what both find is the same."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import google_crc32c
+import msgspec
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from accucheck.case import Case, CaseFile
+from accucheck.errors import ReadError
+from accucheck.model import Finding
+from accucheck.probes import class_balance, label_conflicts, missing_values
+from accucheck.readers import tfrecord
+from accucheck.readers.detect import detect
+
+
+def _classes() -> Any:
+    """tf.train.Example, built from the description of its messages."""
+    file = descriptor_pb2.FileDescriptorProto(name="example.proto", package="made", syntax="proto3")
+
+    def message(name: str, *fields: tuple[str, int, int, str], within: Any = None) -> Any:
+        made = (within.nested_type if within else file.message_type).add(name=name)
+        for title, number, kind, of in fields:
+            repeated = kind < 0
+            field = made.field.add(name=title, number=number, type=abs(kind), label=3 if repeated else 1)
+            if of:
+                field.type_name = of
+        return made
+
+    message("BytesList", ("value", 1, -12, ""))
+    message("FloatList", ("value", 1, -2, ""))
+    message("Int64List", ("value", 1, -3, ""))
+    lists = [("bytes_list", 1, 11, ".made.BytesList"), ("float_list", 2, 11, ".made.FloatList")]
+    feature = message("Feature", *lists, ("int64_list", 3, 11, ".made.Int64List"))
+    feature.oneof_decl.add(name="kind")
+    for field in feature.field:
+        field.oneof_index = 0
+    features = message("Features", ("feature", 1, -11, ".made.Features.FeatureEntry"))
+    entry = message("FeatureEntry", ("key", 1, 9, ""), ("value", 2, 11, ".made.Feature"), within=features)
+    entry.options.map_entry = True
+    message("Example", ("features", 1, 11, ".made.Features"))
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("made.Example"))
+
+
+Example = _classes()
+
+
+def example(**given: Any) -> bytes:
+    made = Example()
+    for name, value in given.items():
+        values = value if isinstance(value, (list, np.ndarray)) else [value]
+        feature = made.features.feature[name]
+        if len(values) and isinstance(values[0], bytes):
+            feature.bytes_list.value.extend(values)
+        elif len(values) and isinstance(values[0], (float, np.floating)):
+            feature.float_list.value.extend(values)
+        else:
+            feature.int64_list.value.extend(int(one) for one in values)
+    return made.SerializeToString()
+
+
+def masked(data: bytes) -> bytes:
+    crc = google_crc32c.value(data)
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def write(path: Path, records: list[bytes]) -> Path:
+    with path.open("wb") as file:
+        for record in records:
+            head = struct.pack("<Q", len(record))
+            file.write(head + masked(head) + record + masked(record))
+    return path
+
+
+@pytest.fixture
+def digits(tmp_path: Path) -> Path:
+    found = load_digits()
+    rows = zip(found.data.astype(np.float32), found.target, strict=True)
+    records = [example(x=x, label=y, name=b"n%d" % y, ids=np.arange(y)) for x, y in rows]
+    return write(tmp_path / "digits.tfrecord", records)
+
+
+@pytest.mark.mindspore
+def test_what_mindspore_reads_is_what_is_read(digits: Path) -> None:
+    from mindspore.dataset import Schema, TFRecordDataset
+
+    schema = Schema()
+    schema.add_column("x", "float32", [64])
+    schema.add_column("label", "int64", [1])
+    data = TFRecordDataset(str(digits), schema, shuffle=False)
+    theirs = list(data.create_dict_iterator(num_epochs=1, output_numpy=True))
+    ours = list(tfrecord.examples(digits))
+    assert len(theirs) == len(ours) == 1797
+    for mine, row in zip(ours, theirs, strict=True):
+        assert np.array_equal(mine["x"][1], row["x"]) and mine["label"][1].tolist() == row["label"].tolist()
+
+
+def test_all_kinds_of_features(digits: Path) -> None:
+    assert detect(digits) == "tfrecord"
+    first = next(tfrecord.examples(digits, {"name", "label"}))
+    assert first == {"name": ("bytes", [b"n0"]), "label": first["label"]} and tfrecord.plain(first["label"]) == [0]
+    big = [-(2**63), -1, 0, 1, 2**63 - 1, *range(-100, 1000, 7)]
+    read = tfrecord.example(example(big=big, none=[], pair=[b"", b"\xff"], nan=[float("nan"), 1.5]))
+    assert tfrecord.plain(read["big"]) == big and tfrecord.plain(read["none"]) == []
+    assert tfrecord.plain(read["pair"]) == [b"", b"\xff"] and np.isnan(read["nan"][1][0])
+    assert abs(tfrecord.expected_records(digits) - 1797) < 200
+
+
+def test_unpacked_numbers_and_unknown_fields() -> None:
+    """As older writers leave them."""
+    floats = b"\x0d" + struct.pack("<f", 1.5) + b"\x0d" + struct.pack("<f", -2)
+    ints = b"\x08\x05\x08\x07"
+    for tag, values, expected in ((0x12, floats, [1.5, -2.0]), (0x1A, ints, [5, 7])):
+        feature = bytes([tag, len(values)]) + values
+        entry = b"\x0a\x01a" + b"\x12" + bytes([len(feature)]) + feature
+        features = b"\x0a" + bytes([len(entry)]) + entry + b"\x10\x01"
+        record = b"\x0a" + bytes([len(features)]) + features + b"\x1d\0\0\0\0"
+        assert tfrecord.plain(tfrecord.example(record)["a"]) == expected
+
+
+@pytest.mark.parametrize(("place", "code"), [(3, "record-checksum"), (40, "record-checksum"), (-1, "record-checksum")])
+def test_a_changed_byte_is_found(digits: Path, place: int, code: str) -> None:
+    data = bytearray(digits.read_bytes())
+    data[place] ^= 1
+    digits.write_bytes(data)
+    with pytest.raises(ReadError) as caught:
+        list(tfrecord.records(digits))
+    assert caught.value.code == code and detect(digits) == "tfrecord", "told by its name where the head is damaged"
+
+
+@pytest.mark.parametrize("cut", [1, 5, 30])
+def test_a_file_cut_short(digits: Path, cut: int) -> None:
+    digits.write_bytes(digits.read_bytes()[:-cut])
+    with pytest.raises(ReadError) as caught:
+        list(tfrecord.records(digits))
+    assert caught.value.code == "truncated"
+
+
+def test_records_that_are_no_examples(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tfrecord", [b"\x0a\x05hello", b"x" * 50])
+    with pytest.raises(ReadError) as caught:
+        list(tfrecord.examples(path))
+    assert caught.value.code == "malformed"
+
+
+def test_a_length_that_no_record_has_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    head = struct.pack("<Q", 1 << 60)
+    (tmp_path / "a.tfrecord").write_bytes(head + masked(head) + b"x" * 100)
+    with pytest.raises(ReadError) as caught:
+        list(tfrecord.records(tmp_path / "a.tfrecord"))
+    assert caught.value.code == "too-large"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_example_or_refused(data: bytes) -> None:
+    try:
+        tfrecord.example(data)
+    except (ValueError, IndexError):
+        pass
+
+
+@given(st.data())
+def test_a_changed_example_is_read_or_refused(data: st.DataObject) -> None:
+    record = bytearray(example(x=[1.0, 2.0, 3.0], y=list(range(-5, 90)), z=[b"abc", b""]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        record[data.draw(st.integers(0, len(record) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        tfrecord.example(bytes(record))
+    except (ValueError, IndexError):
+        pass
+
+
+def found(probe: Any, root: Path, path: str) -> dict[str, Finding]:
+    case = Case(str(root), msgspec.convert({"data": {"train": {"path": path, "label": "label"}}}, CaseFile))
+    events = probe.run(case, probe.Params())
+    return {event.code: event for event in events if isinstance(event, Finding)}
+
+
+def test_the_probes_of_the_data_set_read_it(digits: Path, tmp_path: Path) -> None:
+    assert set(found(missing_values, tmp_path, "digits.tfrecord")) == {"examined"}
+    said = found(class_balance, tmp_path, "digits.tfrecord")
+    assert said["classes"].data["samples"] == 1797 and said["classes"].data["classes"] == 10
+    assert set(found(label_conflicts, tmp_path, "digits.tfrecord")) == {"compared"}
+
+    faulty = load_digits().data.astype(np.float32)
+    faulty[5, 3] = np.nan
+    rows = [example(x=x, label=y % 3, age=20.0 + y) for y, x in enumerate(faulty[:600])]
+    rows += [
+        example(x=faulty[0], label=1, age=20.0),
+        example(x=faulty[1], label=2, age=float("nan")),
+        example(x=[], label=[]),
+    ]
+    write(tmp_path / "bad.tfrecord", rows)
+    said = found(missing_values, tmp_path, "bad.tfrecord")
+    assert said["nan-values"].data["count"] == 2 and said["nan-values"].data["fields"] == 2
+    assert "null-values" in said, "the last has neither age nor label"
+    assert found(class_balance, tmp_path, "bad.tfrecord")["unlabelled"].data["count"] == 1
+    conflict = found(label_conflicts, tmp_path, "bad.tfrecord")["conflict"]
+    assert conflict.data["groups"] == 1 and conflict.data["count"] == 2
