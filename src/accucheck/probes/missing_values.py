@@ -9,10 +9,10 @@ rare sentinels in arrays (there a sample is looked at) and in integers within Mi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("data.train.path", "data.eval.path"),)
 
+_Row = TypeVar("_Row")
 _ROLES = {
     "train": {"en": "Training", "zh": "训练"},
     "eval": {"en": "Evaluation", "zh": "评估"},
@@ -363,45 +364,60 @@ def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> I
 
 
 def _mindrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
-    from itertools import islice
-
     from ..readers import mindrecord
-    from ._missing_counts import Table as Counts
 
     shard = mindrecord.open_shard(path)
-    counts = Counts(role.markers, False, max(1, shard.rows))
-    rows = mindrecord.rows(shard)
-    while batch := list(islice(rows, 256)):
-        counts.add(_frame(shard, batch))
-        yield counts.rows / max(1, shard.rows)
-    if wanted := counts.sentinels():
-        rows, start = mindrecord.rows(shard), 0
-        while batch := list(islice(rows, 256)):
-            counts.find(_frame(shard, batch), start, wanted)
-            start += len(batch)
-            yield 1.0
-    for known in counts.fields.values():
-        role.take(shown, known)
+
+    def batches() -> Iterator[Any]:
+        rows = mindrecord.rows(shard)
+        return (_frame(shard, part) for part in _parts(rows, lambda row: sum(map(len, row[1].values()))))
+
+    yield from _batches(batches, role, shown, max(1, shard.rows))
 
 
 def _tfrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
-    from itertools import islice
-
     from ..readers.tfrecord import examples, expected_records
+
+    several: dict[str, bool] = {}  # fields by whether they hold several values a sample, as the first samples tell
+
+    def size(features: dict[str, Feature]) -> int:
+        return sum(
+            sum(map(len, values)) if isinstance(values, list) else values.nbytes for _, values in features.values()
+        )
+
+    def batches() -> Iterator[Any]:
+        return (_features(part, several) for part in _parts(examples(path), size))
+
+    yield from _batches(batches, role, shown, expected_records(path))
+
+
+def _parts(rows: Iterator[_Row], size: Callable[[_Row], int]) -> Iterator[list[_Row]]:
+    """Rows together, of which there are no more than 1,024, and 32 MB but for the last."""
+    part: list[_Row] = []
+    held = 0
+    for row in rows:
+        part.append(row)
+        held += size(row)
+        if len(part) == 1024 or held > 32 << 20:
+            yield part
+            part, held = [], 0
+    if part:
+        yield part
+
+
+def _batches(batches: Callable[[], Iterator[Any]], role: _Role, shown: str, expected: int) -> Iterator[float]:
+    """Count frames, and once more where there may be sentinels."""
     from ._missing_counts import Table as Counts
 
-    expected = expected_records(path)
     counts = Counts(role.markers, False, expected)
-    several: dict[str, bool] = {}  # fields by whether they hold several values a sample, as the first samples tell
-    found = examples(path)
-    while batch := list(islice(found, 2048)):
-        counts.add(_features(batch, several))
+    for batch in batches():
+        counts.add(batch)
         yield counts.rows / expected
     if wanted := counts.sentinels():
-        found, start = examples(path), 0
-        while batch := list(islice(found, 2048)):
-            counts.find(_features(batch, several), start, wanted)
-            start += len(batch)
+        start = 0
+        for batch in batches():
+            counts.find(batch, start, wanted)
+            start += batch.height
             yield 1.0
     for known in counts.fields.values():
         role.take(shown, known)
