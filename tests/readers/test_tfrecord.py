@@ -101,7 +101,7 @@ def test_what_mindspore_reads_is_what_is_read(digits: Path) -> None:
     ours = list(tfrecord.examples(digits))
     assert len(theirs) == len(ours) == 1797
     for mine, row in zip(ours, theirs, strict=True):
-        assert np.array_equal(mine["x"][1], row["x"]) and mine["label"][1].tolist() == row["label"].tolist()
+        assert np.array_equal(mine["x"][1], row["x"]) and mine["label"][1] == row["label"].tolist()
 
 
 def test_all_kinds_of_features(digits: Path) -> None:

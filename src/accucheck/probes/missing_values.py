@@ -381,9 +381,7 @@ def _tfrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
     several: dict[str, bool] = {}  # fields by whether they hold several values a sample, as the first samples tell
 
     def size(features: dict[str, Feature]) -> int:
-        return sum(
-            sum(map(len, values)) if isinstance(values, list) else values.nbytes for _, values in features.values()
-        )
+        return sum(sum(map(len, values)) if kind == "bytes" else 8 * len(values) for kind, values in features.values())
 
     def batches() -> Iterator[Any]:
         return (_features(part, several) for part in _parts(examples(path), size))

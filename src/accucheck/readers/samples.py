@@ -120,12 +120,14 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
         for features in part:
             given = [said(value) for value in tfrecord.plain(features.pop(name, None))]
             labels.append(", ".join(str(one) for one in given) or None)
-            digests.append(digest(*(piece for key in sorted(features) for piece in _pieces(key, features[key][1]))))
+            digests.append(digest(*(piece for key in sorted(features) for piece in _pieces(key, *features[key]))))
         yield np.array(digests, np.uint64), labels
 
 
-def _pieces(key: str, values: list[bytes] | np.ndarray[Any, Any]) -> list[bytes]:
-    return [key.encode(), *(values if isinstance(values, list) else [values.tobytes()])]
+def _pieces(key: str, kind: str, values: Any) -> list[bytes]:
+    if kind == "bytes":
+        return [key.encode(), *values]
+    return [key.encode(), values.tobytes() if kind == "float" else repr(values).encode()]
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[Batch]:

@@ -17,8 +17,8 @@ from ..errors import ReadError, from_os_error
 
 #: A longer record is refused.
 LONGEST = 1 << 30
-#: What a feature holds: the kind is "bytes", "float" or "int64".
-Feature = tuple[str, "list[bytes] | np.ndarray[Any, Any]"]
+#: What a feature holds: the kind is "bytes" or "int64", with a list, or "float", with an array of float32.
+Feature = tuple[str, "list[Any] | np.ndarray[Any, Any]"]
 
 _HEAD, _TAIL = struct.Struct("<QI"), struct.Struct("<I")
 _KINDS = {1: "bytes", 2: "float", 3: "int64"}
@@ -185,29 +185,34 @@ def _floats(data: bytes, at: int, end: int) -> np.ndarray[Any, Any]:
     return found[0] if len(found) == 1 else np.concatenate(found) if found else np.empty(0, "<f4")
 
 
-def _integers(data: bytes, at: int, end: int) -> np.ndarray[Any, Any]:
+def _integers(data: bytes, at: int, end: int) -> list[int]:
     found: list[int] = []
     while at < end:
         tag, at = _varint(data, at)
         if tag == 0x08:
             value, at = _varint(data, at)
-            found.append(value)
+            found.append(_signed(value))
             continue
         if tag != 0x0A:
             raise ValueError("int64 list")
         length, at = _varint(data, at)
+        stop = at + length
         if length > end - at:
             raise ValueError("int64 list")
-        stop = at + length
         if length > 64:
             found += _unpacked(np.frombuffer(data, np.uint8, length, at))
             at = stop
         while at < stop:
             value, at = _varint(data, at)
-            found.append(value)
+            found.append(_signed(value))
         if at != stop:
             raise ValueError("int64 list")
-    return np.array([value & 0xFFFFFFFFFFFFFFFF for value in found], np.uint64).view(np.int64)
+    return found
+
+
+def _signed(value: int) -> int:
+    value &= 0xFFFFFFFFFFFFFFFF
+    return value - (1 << 64) if value >> 63 else value
 
 
 def _unpacked(packed: np.ndarray[Any, Any]) -> list[int]:
@@ -220,5 +225,5 @@ def _unpacked(packed: np.ndarray[Any, Any]) -> list[int]:
         raise ValueError("varint")
     place = np.arange(len(packed)) - np.repeat(first, ends - first + 1)
     parts = (packed & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
-    values: list[int] = np.add.reduceat(parts, first).tolist()
+    values: list[int] = np.add.reduceat(parts, first).view(np.int64).tolist()
     return values
