@@ -68,7 +68,7 @@ REASONS: Words = {
 
 #: How sure a probe is, in words.
 SURE: Words = {
-    "certain": {"en": "certain, by the code alone", "zh": "确定，由代码本身即可判定"},
+    "certain": {"en": "certain, by what was read", "zh": "确定，由读到的内容即可判定"},
     "likely": {
         "en": "likely; a default, an option, a name or code out of sight may still make it right",
         "zh": "很可能，但默认值、命令行选项、命名含义或未检查到的代码仍可能使其正确",

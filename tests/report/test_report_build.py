@@ -70,7 +70,7 @@ def test_a_concluded_problem(report: Report) -> None:
     assert first.findings[0].why == (
         "50,000 个样本顺序固定，梯度有偏。" if zh else "Batches of 50,000 alike samples mislead."
     )
-    assert first.findings[0].sure == ("确定，由代码本身即可判定" if zh else "certain, by the code alone")
+    assert first.findings[0].sure == ("确定，由读到的内容即可判定" if zh else "certain, by what was read")
     assert first.findings[0].proof == ("读取两个 epoch 比较。" if zh else "Read two epochs.")
     assert (first.findings[1].why, first.findings[1].sure, first.findings[1].proof) == ("", "", "")
     table = first.findings[0].evidence[1]
