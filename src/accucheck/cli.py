@@ -211,6 +211,18 @@ WORDS: Words = {
         "en": "Compare with this manifest, md5sum or hashdeep file, or folder.",
         "zh": "与该清单、md5sum/hashdeep 文件或目录比对。",
     },
+    "manifest-compare": {
+        "en": "Compare the manifests of several machines with each other; they stand in place of DIR.",
+        "zh": "互相比对多台机器的清单；此时用各份清单代替 DIR。",
+    },
+    "compare-alone": {
+        "en": "--compare takes manifests only, without --output, --check and --full.",
+        "zh": "--compare 只接受清单，不能与 --output、--check、--full 同用。",
+    },
+    "one-folder": {
+        "en": "One folder at a time; --compare takes several manifests.",
+        "zh": "每次只能计算一个目录；要比对多份清单请用 --compare。",
+    },
     "full": {
         "en": "Hash every file, even when size and time are unchanged.",
         "zh": "重新计算所有文件，即使大小和时间未变。",
@@ -1072,22 +1084,31 @@ def _checklist_path(name: str) -> Path:
 @command(
     "manifest",
     lambda: [
-        _Argument("folder", words="folder", metavar="DIR"),
+        _Argument("folder", words="folder", metavar="DIR", nargs=-1, required=True),
         option("--output", "-o", words="manifest-output", default=None, metavar="FILE"),
         option("--check", words="manifest-check", default=None, metavar="REFERENCE"),
+        option("--compare", words="manifest-compare", is_flag=True),
         option("--full", words="full", is_flag=True),
         _json(),
     ],
 )
-def manifest_(folder: str, output: str | None, check: str | None, full: bool, as_json: bool) -> None:
+def manifest_(
+    folder: tuple[str, ...], output: str | None, check: str | None, compare: bool, full: bool, as_json: bool
+) -> None:
     import gc
 
-    from . import manifest
+    from . import manifest, nodes
 
     gc.disable()  # the process ends soon; collecting among 100,000s of small records would cost 2 %
+    if compare:
+        if output is not None or check is not None or full:
+            raise click.UsageError(say("compare-alone"))
+        raise SystemExit(nodes.command(folder, as_json=as_json, language=LANGUAGE, echo=click.echo))
+    if len(folder) > 1:
+        raise click.UsageError(say("one-folder"))
     with _status_line() as show:
         code = manifest.command(
-            folder,
+            folder[0],
             output,
             check,
             full=full,

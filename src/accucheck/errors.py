@@ -30,6 +30,10 @@ WORDS: Words = {
         "what was saved before is intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
+    "too-few-manifests": {
+        "en": "There is one manifest only; give those of two machines or more.",
+        "zh": "只有一份清单，请给出至少两台机器的清单。",
+    },
     "not-a-manifest": {
         "en": "{path} exists and is not a manifest; it was left as it is. Give another file.",
         "zh": "{path} 已存在且不是清单文件，未作改动。请换一个输出文件。",
