@@ -497,6 +497,33 @@ model = ms.Model(nn.SequentialCell([Block(), nn.Flatten(), nn.Dense(8, 4)]))
         "zero-possible",
     ),
     _example(
+        "the branch of a block whose input has come in one of two ways",
+        """
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(8, 8, 3)
+        self.last = nn.SequentialCell([nn.Conv2d(8, 8, 1, weight_init="zeros"), nn.BatchNorm2d(8)])
+    def construct(self, x):
+        y = self.first(x)
+        return self.last(y.view(2, 8, -1)) + x
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.block, self.head = nn.Conv2d(3, 8, 3), Block(), nn.Dense(8, 4)
+    def construct(self, x):
+        x = self.stem(x)
+        if x.shape[0] > 2:
+            x = ops.relu(x)
+        return self.head(self.block(x))
+
+model = ms.Model(Net())
+""",
+        Verdict.UNDECIDED,
+        "zero-possible",
+    ),
+    _example(
         "a regression of one layer may start at zero",
         """
 net = nn.Dense(16, 4, weight_init="zeros")

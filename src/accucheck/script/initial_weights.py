@@ -242,7 +242,8 @@ def _joins(result: Made, origin: Value, structure: Structure, depth: int = 4) ->
     for user, how in structure.users.get(id(result), ()):
         maker = user.base.last if user.name == "" and isinstance(user.base, Made) else user.last
         if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
-            if any(flow.derives(origin, other) for other in user.args if other is not result):
+            others = (option for other in user.args if other is not result for option in options(other))
+            if any(flow.derives(origin, other) for other in others):
                 return True
         elif how == "0" and user.name == "" and depth and _joins(user, origin, structure, depth - 1):
             return True
