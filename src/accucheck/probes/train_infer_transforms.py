@@ -398,6 +398,35 @@ EXAMPLES = [
         "agree",
     ),
     _example(
+        "evaluation has an input more, on another scale",
+        """
+import numpy as np
+
+class Frames:
+    def __init__(self, x, motion=None):
+        self.x, self.motion = x, motion
+    def __len__(self):
+        return len(self.x)
+
+class Short(Frames):
+    def __getitem__(self, item):
+        return self.x[item] / 255
+
+class Long(Frames):
+    def __getitem__(self, item):
+        return self.x[item] / 255, self.motion[item] / 128
+
+net = nn.Dense(16, 4)
+for row in ds.GeneratorDataset(Short(np.load("train.npy")), ["frames"], shuffle=True).batch(8).create_dict_iterator():
+    ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(row["frames"])
+test = ds.GeneratorDataset(Long(np.load("x.npy"), np.load("m.npy")), ["frames", "motion"], shuffle=False)
+for row in test.batch(8).create_dict_iterator():
+    net(row["frames"] + row["motion"])
+""",
+        Verdict.OK,
+        "agree",
+    ),
+    _example(
         "evaluation built with the switch for training",
         _BUILDER + _USE.replace("False", "True"),
         Verdict.PROBLEM,

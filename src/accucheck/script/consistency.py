@@ -245,7 +245,7 @@ def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
     for place, entry in enumerate(inputs):
         best: Said | None = None
         for other in training:
-            mine = counterpart(entry, place, other)
+            mine = counterpart(entry, place, other, {one.name for one in inputs})
             if mine is None:
                 continue
             found = between(mine, entry, other, pipeline)
@@ -284,13 +284,14 @@ def _recipe(pipeline: Pipeline) -> list[Any]:
     return recipe
 
 
-def counterpart(entry: Input, place: int, other: Pipeline) -> Input | None:
-    """The input of training that an input of evaluation corresponds to."""
+def counterpart(entry: Input, place: int, other: Pipeline, names: set[str]) -> Input | None:
+    """The input of training that an input of evaluation corresponds to; `names` are those of all inputs of the evaluation."""
     wanted = [one for one in unique(other.inputs) if one.kind not in ("label", "made", "nothing", "simulator")]
     for key in ("name", "parameter"):
         same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
         if same:
             return next((one for one in same if one.kind == entry.kind), same[0])
+    wanted = [one for one in wanted if not one.name or one.name not in names]  # that of another input otherwise
     alike = [one for one in wanted if one.kind == entry.kind] or (wanted if len(wanted) == 1 else [])
     return alike[min(place, len(alike) - 1)] if alike else None
 
