@@ -120,6 +120,17 @@ class Example:
         return Case(root=str(root), spec=msgspec.convert(self.case, CaseFile))
 
 
+def script_example(head: str, name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+    """An example of one training script that begins with `head`."""
+    return Example(
+        name,
+        files={"train.py": (head + script).lstrip("\n")},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
 class Probe(Protocol):
     """A probe module, as mypy sees it."""
 

@@ -9,13 +9,14 @@ is right. Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import script_example
 from . import _training
 
 KIND = Kind.STATIC
@@ -173,15 +174,7 @@ step = Step(nn.WithLossCell(net, loss_fn), opt, sens=GIVEN)
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": (_HEAD + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example("unscaled, then clipped", _LOOP, Verdict.OK, "clip-clean"),

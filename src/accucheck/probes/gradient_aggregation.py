@@ -9,13 +9,14 @@ devices, nor whether sum or mean fits the learning rate. Never imports or runs t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import script_example
 from . import _training
 
 KIND = Kind.STATIC
@@ -161,15 +162,7 @@ def step(x, y):
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": (_HEAD + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example("a loop with a reducer", _PARALLEL + _LOOP, Verdict.OK, "reduced"),

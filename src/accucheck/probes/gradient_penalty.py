@@ -8,13 +8,14 @@ functions and cells. Cannot tell: whether the penalty's weight is right. Never i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import script_example
 from . import _training
 
 KIND = Kind.STATIC
@@ -112,15 +113,7 @@ def step(real, fake):
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": script.lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, "")
 
 EXAMPLES = [
     _example("the scale is put on after the penalty", _SCRIPT, Verdict.OK, "penalty-clean"),

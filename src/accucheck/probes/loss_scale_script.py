@@ -10,13 +10,15 @@ none, and that bfloat16 needs none. Cannot tell: whether gradients really underf
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import script_example
+from ..script.step_faults import LOSS_SCALE as _FAULTS
 from . import _training
 
 KIND = Kind.STATIC
@@ -27,20 +29,6 @@ class Params(msgspec.Struct, frozen=True):
     pass
 
 
-#: Faults that only some ways through a script may lead to.
-_FAULTS = (
-    "no-scale",
-    "no-scale-unused",
-    "kept",
-    "kept-own",
-    "divided-only",
-    "divided-own",
-    "divided-twice",
-    "mismatch",
-    "mismatch-own",
-    "scale-one",
-    "never-adjusted",
-)
 _LEVELS = {
     **dict.fromkeys((*_FAULTS, "window-is-factor"), Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _FAULTS), Level.SUSPECT),
@@ -338,15 +326,7 @@ def step(x, y):
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": (_HEAD + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example(

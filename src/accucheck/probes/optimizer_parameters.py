@@ -9,13 +9,14 @@ Cannot tell: which parameters a filter by name leaves out. Never imports or runs
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import script_example
 from . import _training, loss_scale_script
 
 KIND = Kind.STATIC
@@ -150,15 +151,7 @@ def step(x, y):
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": (_HEAD + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example(

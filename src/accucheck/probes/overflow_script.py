@@ -11,13 +11,15 @@ Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
-from ..probe import Example
+from ..probe import Example, script_example
+from ..script.step_faults import OVERFLOW as _FAULTS
 from . import _training
 
 KIND = Kind.STATIC
@@ -28,7 +30,6 @@ class Params(msgspec.Struct, frozen=True):
     pass
 
 
-_FAULTS = ("no-check", "no-check-framework", "check-unused")
 _BROKEN = (
     "gate-inverted",
     "gate-open",
@@ -297,15 +298,7 @@ step = Step(nn.WithLossCell(net, loss_fn), opt)
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": (_HEAD + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
-
+_example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example("a loop that updates on finite gradients", _LOOP, Verdict.OK, "checked"),

@@ -62,6 +62,14 @@ class Counts:
         else:
             self.over = True
 
+    def add_sample(self, labels: Sequence[Any]) -> None:
+        """One sample with none, one or several labels."""
+        self.many |= len(labels) > 1
+        samples = self.samples + 1
+        for label in labels or (None,):
+            self.add(label)
+        self.samples = samples
+
     def merge(self, other: Counts) -> None:
         self.classes.update(other.classes)
         self.samples += other.samples
@@ -185,11 +193,7 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
     counts = Counts(field_of(list(first), label))
     expected = tfrecord.expected_records(path)
     for number, features in enumerate(tfrecord.examples(path, {counts.column})):
-        values = tfrecord.plain(features.get(counts.column))
-        counts.many |= len(values) > 1
-        for value in values or [None]:
-            counts.add(value)
-        counts.samples += 1 - len(values or [None])
+        counts.add_sample(tfrecord.plain(features.get(counts.column)))
         if number % 1000 == 0:
             yield min(1.0, number / expected)
     yield counts

@@ -12,26 +12,11 @@ from ..knowledge import api
 from .factors import ONE, Key, Term, called, hinted, operation
 from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
 from .source import Source
+from .step_faults import LOSS_SCALE
 from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Instance, Known, Made, Value, name_of, options
 
-#: What is wrong wherever the way that leads to it is taken.
-FAULTS = frozenset(
-    {
-        "no-scale",
-        "no-scale-unused",
-        "kept",
-        "kept-own",
-        "divided-only",
-        "divided-own",
-        "divided-twice",
-        "mismatch",
-        "mismatch-own",
-        "scale-one",
-        "never-adjusted",
-    }
-)
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
 #: Those of them that stand for an optimizer whose loss_scale does not fit the step.
@@ -58,7 +43,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     ways = [way for step in steps for way in _step(training, step)]
     sound = [term for term, told in ways if told.code in SOUND]
     for term, told in ways:
-        yield replace(told, possible=True) if told.code in FAULTS and _elsewhere(training, term, sound) else told
+        yield replace(told, possible=True) if told.code in LOSS_SCALE and _elsewhere(training, term, sound) else told
     if not ways:
         yield about(steps[0], "no-half")
 

@@ -12,6 +12,7 @@ from .flow import sources
 from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
 from .remarks import Remark, merged, remark
+from .step_faults import OVERFLOW
 from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Known, Made, Test, Value, options
@@ -29,8 +30,6 @@ _CHECKS = frozenset(
         "npugetfloatstatusv2",
     )
 )
-#: Faults that are none where options lead elsewhere by default.
-FAULTS = frozenset({"no-check", "no-check-framework", "check-unused"})
 
 _Statuses = tuple["Status | None", ...]
 
@@ -49,7 +48,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     told = [(step, one) for step in steps for one in _step(training, step, overflow)]
     sound = [training.given(step) for step, one in told if one.code.startswith("checked")]
     for step, one in told:
-        yield replace(one, possible=True) if one.code in FAULTS and _elsewhere(training, step, sound) else one
+        yield replace(one, possible=True) if one.code in OVERFLOW and _elsewhere(training, step, sound) else one
     if not told:
         yield about(steps[0], "no-half")
 
