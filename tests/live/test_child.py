@@ -16,8 +16,8 @@ from accucheck.live import child
 from accucheck.model import Language
 from accucheck.probe import Skip
 
-SCRIPT = Path(child.__file__).with_name("pipeline_order.py")
-REQUEST = {"call": "pipe:create", "args": {}, "samples": 100, "seconds": 5, "label": None}
+SCRIPT = child.INSIDE / "__main__.py"
+REQUEST = {"pipeline": {"call": "pipe:create", "args": {}}, "samples": 100, "seconds": 5, "label": None}
 
 
 def case(root: Path, **runtime: str) -> Case:
@@ -34,7 +34,7 @@ def bare(tmp_path: Path) -> str:
 
 def test_an_interpreter_without_mindspore_is_a_skip(tmp_path: Path, bare: str) -> None:
     with pytest.raises(Skip) as caught:
-        list(child.events(case(tmp_path, python=bare), "pipeline_order.py", REQUEST, 5))
+        list(child.events(case(tmp_path, python=bare), "order", REQUEST, 5))
     assert caught.value.reason.code == "no-mindspore" and caught.value.reason.data == {"python": bare}
 
 
@@ -43,27 +43,36 @@ def test_an_interpreter_without_mindspore_is_a_skip(tmp_path: Path, bare: str) -
 )
 def test_an_interpreter_that_is_not_there(tmp_path: Path, python: str, code: str) -> None:
     with pytest.raises(UserError) as caught:
-        list(child.events(case(tmp_path, python=python), "pipeline_order.py", REQUEST, 5))
+        list(child.events(case(tmp_path, python=python), "order", REQUEST, 5))
     assert caught.value.code == code
 
 
 def test_something_that_is_no_interpreter(tmp_path: Path) -> None:
     (tmp_path / "python").write_text("not a program")
     with pytest.raises(UserError) as caught:
-        list(child.events(case(tmp_path, python="./python"), "pipeline_order.py", REQUEST, 5))
+        list(child.events(case(tmp_path, python="./python"), "order", REQUEST, 5))
     assert caught.value.code == "io" and caught.value.text(Language.ZH)
 
     (tmp_path / "python").write_text("#!/bin/sh\necho loud\necho why >&2\nexit 7\n")
     (tmp_path / "python").chmod(0o755)
     with pytest.raises(UserError) as caught:
-        list(child.events(case(tmp_path, python="./python"), "pipeline_order.py", REQUEST, 5))
+        list(child.events(case(tmp_path, python="./python"), "order", REQUEST, 5))
     assert caught.value.code == "live-crashed" and "why" in str(caught.value) and "7" in str(caught.value)
 
 
-def test_the_script_is_python_3_9(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", sorted(child.INSIDE.glob("*.py")), ids=lambda path: path.stem)
+def test_what_runs_there_is_python_3_9_and_imports_little(path: Path) -> None:
     import ast
 
-    ast.parse(SCRIPT.read_text("utf8"), feature_version=(3, 9))
+    tree = ast.parse(path.read_text("utf8"), feature_version=(3, 9))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            named = [alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            named = [str(node.module).split(".")[0]]
+        else:
+            continue
+        assert all(name in sys.stdlib_module_names or name in ("numpy", "mindspore") for name in named), named
 
 
 def test_the_child_ends_when_its_stdin_closes(tmp_path: Path) -> None:
@@ -90,7 +99,7 @@ def test_a_broken_mindspore_is_said(tmp_path: Path, bare: str, monkeypatch: pyte
     (tmp_path / "mindspore.py").write_text("raise ImportError('libascend.so: cannot open shared object')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(UserError) as caught:
-        list(child.events(case(tmp_path, python=bare), "pipeline_order.py", REQUEST, 5))
+        list(child.events(case(tmp_path, python=bare), "order", REQUEST, 5))
     assert caught.value.code == "live-no-import" and "libascend.so" in str(caught.value)
 
 
@@ -100,7 +109,7 @@ def test_leaving_the_events_early_ends_the_child(tmp_path: Path, bare: str, monk
         "import os, time\ndef create():\n    open('pid', 'w').write(str(os.getpid()))\n    time.sleep(60)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    events = child.events(case(tmp_path, python=bare), "pipeline_order.py", REQUEST, 5)
+    events = child.events(case(tmp_path, python=bare), "order", REQUEST, 5)
     assert next(events)["event"] == "runtime"
     for _ in range(100):
         if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text():

@@ -1,4 +1,4 @@
-"""Starts a script of this package under the user's interpreter and reads its events. Knows nothing of MindSpore.
+"""Starts a task of inside/ under the user's interpreter and reads its events. Knows nothing of MindSpore.
 
 The child stays in the process group of the caller, so that whoever ends the group ends it too; it also ends when its stdin
 closes. What the user's code prints is kept aside and never reaches the screen.
@@ -23,6 +23,8 @@ from ..case import Case
 from ..errors import UserError
 from ..probe import Skip
 
+#: The folder of what runs under the user's interpreter.
+INSIDE = Path(__file__).with_name("inside")
 #: A line of the event channel is at most this long; two epochs of 100,000 ids fit.
 LINE_LIMIT = 16 << 20
 #: Bytes of the child's talk that are kept for an error.
@@ -49,8 +51,8 @@ def interpreter(case: Case) -> str:
     return str(path)
 
 
-def events(case: Case, script: str, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
-    """Run `script` (a file name in this folder) in the project's folder and yield its events until it ends.
+def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
+    """Run `task` (a module of inside/) in the project's folder and yield its events until it ends.
 
     `seconds` count from the event "built" on: what comes before is the user's own loading. When they are over by half, the
     child is killed and the last event is {"event": "timeout"}. Raises Skip without MindSpore, UserError for what the user's
@@ -62,7 +64,7 @@ def events(case: Case, script: str, request: dict[str, Any], seconds: float) -> 
     with tempfile.TemporaryFile() as log:
         try:
             child = subprocess.Popen(
-                [python, "-X", "faulthandler", str(Path(__file__).with_name(script))],
+                [python, "-X", "faulthandler", str(INSIDE / "__main__.py")],
                 cwd=case.root,
                 env=environment,
                 stdin=subprocess.PIPE,
@@ -72,7 +74,9 @@ def events(case: Case, script: str, request: dict[str, Any], seconds: float) -> 
         except OSError as error:
             raise UserError("io", path=python, problem=error.strerror or str(error)) from None
         try:
-            yield from _events(child, {**request, "root": case.root, "token": token}, token, seconds, python, log)
+            yield from _events(
+                child, {**request, "task": task, "root": case.root, "token": token}, token, seconds, python, log
+            )
         finally:
             child.kill()
             child.wait()
@@ -95,7 +99,7 @@ def _events(
         child.stdin.flush()
     except BrokenPipeError:
         pass  # it died at once: told below
-    call, deadline, mark = request["call"], None, token.encode()
+    call, deadline, mark = "", None, token.encode()
     while True:
         try:
             line = lines.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
@@ -107,7 +111,9 @@ def _events(
         if not line.startswith(mark):
             continue  # something spoke before the child took stdout away
         event: dict[str, Any] = json.loads(line[len(mark) :])
-        kind = event["event"]
+        kind, call = event["event"], event.get("call", call)
+        if kind == "calling":
+            continue
         if kind == "no-mindspore":
             raise Skip("no-mindspore", python=python)
         if kind == "no-import":

@@ -197,14 +197,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     pipeline = case.spec.pipelines.train
     assert pipeline is not None
     request = {
-        "call": pipeline.call,
-        "args": pipeline.args,
+        "pipeline": {"call": pipeline.call, "args": pipeline.args},
         "samples": params.samples,
         "seconds": params.seconds,
         "label": case.get("data.train.label"),
     }
     seen = _Seen()
-    for event in events(case, "pipeline_order.py", request, params.seconds):
+    for event in events(case, "order", request, params.seconds):
         kind = event["event"]
         if kind == "progress":
             yield Progress(event["done"], event["total"], "samples")

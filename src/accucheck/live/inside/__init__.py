@@ -1,0 +1,1 @@
+"""What runs under the user's interpreter; see __main__.py."""

@@ -1,0 +1,81 @@
+"""Runs under the user's interpreter: one task on their pipeline functions. Started by path by live/child.py.
+
+One JSON request comes in on stdin, events go out on the real stdout, all chatter goes to stderr. Nothing of this folder is
+imported by accucheck; it imports the standard library, numpy and mindspore only, and runs on Python 3.9 and later.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+#: The name of this folder as a package here: one that no project of a user's has.
+PACKAGE = "accucheck_inside"
+
+
+def neighbour(name: str) -> Any:
+    """A module of this folder, by way of a package, so that the user's imports cannot mistake one for theirs."""
+    if PACKAGE not in sys.modules:
+        folder = Path(__file__).resolve().parent
+        places = [str(folder)]
+        spec = importlib.util.spec_from_file_location(
+            PACKAGE, folder / "__init__.py", submodule_search_locations=places
+        )
+        assert spec is not None
+        sys.modules[PACKAGE] = importlib.util.module_from_spec(spec)
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def main() -> None:
+    # This script's own folder must not offer its neighbours to the user's imports.
+    sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    commands = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False, buffering=1)  # noqa: SIM115
+    request = json.loads(commands.readline())
+    lock = threading.Lock()
+
+    def tell(**event: Any) -> None:
+        with lock:
+            channel.write(request["token"] + json.dumps(event) + "\n")
+            channel.flush()
+
+    def end_with_parent() -> None:
+        while commands.readline():
+            pass
+        os._exit(3)  # the parent is gone: nobody reads what would follow
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    pipeline = neighbour("pipeline")
+    Stop, shown, code = pipeline.Stop, pipeline.shown, 0
+    try:
+        try:
+            import mindspore
+        except ModuleNotFoundError as error:
+            raise Stop(event="no-mindspore" if error.name == "mindspore" else "no-import", error=shown(error))
+        except Exception as error:
+            raise Stop(event="no-import", error=shown(error))
+        tell(event="runtime", mindspore=str(mindspore.__version__), python=sys.version.split()[0])
+        neighbour(request["task"]).examine(request, tell)
+        tell(event="end")
+    except Stop as stop:
+        tell(**stop.event)
+    except BaseException as error:
+        tell(event="failed", error=shown(error), lines=pipeline.last_lines(error, request["root"]))
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # MindSpore's threads and the user's own are not waited for
+
+
+if __name__ == "__main__":
+    main()
