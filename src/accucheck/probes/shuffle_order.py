@@ -19,6 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Note, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
+from . import _live
 
 if TYPE_CHECKING:
     from ..live.order import Array, Order, Runs
@@ -135,10 +136,7 @@ MESSAGES: Words = {
         "en": "Shuffled anew in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
         "zh": "每个 epoch 都重新混洗（{samples:,} 个样本，两个 epoch 中 {same:.2%} 位置一致）。",
     },
-    "no-samples": {
-        "en": "The pipeline gave no sample in {seconds:g} s.",
-        "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
-    },
+    **_live.NO_SAMPLES,
     "fix-shuffle": {
         "en": "Pass shuffle=True to the dataset (or leave it out: a source with random access shuffles by default), or add "
         ".shuffle(buffer_size) before batch().",
@@ -167,9 +165,7 @@ WORDS: Words = {
         "en": "The first samples of both epochs, by position in storage",
         "zh": "两个 epoch 的前若干样本（存储位置）",
     },
-    "pipeline": {"en": "The pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},
-    "node": {"en": "node", "zh": "节点"},
-    "settings": {"en": "settings", "zh": "设置"},
+    **_live.WORDS,
     "label-order": {
         "en": "The labels of the first samples, numbered as they appear",
         "zh": "前若干样本的标签（按首次出现编号）",
@@ -194,10 +190,8 @@ class _Seen(msgspec.Struct):
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 
-    pipeline = case.spec.pipelines.train
-    assert pipeline is not None
     request = {
-        "pipeline": {"call": pipeline.call, "args": pipeline.args},
+        "pipeline": _live.pipeline_of(case, "train"),
         "samples": params.samples,
         "seconds": params.seconds,
         "label": case.get("data.train.label"),
@@ -407,14 +401,7 @@ def _evidence(seen: _Seen, first: Array, second: Array | None, where: Array, lab
         evidence.append(Table("first", ["place", "epoch-1", "epoch-2"], rows, total=len(where)))
     if any(code >= 0 for code in labels) and len(np.unique(labels)) > 1:
         evidence.append(Note("label-order", " ".join(str(code) for code in labels[:200])))
-    nodes: list[list[Plain]] = []
-    for entry in seen.nodes:
-        told = {key: value for key, value in entry.items() if key not in ("node", "depth")}
-        nodes.append(
-            ["  " * entry["depth"] + entry["node"], ", ".join(f"{key}={value}" for key, value in told.items())]
-        )
-    evidence.append(Table("pipeline", ["node", "settings"], nodes))
-    return evidence
+    return [*evidence, _live.nodes_table(seen.nodes)]
 
 
 _SORTED = """

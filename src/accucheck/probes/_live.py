@@ -1,0 +1,54 @@
+"""What the live probes share: the functions of a case, the pipeline as evidence, and which columns are labels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..case import Case
+from ..language import Words
+from ..model import Plain, Table
+
+WORDS: Words = {
+    "pipeline": {"en": "The pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},
+    "node": {"en": "node", "zh": "节点"},
+    "settings": {"en": "settings", "zh": "设置"},
+}
+ROLES = {
+    "train": {"en": "training", "zh": "训练"},
+    "eval": {"en": "evaluation", "zh": "评估"},
+    "infer": {"en": "inference", "zh": "推理"},
+}
+NO_SAMPLES: Words = {
+    "no-samples": {
+        "en": "The pipeline gave no sample in {seconds:g} s.",
+        "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
+    },
+}
+_LABEL = re.compile(r"(^|_)(labels?|targets?|class(es)?|category|categories|y|gt|truth|annotations?)(_|\d|$)", re.I)
+
+
+def pipeline_of(case: Case, role: str) -> dict[str, Any] | None:
+    """The function of a role and its arguments, as the child wants them."""
+    call = getattr(case.spec.pipelines, role)
+    return None if call is None else {"call": call.call, "args": call.args}
+
+
+def nodes_table(nodes: list[dict[str, Any]]) -> Table:
+    rows: list[list[Plain]] = []
+    for entry in nodes:
+        told = {key: value for key, value in entry.items() if key not in ("node", "depth")}
+        shown = ", ".join(f"{key}={value}" for key, value in told.items())
+        rows.append(["  " * entry["depth"] + entry["node"], shown])
+    return Table("pipeline", ["node", "settings"], rows)
+
+
+def labels_of(names: list[str], named: str | None) -> set[str]:
+    """The columns that are labels: the one that the case names, else those named so, else the last of several.
+
+    The last, since a Model with a loss takes (data, label).
+    """
+    if named in names:
+        return {named}
+    found = {name for name in names if _LABEL.search(name)}
+    return found or set(names[1:][-1:])
