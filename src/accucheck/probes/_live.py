@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..case import Case
@@ -25,7 +24,6 @@ NO_SAMPLES: Words = {
         "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
     },
 }
-_LABEL = re.compile(r"(^|_)(labels?|targets?|class(es)?|category|categories|y|gt|truth|annotations?)(_|\d|$)", re.I)
 
 
 def pipeline_of(case: Case, role: str) -> dict[str, Any] | None:
@@ -41,14 +39,3 @@ def nodes_table(nodes: list[dict[str, Any]]) -> Table:
         shown = ", ".join(f"{key}={value}" for key, value in told.items())
         rows.append(["  " * entry["depth"] + entry["node"], shown])
     return Table("pipeline", ["node", "settings"], rows)
-
-
-def labels_of(names: list[str], named: str | None) -> set[str]:
-    """The columns that are labels: the one that the case names, else those named so, else the last of several.
-
-    The last, since a Model with a loss takes (data, label).
-    """
-    if named in names:
-        return {named}
-    found = {name for name in names if _LABEL.search(name)}
-    return found or set(names[1:][-1:])

@@ -268,8 +268,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str, Any]]) -> Iterator[Finding]:
     """The findings that the statistics of the columns amount to."""
+    from ..live.inside.columns import labels_of
+
     names: list[str] = seen["order"]
-    labels = _live.labels_of(names, case.get("data.train.label"))
+    labels = labels_of(names, case.get("data.train.label"))
     aside = {name for name in names if name in labels or name in seen["others"] or _OTHER.search(name)}
     columns = [column for column in seen["columns"] if column["name"] not in aside]
     floats = [column for column in columns if column["dtype"].startswith("float")]

@@ -1,7 +1,7 @@
 """Runs under the user's interpreter: one task on their pipeline functions. Started by path by live/child.py.
 
-One JSON request comes in on stdin, events go out on the real stdout, all chatter goes to stderr. Nothing of this folder is
-imported by accucheck; it imports the standard library, numpy and mindspore only, and runs on Python 3.9 and later.
+One JSON request comes in on stdin, events go out on the real stdout, all chatter goes to stderr. What lies in this
+folder imports the standard library, numpy and mindspore only, and runs on Python 3.9 and later.
 """
 
 from __future__ import annotations

@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from .columns import layout_of
 from .pipeline import Node, Tell, blamed, called, described, kinds
 
-#: A row of more numbers than this is a signal rather than features.
-FEATURES = 4096
 #: Values of a column that are kept for percentiles.
 KEPT = 2_000_000
 BINS = 40
@@ -26,18 +25,6 @@ def batched(node: Node) -> bool:
     if any("Batch" in name for name in names):
         return True
     return any(batched(child) for child in node.children)
-
-
-def layout_of(shape: tuple[int, ...]) -> str:
-    """What the shape of one sample says: chw, hwc, features, scalar or values."""
-    if len(shape) in (3, 4):
-        if shape[-3] in (1, 3, 4) and (shape[-1] not in (1, 3, 4) or shape[-1] == shape[-2]):
-            return "chw"
-        if shape[-1] in (1, 3, 4):
-            return "hwc"
-    if len(shape) == 1:
-        return "features" if 1 <= shape[0] <= FEATURES else "values"
-    return "values" if shape else "scalar"
 
 
 class Column:
