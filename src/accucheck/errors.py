@@ -55,6 +55,10 @@ WORDS: Words = {
         "en": "{path}: the field {field} is of type {type} and holds no single value a row; name another field.",
         "zh": "{path}：字段 {field} 的类型为 {type}，并非每行一个值，请改用其他字段。",
     },
+    "picture": {
+        "en": "{path}: the picture cannot be shown ({problem}).",
+        "zh": "{path}：无法显示图片（{problem}）。",
+    },
     "empty": {"en": "{path} is empty (0 bytes).", "zh": "{path} 是空文件（0 字节）。"},
     "truncated": {
         "en": "{path} is truncated: at byte {offset:,} {expected} was expected, but the file ends. Copy it again.",
@@ -247,6 +251,29 @@ WORDS: Words = {
     "live-crashed": {
         "en": "The process that ran {call} ended by itself (exit code {status}). The end of its log:\n{log}",
         "zh": "运行 {call} 的进程异常退出（退出码 {status}），日志末尾：\n{log}",
+    },
+    # samples looked at by a person
+    "marks-damaged": {
+        "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Mend it, or move it away and draw again.",
+        "zh": "无法读取样本标注文件 {path}（{problem}），文件未作改动。请修复，或将其移走后重新抽样。",
+    },
+    "marks-newer": {
+        "en": "{path} was written by another version of accucheck (version {found}; this one reads {limit}). Update accucheck; "
+        "the file was left as it is.",
+        "zh": "{path} 由其他版本的 accucheck 写入（版本 {found}，本版本支持 {limit}）。请升级 accucheck；该文件未被改动。",
+    },
+    "sample-gone": {"en": "{path}: the sample is not there any more.", "zh": "{path}：该样本已不存在。"},
+    "sample-label": {
+        "en": "{path}: the field of the labels is not there any more; there are: {fields}.",
+        "zh": "{path}：标签字段已不存在，现有字段：{fields}。",
+    },
+    "without-data": {
+        "en": "The case does not say where the data are. Add {key} to accucheck.yaml.",
+        "zh": "检查对象未给出数据位置，请在 accucheck.yaml 中补充 {key}。",
+    },
+    "no-samples": {
+        "en": "No sample with a label was found under {path} ({fields}). Name the field of the labels in {key}.",
+        "zh": "在 {path} 下没有找到带标签的样本（{fields}），请在 {key} 中指明标签字段。",
     },
     # session
     "session-corrupt": {

@@ -12,8 +12,8 @@ import os
 import re
 import sqlite3
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,7 +31,8 @@ _COLUMNS = "PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAG
 
 @dataclass(frozen=True)
 class Shard:
-    """One file. `types` maps a field to its type; `blobs` are the fields in the blob page, in order; `rows` as counted."""
+    """One file. `types` maps a field to its type; `blobs` are the fields in the blob page, in order; `rows` as counted;
+    `shapes` are those of the fields of arrays, -1 for a side that the size decides."""
 
     path: Path
     header_size: int
@@ -39,6 +40,7 @@ class Shard:
     types: dict[str, str]
     blobs: list[str]
     rows: int
+    shapes: dict[str, list[int]] = field(default_factory=dict)
 
 
 def open_shard(path: Path) -> Shard:
@@ -60,7 +62,10 @@ def open_shard(path: Path) -> Shard:
         header = json.loads(text)
         version = header["version"]
         schema = header["schema"][0]
-        types = {name: str(field["type"]) for name, field in schema["schema"].items()}
+        types = {name: str(one["type"]) for name, one in schema["schema"].items()}
+        shapes = {
+            name: [int(side) for side in one["shape"]] for name, one in schema["schema"].items() if "shape" in one
+        }
         blobs = [str(name) for name in schema["blob_fields"]]
         pages = [(int(page["page_id"]), int(page["page_size"])) for page in header["page"] or []]
         header_size, page_size = int(header["header_size"]), int(header["page_size"])
@@ -78,10 +83,10 @@ def open_shard(path: Path) -> Shard:
         for name in siblings:
             if not (path.parent / name).exists():
                 raise ReadError("not-found", path=str(path.parent / name))
-    shard = Shard(path, header_size, page_size, types, blobs, 0)
+    shard = Shard(path, header_size, page_size, types, blobs, 0, shapes)
     with _index(shard) as database:
         rows = _ask(shard, database, "SELECT COUNT(*) FROM INDEXES").fetchone()[0]
-    return Shard(path, header_size, page_size, types, blobs, int(rows))
+    return replace(shard, rows=int(rows))
 
 
 def _index(shard: Shard) -> Any:
@@ -106,8 +111,11 @@ def _ask(shard: Shard, database: sqlite3.Connection, query: str) -> sqlite3.Curs
         ) from None
 
 
-def rows(shard: Shard) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
-    """The scalars and the blobs of every row, in the order of the index. Raises ReadError on damage."""
+def rows(shard: Shard, wanted: Collection[int] | None = None) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
+    """The scalars and the blobs of every row, or of the wanted ones (from 0), in the order of the index.
+
+    Raises ReadError on damage.
+    """
     decode = msgspec.msgpack.Decoder().decode
     try:
         descriptor = os.open(shard.path, os.O_RDONLY)
@@ -115,7 +123,10 @@ def rows(shard: Shard) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
         raise from_os_error(error, shard.path) from None
     try:
         with _index(shard) as database:
-            for place in _ask(shard, database, f"SELECT {_COLUMNS} FROM INDEXES ORDER BY ROW_ID"):  # noqa: S608 constant
+            places = _ask(shard, database, f"SELECT {_COLUMNS} FROM INDEXES ORDER BY ROW_ID")  # noqa: S608 constant
+            for number, place in enumerate(places):
+                if wanted is not None and number not in wanted:
+                    continue
                 raw = _part(shard, descriptor, *place[:3])
                 blob = _part(shard, descriptor, *place[3:])
                 try:
@@ -136,13 +147,9 @@ def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
 
     A value may come several times. Raises ReadError on damage, and for a field of arrays or bytes.
     """
-    if shard.types[name] not in _SCALARS or name in shard.blobs:
-        raise ReadError("not-scalar", path=str(shard.path), field=name, type=shard.types[name])
     with _index(shard) as database:
-        columns = [row[1] for row in _ask(shard, database, "PRAGMA table_info(INDEXES)")]
-        column = next((column for column in columns if re.fullmatch(re.escape(name) + r"_\d+", column)), None)
-        if column is not None:
-            quoted = '"' + column.replace('"', '""') + '"'
+        quoted = _indexed(shard, database, name)
+        if quoted is not None:
             try:
                 yield from _ask(shard, database, f"SELECT {quoted}, COUNT(*) FROM INDEXES GROUP BY 1")  # noqa: S608 quoted
             except sqlite3.DatabaseError as error:
@@ -150,6 +157,30 @@ def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
             return
     for scalars, _ in rows(shard):
         yield scalars.get(name), 1
+
+
+def column(shard: Shard, name: str) -> Iterator[Any]:
+    """The values of a field of scalars, row by row in the order of the index. Raises ReadError as values()."""
+    with _index(shard) as database:
+        quoted = _indexed(shard, database, name)
+        if quoted is not None:
+            try:
+                for (value,) in _ask(shard, database, f"SELECT {quoted} FROM INDEXES ORDER BY ROW_ID"):  # noqa: S608 quoted
+                    yield value
+            except sqlite3.DatabaseError as error:
+                raise _malformed(shard, error) from None
+            return
+    for scalars, _ in rows(shard):
+        yield scalars.get(name)
+
+
+def _indexed(shard: Shard, database: sqlite3.Connection, name: str) -> str | None:
+    """The column of the index that holds a field of scalars, quoted, where the writer made one."""
+    if shard.types[name] not in _SCALARS or name in shard.blobs:
+        raise ReadError("not-scalar", path=str(shard.path), field=name, type=shard.types[name])
+    columns = [row[1] for row in _ask(shard, database, "PRAGMA table_info(INDEXES)")]
+    found = next((column for column in columns if re.fullmatch(re.escape(name) + r"_\d+", column)), None)
+    return None if found is None else '"' + found.replace('"', '""') + '"'
 
 
 def _malformed(shard: Shard, error: sqlite3.DatabaseError) -> ReadError:

@@ -1,0 +1,278 @@
+"""The sample plan of ds.02 and what a person said of each sample, in .accucheck/labels.json: saved whole after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .case import Case
+from .errors import ReadError, UserError, from_os_error
+from .model import now
+from .store import FOLDER, write_atomically
+
+if TYPE_CHECKING:
+    from .readers.contents import Content
+
+VERSION = 1
+FILE_NAME = "labels.json"
+#: A larger file is none of ours.
+_LARGEST = 64 << 20
+
+
+class Judgement(str, Enum):
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNSURE = "unsure"
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """What a person said of a sample; `judgement` is None where there is a note only."""
+
+    judgement: Judgement | None
+    who: str
+    when: str
+    note: str = ""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A sample by its file (relative to the project where it lies inside) and its row from 0; None where the file is the sample."""
+
+    path: str
+    row: int | None
+    label: str
+    mark: Mark | None = None
+
+    @property
+    def id(self) -> str:
+        return self.path if self.row is None else f"{self.path} [{self.row}]"
+
+    @property
+    def judgement(self) -> Judgement | None:
+        return self.mark.judgement if self.mark is not None else None
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file that samples were drawn from: its kind, its size in bytes, and its time of change in ns."""
+
+    kind: str
+    size: int
+    time: int
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """`strata` maps each label that was drawn from to its samples, or is empty where labels are no classes; `labels` is how many
+    different labels there are, `missing` how many samples have none, `gaps` how many files could not be read."""
+
+    seed: int
+    count: int
+    who: str
+    when: str
+    field: str | None
+    samples: list[Sample]
+    strata: dict[str, int]
+    labels: int
+    labelled: int
+    missing: int
+    files: dict[str, File]
+    gaps: int = 0
+
+    @property
+    def marked(self) -> int:
+        return sum(sample.judgement is not None for sample in self.samples)
+
+
+class Record(msgspec.Struct, frozen=True):
+    """The file: a plan for "train", "eval" or both."""
+
+    version: int = VERSION
+    plans: dict[str, Plan] = {}
+
+
+def path_of(case: Case) -> Path:
+    return Path(case.root, FOLDER, FILE_NAME)
+
+
+def load(case: Case) -> Record:
+    """The plans of a project; none where there is no file. Raises ReadError for a damaged one, which is left as it is."""
+    path = path_of(case)
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise ReadError("too-large", path=str(path), size=size, limit=_LARGEST)
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Record()
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    try:
+        record = msgspec.json.decode(content, type=Record)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError("marks-damaged", path=str(path), problem=str(error)[:200]) from None
+    if record.version != VERSION:
+        raise ReadError("marks-newer", path=str(path), found=record.version, limit=VERSION)
+    return record
+
+
+def save(case: Case, record: Record) -> None:
+    """Store the plans, whole or not at all. Raises SaveError."""
+    write_atomically(path_of(case), msgspec.json.format(msgspec.json.encode(record), indent=1))
+
+
+def marked(
+    record: Record, role: str, place: int, judgement: Judgement | None, note: str | None = None, who: str = ""
+) -> Record:
+    """The record with a judgement of one sample; `note` None keeps the note that stands."""
+    plan = record.plans[role]
+    sample = plan.samples[place]
+    text = note if note is not None else sample.mark.note if sample.mark is not None else ""
+    mark = Mark(judgement, who, now(), text) if judgement is not None or text else None
+    samples = list(plan.samples)
+    samples[place] = msgspec.structs.replace(sample, mark=mark)
+    return with_plan(record, role, msgspec.structs.replace(plan, samples=samples))
+
+
+def with_plan(record: Record, role: str, plan: Plan) -> Record:
+    return msgspec.structs.replace(record, plans={**record.plans, role: plan})
+
+
+def class_name(case: Case, label: str) -> str:
+    """A label as people read it: with the name of its class where the case declares names and the label is a number."""
+    classes = [str(one) for one in case.spec.data.train.classes]
+    if label.isdecimal() and label not in classes and len(label) < 10 and int(label) < len(classes):
+        return f"{label} ({classes[int(label)]})"
+    return label
+
+
+# --- reading back -----------------------------------------------------------------------------------------------------
+
+
+def contents(
+    case: Case, plan: Plan, places: list[int] | None = None, pictures: bool = True
+) -> Iterator[tuple[int, Content | UserError]]:
+    """The samples of a plan (all, or those at these places), file by file, as they are now; an error for what cannot be read."""
+    from .readers.contents import read
+    from .readers.labels import NoLabel
+
+    by_file: dict[str, dict[int, int]] = {}
+    for place in range(len(plan.samples)) if places is None else places:
+        sample = plan.samples[place]
+        by_file.setdefault(sample.path, {})[-1 if sample.row is None else sample.row] = place
+    for name, rows in by_file.items():
+        path = case.path(name)
+        kind = plan.files[name].kind if name in plan.files else "image"
+        left = dict(rows)
+        problem: UserError
+        try:
+            for row, content in read(path, kind, plan.field, rows, pictures):
+                yield left.pop(row), content
+        except NoLabel as error:
+            problem = ReadError("sample-label", path=name, fields=", ".join(error.fields[:20]) or "-")
+        except UserError as error:
+            problem = error
+        except OSError as error:
+            problem = from_os_error(error, path)
+        else:
+            problem = ReadError("sample-gone", path=name)
+        for place in left.values():
+            yield place, problem
+
+
+class Changes(msgspec.Struct):
+    """How the data differ from the plan: `files` of another size, samples at a place that cannot be read any more, and those
+    with another label, which is given."""
+
+    files: list[str] = []
+    gone: dict[int, UserError] = {}
+    relabelled: dict[int, str] = {}
+
+
+def changes(case: Case, plan: Plan) -> Changes:
+    """Compare a plan with its data. Labels are read again only from files whose size or time has changed."""
+    found = Changes([], {}, {})
+    look: list[int] = []
+    touched: dict[str, bool] = {}
+    for place, sample in enumerate(plan.samples):
+        if sample.path not in touched:
+            touched[sample.path] = _touched(case, plan, sample.path, found)
+        if touched[sample.path]:
+            look.append(place)
+    for place, content in contents(case, plan, look, pictures=False):
+        sample = plan.samples[place]
+        if isinstance(content, UserError):
+            found.gone[place] = content
+        elif sample.row is not None and content.label != sample.label:
+            found.relabelled[place] = content.label or ""
+    return found
+
+
+def _touched(case: Case, plan: Plan, name: str, found: Changes) -> bool:
+    known = plan.files.get(name)
+    try:
+        status = case.path(name).stat()
+    except (OSError, ValueError):
+        return True
+    if known is None:
+        return False
+    if status.st_size != known.size:
+        found.files.append(name)
+    return (status.st_size, status.st_mtime_ns) != (known.size, known.time)
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """Of `looked` samples with a clear judgement `wrong` are wrong: the share, its interval, and the share weighted by the size of
+    each stratum (None while a stratum has no clear judgement)."""
+
+    right: int
+    wrong: int
+    unsure: int
+    left: int
+    share: float
+    low: float
+    high: float
+    weighted: float | None
+
+    @property
+    def looked(self) -> int:
+        return self.right + self.wrong
+
+
+def wilson(wrong: int, looked: int, z: float = 1.959964) -> tuple[float, float]:
+    """The Wilson score interval of a share (Wilson, 1927), for 95 % unless told; (0, 1) of nothing."""
+    if not looked:
+        return 0.0, 1.0
+    share = wrong / looked
+    middle = (share + z * z / (2 * looked)) / (1 + z * z / looked)
+    half = z / (1 + z * z / looked) * (share * (1 - share) / looked + z * z / (4 * looked * looked)) ** 0.5
+    low = 0.0 if wrong == 0 else max(0.0, middle - half)
+    high = 1.0 if wrong == looked else min(1.0, middle + half)
+    return low, high
+
+
+def rate(plan: Plan) -> Rate:
+    counts = {judgement: sum(sample.judgement is judgement for sample in plan.samples) for judgement in Judgement}
+    right, wrong, unsure = (counts[one] for one in (Judgement.RIGHT, Judgement.WRONG, Judgement.UNSURE))
+    low, high = wilson(wrong, right + wrong)
+    share = wrong / (right + wrong) if right + wrong else 0.0
+    strata = by_label(plan)
+    total = sum(plan.strata.values())
+    weighted = None
+    if plan.strata and all(looked for looked, _ in strata.values()):
+        weighted = sum(plan.strata[label] / total * bad / looked for label, (looked, bad) in strata.items())
+    return Rate(right, wrong, unsure, len(plan.samples) - right - wrong - unsure, share, low, high, weighted)
+
+
+def by_label(plan: Plan) -> dict[str, tuple[int, int]]:
+    """For each stratum: samples with a clear judgement, and the wrong ones among them."""
+    found = dict.fromkeys(plan.strata, (0, 0))
+    for sample in plan.samples:
+        if sample.label in found and sample.judgement in (Judgement.RIGHT, Judgement.WRONG):
+            looked, wrong = found[sample.label]
+            found[sample.label] = looked + 1, wrong + (sample.judgement is Judgement.WRONG)
+    return found

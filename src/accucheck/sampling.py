@@ -1,0 +1,157 @@
+"""Draws the sample plan of ds.02 from the files of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+
+from . import marks
+from .case import Case, require_utf8
+from .errors import ReadError, UserError
+from .marks import File, Plan, Sample
+from .model import Finding, Progress, now
+from .probes import _labelled
+
+#: How many samples are drawn, and with which seed, when nobody says otherwise.
+COUNT, SEED = 50, 0
+
+
+def draw(
+    case: Case, role: str, seed: int = SEED, count: int = COUNT, who: str = ""
+) -> Generator[Progress, None, tuple[Plan, list[Finding]]]:
+    """Draw a plan for "train" or "eval". Returns it with what could not be read, as findings of _labelled.MESSAGES.
+
+    Raises UserError: without-data where the case names none, no-samples where nothing with a label was found, ReadError.
+    """
+    from .readers.drawing import Drawing, labels_of
+    from .readers.labels import NoLabel
+
+    if case.get(f"data.{role}.path") is None:
+        raise UserError("without-data", key=f"data.{role}.path")
+    files = _labelled.files_of(case, role)
+    drawing = Drawing(seed, count)
+    sources: list[tuple[Path, str]] = []
+    done = 0
+    for path, kind, size in files.todo:
+        sources.append((path, kind))
+        try:
+            name = _name(case, path)
+            first = 0
+            for block in labels_of(path, kind, files.label):
+                drawing.add(len(sources) - 1, name, first, block)
+                first += len(block[0])
+                yield Progress(min(done + size, done + first), files.size, "bytes")
+        except NoLabel as error:
+            if kind == "json" and not error.fields:
+                files.others.append((case.relative(path), "json"))
+            files.without(error.fields)
+        except UserError as error:  # what was read of it until then may have been drawn
+            files.errors.append(_read_error(error))
+        done += size
+        yield Progress(done, files.size, "bytes")
+    if not drawing.counts:
+        yield from _pictures(case, files, drawing, sources)
+    drawn = drawing.drawn()
+    gaps = list(files.gaps(bool(drawn.samples)))
+    if not drawn.samples:
+        raise _nothing(case, role, files)
+    samples = [
+        Sample(case.relative(sources[file][0]), None if row < 0 else row, label) for file, row, label in drawn.samples
+    ]
+    known: dict[str, File] = {}
+    for file, _, _ in drawn.samples:
+        path, kind = sources[file]
+        status = path.stat()
+        known[case.relative(path)] = File(kind, status.st_size, status.st_mtime_ns)
+    plan = Plan(
+        seed, count, who, now(), files.label, samples, drawn.strata, drawn.labels, drawn.labelled, drawn.missing, known
+    )
+    return msgspec.structs.replace(plan, gaps=len(files.errors) + len(files.others)), gaps
+
+
+def _pictures(
+    case: Case, files: _labelled.Files, drawing: object, sources: list[tuple[Path, str]]
+) -> Generator[Progress, None, None]:
+    """Pictures in folders by class."""
+    from .readers.drawing import Drawing
+    from .readers.labels import by_folder
+
+    assert isinstance(drawing, Drawing)
+    for root, paths in files.images:
+        counts = by_folder(root, paths)
+        if counts is None:
+            continue
+        depth = counts.column.count("/")
+        for start in range(0, len(paths), 10_000):
+            part, names = [], []
+            for path in paths[start : start + 10_000]:
+                try:
+                    names.append(_name(case, path))
+                    part.append(path)
+                except UserError as error:
+                    files.errors.append(_read_error(error))
+            labels = [path.relative_to(root).parts[depth] for path in part]
+            if part:
+                drawing.add_files(names, len(sources), labels)
+            sources += [(path, "image") for path in part]
+            yield Progress(start + len(part), len(paths), "files")
+
+
+def _name(case: Case, path: Path) -> str:
+    """A file's name as it is kept. Raises UserError for one that no JSON can carry."""
+    name = case.relative(path)
+    require_utf8(name)
+    return name
+
+
+def _read_error(error: UserError) -> ReadError:
+    return error if isinstance(error, ReadError) else ReadError(error.code, **{"path": None, **error.data})
+
+
+def _nothing(case: Case, role: str, files: _labelled.Files) -> UserError:
+    """Why nothing could be drawn: the first error, or that there are no labels."""
+    if files.errors:
+        return files.errors[0]
+    fields = ", ".join(files.fields[:20]) or ", ".join(sorted({kind for _, kind in files.others})[:5]) or "-"
+    return UserError("no-samples", path=", ".join(files.addresses), key=f"data.{role}.label", fields=fields)
+
+
+def adopt(record: marks.Record, role: str, plan: Plan) -> Plan:
+    """A new plan with the marks of the old one for each sample that is in both under the same label."""
+    old = record.plans.get(role)
+    known = {(one.path, one.row, one.label): one.mark for one in old.samples} if old is not None else {}
+    samples = [msgspec.structs.replace(one, mark=known.get((one.path, one.row, one.label))) for one in plan.samples]
+    return msgspec.structs.replace(plan, samples=samples)
+
+
+def keep_aside(case: Case) -> Path | None:
+    """Copy the marks beside themselves before a plan with marks is replaced; None where there are none. Raises SaveError."""
+    from .store import write_atomically
+
+    path = marks.path_of(case)
+    if not path.exists():
+        return None
+    aside = path.with_name(f"labels-{datetime.now(timezone.utc):%Y%m%dT%H%M%S}.json")
+    write_atomically(aside, path.read_bytes())
+    return aside
+
+
+def drawn_now(
+    case: Case,
+    role: str,
+    seed: int,
+    count: int,
+    who: str,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> tuple[Plan, list[Finding]]:
+    """draw(), for those who have no use for a generator."""
+    steps = draw(case, role, seed, count, who)
+    while True:
+        try:
+            progress(next(steps))
+        except StopIteration as end:
+            plan: tuple[Plan, list[Finding]] = end.value
+            return plan
