@@ -20,7 +20,7 @@ NAMES = probe.names()
 HEAVY = {"numpy", "polars", "PIL", "mindspore", "torch", "matplotlib", "textual", "pyarrow", "pandas", "jinja2", "docx"}
 
 #: Probes that never say ok: whether what they read is right is for a person, or another probe, to say.
-TELLING = {"label_conflicts", "missing_handling", "training_settings"}
+TELLING = {"missing_handling", "training_settings"}
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:

@@ -227,6 +227,57 @@ WORDS: Words = {
         "en": "Hash every file, even when size and time are unchanged.",
         "zh": "重新计算所有文件，即使大小和时间未变。",
     },
+    "labels": {
+        "en": "Draw samples of the labels for a person to look at, write them as contact sheets, read marks back.",
+        "zh": "抽取带标签样本供人工查看：生成图片总览和标注表，读回标注，统计错误率。",
+    },
+    "sheet": {
+        "en": "Write contact sheets (PNG) and a table to mark (CSV) into this folder.",
+        "zh": "将样本总览图（PNG）和标注表（CSV）写入该目录。",
+    },
+    "read": {"en": "Read the marks of this table.", "zh": "读回该表中的标注。"},
+    "role": {"en": "Which data.", "zh": "哪一部分数据。"},
+    "seed": {"en": "Seed of the drawing (default: 0).", "zh": "抽样的随机种子（默认 0）。"},
+    "count": {
+        "en": "How many samples to draw (default: 50); every label is drawn once at least.",
+        "zh": "抽取的样本数（默认 50），每个标签至少一个。",
+    },
+    "redraw": {
+        "en": "Draw again; marks of samples that stay are kept, the old ones put aside.",
+        "zh": "重新抽样；仍在样本中的标注会保留，原有标注另存备份。",
+    },
+    "marked-by": {"en": "Who marked (default: the user's name).", "zh": "标注人（默认当前用户）。"},
+    "labels-plan": {
+        "en": "{role} data: {samples:,} samples from {strata:,} of {labels:,} labels ({labelled:,} labelled samples, {missing:,} without "
+        "a label), seed {seed}",
+        "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本（带标签 {labelled:,} 个，无标签 {missing:,} 个），"
+        "随机种子 {seed}",
+    },
+    "labels-left": {
+        "en": "not marked: {left:,}. Mark them in the walkthrough (s on ds.02), or with --sheet DIR and --read CSV",
+        "zh": "未标注：{left:,}。请在向导中标注（对 ds.02 按 s），或使用 --sheet DIR 与 --read CSV",
+    },
+    "labels-rate": {
+        "en": "wrong: {wrong:,} of {looked:,} = {share:.1%}, 95 % interval {low:.1%} to {high:.1%} (Wilson); weighted by label: "
+        "{weighted}; unsure: {unsure:,}",
+        "zh": "有误：{wrong:,}/{looked:,} = {share:.1%}，95% 区间 {low:.1%} 至 {high:.1%}（Wilson）；"
+        "按标签加权：{weighted}；不确定：{unsure:,}",
+    },
+    "labels-none": {
+        "en": "no error found among {looked:,}; the true rate is most likely below {high:.1%} (95 %, Wilson); unsure: {unsure:,}",
+        "zh": "{looked:,} 个样本中未发现错误，真实错误率大概率低于 {high:.1%}（95%，Wilson）；不确定：{unsure:,}",
+    },
+    "labels-read": {"en": "marks read: {count:,}", "zh": "已读入标注：{count:,}"},
+    "labels-aside": {"en": "the old marks are kept in {path}", "zh": "原有标注已另存为 {path}"},
+    "labels-font": {
+        "en": "no font with Chinese characters was found: labels that need one stand on the sheets as codes; the table has them in full",
+        "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
+    },
+    "train": {"en": "training", "zh": "训练"},
+    "eval": {"en": "evaluation", "zh": "评估"},
+    "right": {"en": "right", "zh": "对"},
+    "wrong": {"en": "wrong", "zh": "错"},
+    "unsure": {"en": "unsure", "zh": "不确定"},
     "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
     "valid": {"en": "{path}: valid", "zh": "{path}：有效"},
     "valid-missing": {"en": "{key}: {path} does not exist", "zh": "{key}：{path} 不存在"},
@@ -1078,7 +1129,7 @@ def _checklist_path(name: str) -> Path:
     return shipped if os.sep not in name and shipped.is_file() else Path(name)
 
 
-# --- manifest, doctor -------------------------------------------------------------------------------------------------
+# --- manifest ---------------------------------------------------------------------------------------------------------
 
 
 @command(
@@ -1118,6 +1169,153 @@ def manifest_(
             progress=lambda progress: show(_amount(progress)),
         )
     raise SystemExit(code)
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "labels",
+    lambda: [
+        _project(),
+        option("--role", words="role", type=click.Choice(["train", "eval"]), default="train"),
+        option("--sheet", words="sheet", default=None, metavar="DIR"),
+        option("--read", words="read", default=None, metavar="CSV"),
+        option("--seed", words="seed", type=click.IntRange(0, 2**63 - 1), default=None, metavar="N"),
+        option("--count", words="count", type=click.IntRange(1, 10_000), default=None, metavar="N"),
+        option("--redraw", words="redraw", is_flag=True),
+        option("--as", "who", words="marked-by", default=None),
+        _set(),
+        _json(),
+    ],
+)
+def labels(
+    project: str,
+    role: str,
+    sheet: str | None,
+    read: str | None,
+    seed: int | None,
+    count: int | None,
+    redraw: bool,
+    who: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    from pathlib import Path
+
+    from . import marks
+    from .case import require_utf8
+    from .errors import UserError
+    from .project import open_project
+    from .session import user
+
+    opened = open_project(Path(project), (), settings, session="try")
+    _speak(opened)
+    case, session = opened.case, opened.session
+    assert session is not None
+    require_utf8(who or "")
+    name, partial = who or user(), False
+    with session:
+        record = marks.load(case)
+        plan = record.plans.get(role)
+        fresh = redraw or plan is None or not _as_drawn(plan, seed, count)
+        if plan is None and read is not None:
+            raise UserError("no-plan")
+        if (fresh or read is not None) and session.read_only:
+            raise session.notice or UserError("session-locked", holder=session.holder)
+        if fresh:
+            if plan is not None and plan.marked and not redraw:
+                raise UserError("plan-marked", seed=plan.seed, samples=len(plan.samples), marked=plan.marked)
+            record, partial = _draw(case, record, role, seed, count, name)
+        if read is not None:
+            record = _read_marks(case, role, record, Path(read), name)
+    plan = record.plans[role]
+    if sheet is not None:
+        partial |= _write_sheet(case, role, plan, Path(sheet))
+    rate = marks.rate(plan)
+    if as_json:
+        show_json({"version": 1, "case": case.name, "role": role, "plan": plan, "rate": rate})
+    else:
+        _show_plan(case, role, plan, rate, briefly=sheet is not None or read is not None)
+    raise SystemExit(FOUND if rate.wrong else PROBE_FAILED if partial else OK)
+
+
+def _as_drawn(plan: Any, seed: int | None, count: int | None) -> bool:
+    """Whether a plan is what these options ask for."""
+    return seed in (None, plan.seed) and count in (None, plan.count)
+
+
+def _draw(case: Any, record: Any, role: str, seed: int | None, count: int | None, who: str) -> tuple[Any, bool]:
+    """Draw and store a plan, the marks of the old one kept aside; also whether something could not be read."""
+    from . import marks, sampling
+    from .probe import load, message
+
+    old = record.plans.get(role)
+    seed = seed if seed is not None else old.seed if old is not None else sampling.SEED
+    count = count if count is not None else old.count if old is not None else sampling.COUNT
+    with _status_line() as line:
+        plan, gaps = sampling.drawn_now(case, role, seed, count, who, lambda progress: line(_amount(progress)))
+    for gap in gaps:
+        talk(message(load("label_conflicts"), gap.code, gap.data, LANGUAGE))
+    if old is not None and old.marked and (aside := sampling.keep_aside(case)) is not None:
+        talk(say("labels-aside", path=aside))
+    record = marks.with_plan(record, role, sampling.adopt(record, role, plan))
+    marks.save(case, record)
+    return record, bool(gaps)
+
+
+def _read_marks(case: Any, role: str, record: Any, path: Path, who: str) -> Any:
+    """Take the marks of a table and store them; every line that is wrong is named, and then nothing is taken."""
+    from . import marks
+    from .report import sheet
+
+    try:
+        record, taken = sheet.read(case, role, record, path, who, LANGUAGE)
+    except sheet.WrongLines as error:
+        talk(error.text(LANGUAGE))
+        for line in error.lines[:100]:
+            click.echo(visible(f"  {line}"), err=True)
+        raise SystemExit(WRONG_USE) from None
+    marks.save(case, record)
+    talk(say("labels-read", count=taken))
+    return record
+
+
+def _write_sheet(case: Any, role: str, plan: Any, folder: Path) -> bool:
+    """Write the sheets and the table; whether a sample could not be read."""
+    from .report.sheet import write
+
+    written = write(case, role, plan, folder, LANGUAGE)
+    for place, problem in sorted(written.problems.items())[:20]:
+        talk(f"{place + 1}: {problem.text(LANGUAGE)}")
+    if written.no_font:
+        talk(say("labels-font"))
+    for path in written.paths:
+        show(str(path))
+    return bool(written.problems)
+
+
+def _show_plan(case: Any, role: str, plan: Any, rate: Any, *, briefly: bool) -> None:
+    """The samples with their marks, and the rate."""
+    from . import marks
+
+    facts = {name: getattr(plan, name) for name in ("labels", "labelled", "missing", "seed")}
+    strata = len(plan.strata) or plan.labels
+    click.echo(say("labels-plan", role=say(role), samples=len(plan.samples), strata=strata, **facts))
+    for number, sample in enumerate(plan.samples, 1):
+        if not briefly or (sample.judgement is not None and sample.judgement is not marks.Judgement.RIGHT):
+            said = say(sample.judgement.value) if sample.judgement is not None else ""
+            note = sample.mark.note if sample.mark is not None else ""
+            show(f"{number:>4}  {marks.class_name(case, sample.label)}  {sample.id}  {said}  {note}".rstrip())
+    if rate.left:
+        click.echo(say("labels-left", left=rate.left))
+    if rate.looked:
+        weighted = "-" if rate.weighted is None else f"{rate.weighted:.1%}"
+        facts = {name: getattr(rate, name) for name in ("wrong", "looked", "share", "low", "high", "unsure")}
+        click.echo(say("labels-rate" if rate.wrong else "labels-none", weighted=weighted, **facts))
+
+
+# --- doctor -----------------------------------------------------------------------------------------------------------
 
 
 @command(

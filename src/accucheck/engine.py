@@ -442,6 +442,9 @@ def fingerprint(case: Case, job: Job) -> str:
                 state.append(_stat(path))
         except (OSError, ValueError):  # ValueError: a NUL byte in the name
             continue
+    for name in getattr(module, "OWN_FILES", ()):
+        path = Path(case.root, name)
+        state += _stat(path) if path.exists() else [name]
     if module.KIND is not Kind.FILE:
         state += _stats(Path(case.root), SCRIPT_FILES)
     # repr, not JSON: a file name need not be UTF-8

@@ -262,6 +262,24 @@ WORDS: Words = {
         "the file was left as it is.",
         "zh": "{path} 由其他版本的 accucheck 写入（版本 {found}，本版本支持 {limit}）。请升级 accucheck；该文件未被改动。",
     },
+    "marks-wrong": {
+        "en": "{path}: {count:,} line(s) are wrong, so nothing was taken from it.",
+        "zh": "{path}：有 {count:,} 行有误，因此未读入任何标注。",
+    },
+    "marks-columns": {
+        "en": "{path} has no column {columns}. Mark the table that accucheck labels --sheet writes.",
+        "zh": "{path} 缺少列 {columns}。请在 accucheck labels --sheet 生成的表格中标注。",
+    },
+    "plan-marked": {
+        "en": "The sample is drawn already (seed {seed}, {samples:,} samples) and {marked:,} are marked. --redraw draws again, keeps the "
+        "marks of samples that stay, and puts the old ones aside.",
+        "zh": "已经抽样（随机种子 {seed}，{samples:,} 个样本），且 {marked:,} 个已标注。如需重新抽样请加 --redraw："
+        "仍在样本中的标注会保留，原有标注另存备份。",
+    },
+    "no-plan": {
+        "en": "No sample has been drawn yet. Run accucheck labels --sheet DIR first, and mark the table that it writes.",
+        "zh": "尚未抽样。请先运行 accucheck labels --sheet DIR，并在其生成的表格中标注。",
+    },
     "sample-gone": {"en": "{path}: the sample is not there any more.", "zh": "{path}：该样本已不存在。"},
     "sample-label": {
         "en": "{path}: the field of the labels is not there any more; there are: {fields}.",

@@ -9,6 +9,7 @@ A probe is a module with
   WORDS            {evidence title or column: {"en": ..., "zh": ...}}
   run(case, params)  a generator of Finding | Progress
   suggest(findings)  optional, where model.suggest is not right
+  OWN_FILES        optional: files it reads beside those of the case, relative to the project; a change makes its result stale
   EXAMPLES         at least one clean and one faulty Example
   WHY              {finding code: {"en": ..., "zh": ...}}: why this hurts accuracy, in one or two plain sentences
   PROOF            {finding code: {"en": ..., "zh": ...}}: what would prove it: the live probe or the experiment to run

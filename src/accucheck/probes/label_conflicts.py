@@ -3,12 +3,12 @@
 Catches: identical pictures in the folders of two classes, identical rows of tables, arrays, CIFAR, MindRecord and TFRecord
 files with different labels, rows of a label file or COCO annotations whose picture is missing, pictures that a label file
 leaves out.
-Cannot tell: whether any label that contradicts nothing is right; that takes a look at samples, so it never says ok by itself.
+Cannot tell: whether a label that contradicts nothing is right; that takes a look at samples, as label_sample counts it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,6 @@ from ..case import Case
 from ..errors import ReadError, from_os_error
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
-from ..model import suggest as usual
 from ..probe import Example
 from . import _labelled
 
@@ -157,12 +156,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
                 yield from files.gaps(bool(seen.count))
             yield from _conflicts(role, seen)
             yield from _names(case, files)
-
-
-def suggest(findings: Iterable[Finding]) -> Verdict:
-    """Never ok: labels that contradict nothing may be wrong all the same."""
-    verdict = usual(findings)
-    return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
 
 
 # --- the same sample under two labels ---------------------------------------------------------------------------------
@@ -399,11 +392,11 @@ def _example(name: str, files: dict[str, Any], verdict: Verdict, *codes: str) ->
 _LISTED = "".join(f"{n}.png,{'ab'[n % 2]}\n" for n in range(6))
 
 EXAMPLES = [
-    _example("pictures by class", _folders(cat="1 2 3", dog="4 5 6"), Verdict.UNDECIDED, "compared"),
+    _example("pictures by class", _folders(cat="1 2 3", dog="4 5 6"), Verdict.OK, "compared"),
     _example("one picture in two classes", _folders(cat="1 2 3", dog="4 2 6"), Verdict.PROBLEM, "conflict"),
-    _example("one picture twice in its class", _folders(cat="1 2 2", dog="4 5 6"), Verdict.UNDECIDED, "repeated"),
+    _example("one picture twice in its class", _folders(cat="1 2 2", dog="4 5 6"), Verdict.OK, "repeated"),
     _example("an array with one sample under two labels", {"train.npz": _arrays(2)}, Verdict.PROBLEM, "conflict"),
-    _example("an array with a sample repeated", {"train.npz": _arrays(1)}, Verdict.UNDECIDED, "repeated"),
+    _example("an array with a sample repeated", {"train.npz": _arrays(1)}, Verdict.OK, "repeated"),
     _example(
         "equal rows with different labels",
         {"train.csv": "a,b,label\n" + "".join(f"{n},{n * 2},x\n" for n in range(40)) + "3,6,y\n"},
@@ -413,7 +406,7 @@ EXAMPLES = [
     _example(
         "a label file that fits",
         {"train/labels.csv": "file,label\n" + _LISTED, **{f"train/{n}.png": _picture(n) for n in range(6)}},
-        Verdict.UNDECIDED,
+        Verdict.OK,
         "compared",
     ),
     _example(
@@ -425,7 +418,7 @@ EXAMPLES = [
     _example(
         "a picture that the label file leaves out",
         {"train/labels.csv": "file,label\n" + _LISTED, **{f"train/{n}.png": _picture(n) for n in range(8)}},
-        Verdict.UNDECIDED,
+        Verdict.OK,
         "sample-unnamed",
     ),
 ]
