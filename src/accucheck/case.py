@@ -16,6 +16,9 @@ from .errors import UserError, from_os_error
 from .language import Words
 
 FILE_NAME = "accucheck.yaml"
+#: What may be a secret in an address: who logs in (abfs writes its container there), and the query.
+_LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]*)@")
+_QUERY = re.compile(r"(\w+://[^\s?]*)\?[^\s'\"]*")
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -195,9 +198,12 @@ class Case(msgspec.Struct, frozen=True):
         value = self.get(key)
         return [self.path(entry) for entry in ([value] if isinstance(value, str) else value or [])]
 
-    def relative(self, path: str | os.PathLike[str]) -> str:
-        """A path as it is shown: relative to the project when it lies inside it."""
-        absolute = os.path.abspath(os.path.join(self.root, path))
+    def relative(self, path: object) -> str:
+        """A path as it is shown: relative to the project when it lies inside it; an address without credentials."""
+        text = os.fspath(path) if isinstance(path, os.PathLike) else str(path)
+        if "://" in text:
+            return redacted(text)
+        absolute = os.path.abspath(os.path.join(self.root, text))
         inside = os.path.relpath(absolute, self.root)
         return absolute if inside.startswith("..") else inside
 
@@ -213,6 +219,11 @@ class Case(msgspec.Struct, frozen=True):
             "padding": True if self.get("design.padding") else None,
             "pretrained": True if self.get("checkpoints.pretrained") else None,
         }
+
+
+def redacted(text: str) -> str:
+    """A text with the addresses in it, without user names, passwords and queries."""
+    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", text)) if "://" in text else text
 
 
 def _path_keys(part: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:

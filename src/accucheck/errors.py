@@ -93,6 +93,18 @@ WORDS: Words = {
         "en": "{path}: byte {offset:,} is not valid {expected}; the file mixes encodings. Convert it to UTF-8.",
         "zh": "{path}：第 {offset:,} 字节不是合法的 {expected}，文件混用了多种编码。请转换为 UTF-8。",
     },
+    "needs-fsspec": {
+        "en": "{path} is an address, which takes fsspec to read: pip install 'accucheck[remote]'",
+        "zh": "{path} 是远程地址，读取它需要 fsspec：pip install 'accucheck[remote]'",
+    },
+    "needs-package": {
+        "en": "{path}: a package for this kind of address is not installed here ({problem}).",
+        "zh": "{path}：当前环境缺少读取此类地址所需的软件包（{problem}）。",
+    },
+    "no-room": {
+        "en": "{path} has to be copied to {folder} to be read, and does not fit. Free some room there, or set TMPDIR.",
+        "zh": "读取 {path} 需要先复制到 {folder}，但那里空间不足。请腾出空间，或通过 TMPDIR 另指定目录。",
+    },
     "changed": {
         "en": "{path} changed while it was read. Run again when nothing writes to it.",
         "zh": "{path} 在读取过程中被修改，请在无人写入时重新运行。",

@@ -371,7 +371,12 @@ def test_a_folder_of_everything(tmp_path):
     assert found["verdict"] is Verdict.OK
     assert (found["examined"].data["files"], found["examined"].data["images"]) == (3, 1)
     write(tmp_path, "data/notes.txt", "free text\n")
-    write(tmp_path, "data/train.tfrecord", gzip.compress(b"as TensorFlow may write it"))
+    write(tmp_path, "data/table.csv.gz", gzip.compress(b"x,y\n1,2\n3,4\n"))
+    found = examine(tmp_path)
+    assert (found["verdict"], found["examined"].data["files"]) == (Verdict.OK, 5)
+    write(tmp_path, "data/archive.zip", b"PK\x03\x04" + bytes(40))
+    write(tmp_path, "data/config.json", '{"a": 1}')
+    write(tmp_path, "data/annotations.json", '{"a": 1}')
     found = examine(tmp_path)
     assert found["verdict"] is Verdict.UNDECIDED
     assert found["not-examined"].data["count"] == 2
@@ -419,7 +424,6 @@ def test_missing_path_empty_folder_and_address(tmp_path):
     assert error.value.code == "not-found"
     (tmp_path / "data").mkdir()
     assert examine(tmp_path)["no-data"].incomplete
-    assert examine(tmp_path, "s3://bucket/train.csv")["not-examined"].incomplete
 
 
 def test_the_same_file_for_two_roles_is_read_once(tmp_path):

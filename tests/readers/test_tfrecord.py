@@ -1,6 +1,8 @@
 """TFRecord files, written with Google's protobuf and CRC-32C and read by MindSpore too: what both find is the same."""
 
+import gzip
 import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from accucheck.model import Finding
 from accucheck.probes import class_balance, label_conflicts, missing_values
 from accucheck.readers import tfrecord
 from accucheck.readers.detect import detect
+from accucheck.readers.places import plain
 
 
 def _classes() -> Any:
@@ -206,3 +209,23 @@ def test_the_probes_of_the_data_set_read_it(digits: Path, tmp_path: Path) -> Non
     assert found(class_balance, tmp_path, "bad.tfrecord")["unlabelled"].data["count"] == 1
     conflict = found(label_conflicts, tmp_path, "bad.tfrecord")["conflict"]
     assert conflict.data["groups"] == 1 and conflict.data["count"] == 2
+
+
+def test_compressed_files_are_read(digits: Path, tmp_path: Path) -> None:
+    """As TFRecordDataset does with compression_type GZIP and ZLIB."""
+    content = digits.read_bytes()
+    for name, packed in (("a.tfrecord", gzip.compress(content)), ("b.tfrecord", zlib.compress(content))):
+        (tmp_path / name).write_bytes(packed)
+        assert detect(tmp_path / name) == "tfrecord"
+        assert set(found(missing_values, tmp_path, name)) == {"examined"}
+        assert found(class_balance, tmp_path, name)["classes"].data["samples"] == 1797
+        assert set(found(label_conflicts, tmp_path, name)) == {"compared"}
+
+
+def test_a_record_whose_length_reads_like_gzip_is_not_inflated(tmp_path: Path) -> None:
+    size = 0x088B1F
+    path = write(tmp_path / "a.tfrecord", [example(x=bytes(2 * size - len(example(x=bytes(size)))))])
+    assert path.read_bytes()[:3] == b"\x1f\x8b\x08"
+    assert detect(path) == "tfrecord"
+    with plain(path, "tfrecord") as same:
+        assert same == path

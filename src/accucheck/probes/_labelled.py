@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..case import Case
+from ..case import Case, redacted
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Language, Level, Where
+from . import _files
+
+if TYPE_CHECKING:
+    from ..readers.places import File
 
 ROLES = {"train": {"en": "Training", "zh": "训练"}, "eval": {"en": "Evaluation", "zh": "评估"}}
 
@@ -34,8 +38,8 @@ class Files:
     role: str
     addresses: list[str]
     label: str | None
-    todo: list[tuple[Path, str, int]] = field(default_factory=list)
-    images: list[tuple[Path, list[Path]]] = field(default_factory=list)
+    todo: list[tuple[File, str, int]] = field(default_factory=list)
+    images: list[tuple[File, list[File]]] = field(default_factory=list)
     others: list[tuple[str, str]] = field(default_factory=list)
     errors: list[ReadError] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
@@ -68,29 +72,19 @@ class Files:
 
 def files_of(case: Case, role: str) -> Files:
     """The files of "train" or "eval". Raises ReadError when a path of the case is not there."""
-    from ..readers.detect import detect, files
-
-    named = case.get(f"data.{role}.path")
     label = case.get(f"data.{role}.label") or case.get("data.train.label")
-    found = Files(role, [named] if isinstance(named, str) else named, label)
-    for address in found.addresses:
-        if "://" in address:
-            found.others.append((address, address.partition("://")[0]))
-            continue
-        root = case.path(address)
-        images: list[Path] = []
-        for path in files(root):
-            try:
-                kind = detect(path)
-                if kind == "other" and path.suffix.lower() == ".json":
-                    kind = "json"
-                if kind == "image":
-                    images.append(path)
-                elif kind in ("text", "other"):
-                    found.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
-                elif kind:
-                    found.todo.append((path, kind, path.stat().st_size))
-            except ReadError as error:
-                found.errors.append(error)
-        found.images.append((root, images))
+    named = _files.addresses(case, f"data.{role}.path")
+    found = Files(role, [redacted(address) for address in named], label)
+    for address in named:
+        for root, path, kind, size in _files.found(case, address):
+            if isinstance(kind, ReadError):
+                found.errors.append(kind)
+            elif kind == "image":
+                if not found.images or found.images[-1][0] != root:
+                    found.images.append((root, []))
+                found.images[-1][1].append(path)
+            elif kind == "other":
+                found.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
+            else:
+                found.todo.append((path, kind, size))
     return found

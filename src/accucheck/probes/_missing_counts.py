@@ -18,7 +18,7 @@ _SPELLINGS = sorted(
     {spelling for word in WORDS for spelling in (word, word.upper(), word.title())} | {"NaN", "n/A", "<NA>"}
 )
 #: Rows shown of each kind, distinct texts remembered of each kind, values sampled of each column.
-_SHOWN, _TEXTS, _SAMPLE = 5, 20, 20_000
+SHOWN, _TEXTS, _SAMPLE = 5, 20, 20_000
 #: A column of text cells holds numbers when at least this share of its filled cells are numbers.
 _NUMBERS = 0.9
 #: An unconventional value is a sentinel only when it occurs at least this often.
@@ -32,7 +32,8 @@ Numbers = np.ndarray[Any, Any]
 @dataclass
 class Field:
     """What was counted in one field. `cells` are the values looked at; kinds: null, nan, +inf, -inf, empty, marker, word,
-    text (not a number in a column of numbers), sentinel. `first` holds row indexes from 0."""
+    text (not a number in a column of numbers), sentinel; of lines blank, damaged, control; of shards absent. `first` holds row
+    indexes from 0."""
 
     name: str
     numeric: bool | None = None
@@ -51,7 +52,7 @@ class Field:
             return
         self.counts[kind] += count
         shown = self.first.setdefault(kind, [])
-        shown.extend(int(row) for row, _ in zip(rows, range(_SHOWN - len(shown)), strict=False))
+        shown.extend(int(row) for row, _ in zip(rows, range(SHOWN - len(shown)), strict=False))
         said = self.texts.setdefault(kind, Counter())
         for text, times in texts:
             key = str(text)[:40]
@@ -146,7 +147,7 @@ class Table:
             known = self.fields.setdefault(name, Field(name))
             if known.cells == 0 and self.rows:  # a key that appears late in NDJSON was null until then
                 known.cells += self.rows
-                known.note("null", self.rows, range(min(self.rows, _SHOWN)))
+                known.note("null", self.rows, range(min(self.rows, SHOWN)))
             known.cells += batch.height
             if known.numeric is None:
                 self._decide(known, column)
@@ -154,7 +155,7 @@ class Table:
         for name in self.fields.keys() - set(batch.columns):
             gone = self.fields[name]
             gone.cells += batch.height
-            gone.note("null", batch.height, range(self.rows, self.rows + min(batch.height, _SHOWN)))
+            gone.note("null", batch.height, range(self.rows, self.rows + min(batch.height, SHOWN)))
         numeric = [name for name in batch.columns if self.fields[name].numeric]
         text = [name for name in batch.columns if not self.fields[name].numeric and batch.schema[name] == pl.String]
         self._add_numbers(batch, numeric)
@@ -235,8 +236,8 @@ class Table:
                 continue
             else:
                 kind = "text"
-            full = len(known.first.get(kind, ())) >= _SHOWN
-            known.note(kind, count, [] if full else rows.filter(said == text).head(_SHOWN), [(text, count)])
+            full = len(known.first.get(kind, ())) >= SHOWN
+            known.note(kind, count, [] if full else rows.filter(said == text).head(SHOWN), [(text, count)])
 
     def _add_text(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
@@ -283,19 +284,19 @@ class Table:
 
     def _note_null(self, known: Field, column: pl.Series) -> None:
         kind = "empty" if self._text else "null"
-        full = len(known.first.get(kind, ())) >= _SHOWN
-        rows = [] if full else column.is_null().arg_true().head(_SHOWN) + self.rows
+        full = len(known.first.get(kind, ())) >= SHOWN
+        rows = [] if full else column.is_null().arg_true().head(SHOWN) + self.rows
         known.note(kind, column.null_count(), rows)
 
     def _note(self, known: Field, kind: str, found: pl.Series, texts: pl.Series | None = None) -> None:
         count = int(found.sum() or 0)
         if count:
-            full = len(known.first.get(kind, [])) >= _SHOWN
-            rows = [] if full else (found.arg_true().head(_SHOWN) + self.rows).to_list()
+            full = len(known.first.get(kind, [])) >= SHOWN
+            rows = [] if full else (found.arg_true().head(SHOWN) + self.rows).to_list()
             known.note(kind, count, rows, () if texts is None else _tally(texts.filter(found)))
 
     def _note_at(self, known: Field, kind: str, found: pl.Series, rows: pl.Series) -> None:
-        known.note(kind, int(found.sum() or 0), rows.filter(found.fill_null(False)).head(_SHOWN).to_list())
+        known.note(kind, int(found.sum() or 0), rows.filter(found.fill_null(False)).head(SHOWN).to_list())
 
     def sentinels(self) -> dict[str, list[float]]:
         """Candidates by field, for a second pass with `find`."""
@@ -313,8 +314,29 @@ class Table:
                 numbers = batch.select(cells.cast(pl.Float64, strict=False)).to_series()
                 found = numbers.is_in(values).fill_null(False)
                 if found.any():
-                    rows = (found.arg_true().head(_SHOWN) + start).to_list()
+                    rows = (found.arg_true().head(SHOWN) + start).to_list()
                     self.fields[name].note("sentinel", int(found.sum()), rows, _tally(numbers.filter(found)))
+
+
+class Lines(Table):
+    """Counts over lines of text: blank ones in place of empty cells, and damage. Words and numbers are told as in a CSV."""
+
+    def add(self, batch: pl.DataFrame) -> None:
+        name = "text" if "text" in batch.columns else "file"
+        before = self.fields[name].counts["empty"] if self.rows else 0
+        super().add(batch)
+        self.rows -= batch.height
+        known, text = self.fields[name], batch[name]
+        if blank := known.counts["empty"] - before:
+            known.counts += Counter(empty=-blank)  # which drops what becomes zero
+            known.note("blank", blank, text.is_null().arg_true().head(SHOWN) + self.rows)
+        self._note(known, "damaged", text.str.contains("\ufffd", literal=True))
+        self._note(known, "control", text.str.contains(r"[\x00-\x08\x0e-\x1f\x7f]"))
+        self.rows += batch.height
+
+    def _decide(self, known: Field, column: pl.Series) -> None:
+        super()._decide(known, column)
+        known.numeric = known.numeric and known.name == "label"  # a line of digits is a text all the same
 
 
 def _unnested(batch: pl.DataFrame) -> pl.DataFrame:
@@ -446,7 +468,7 @@ def _count_values(
 ) -> None:
     def note(label: str, found: Numbers, each: int = per) -> None:
         positions = np.flatnonzero(found)
-        rows = [array.row(start + int(position) // each) for position in positions[:_SHOWN]]
+        rows = [array.row(start + int(position) // each) for position in positions[:SHOWN]]
         known.note(label, len(positions), rows)
 
     if kind.kind == "f":
@@ -508,6 +530,6 @@ def find_part(part: Part, path: tuple[str, ...], wanted: dict[int | None, list[f
                 positions = np.flatnonzero(values == values.dtype.type(target))
                 if index is not None:
                     positions = positions[(positions + start) % array.shape[1] == index]
-                rows = [array.row(start + int(position) // per) for position in positions[:_SHOWN]]
+                rows = [array.row(start + int(position) // per) for position in positions[:SHOWN]]
                 known.note("sentinel", len(positions), rows, [(f"{target:g}", len(positions))])
     return found

@@ -1,9 +1,10 @@
 """Counts the samples of each class in the files of the training data, and names classes that are empty, rare or alone.
 
 Catches: a declared class without samples, labels that are not declared, classes far behind the others, classes that only the
-evaluation data have, samples without a label. Reads label columns of CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, CIFAR,
-MindRecord and TFRecord, COCO annotations, and folders named by class. Cannot tell: what filters and samplers of the script
-leave of it, and whether weights make up for it.
+evaluation data have, samples without a label. Reads label columns of CSV, TSV, Parquet, NDJSON, JSON, NPY, NPZ, IDX, CIFAR,
+MindRecord and TFRecord, labelled lines of text, WebDataset shards, COCO annotations, and folders named by class, also where
+they are compressed with gzip or lie at an fsspec address. Cannot tell: what filters and samplers of the script leave of it, and
+whether weights make up for it.
 """
 
 from __future__ import annotations
@@ -237,18 +238,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _read(case: Case, name: str) -> Generator[Progress, None, _Role]:
     """The labels of all files of a role; returns the _Role."""
     from ..readers.labels import Counts, NoLabel, by_folder, count
+    from ..readers.places import plain
 
     files = _labelled.files_of(case, name)
     role = _Role(files, Counts())
     done = 0
     for path, kind, size in files.todo:
         try:
-            for part in count(path, kind, files.label):
-                if isinstance(part, Counts):
-                    role.counts.merge(part)
-                    role.tables.add(part.column)
-                else:
-                    yield Progress(done + int(size * part), files.size, "bytes")
+            with plain(path, kind) as copy:
+                for part in count(copy, kind, files.label):
+                    if isinstance(part, Counts):
+                        role.counts.merge(part)
+                        role.tables.add(part.column)
+                    else:
+                        yield Progress(done + int(size * part), files.size, "bytes")
         except NoLabel as error:
             if kind == "json" and not error.fields:
                 files.others.append((case.relative(path), "json"))

@@ -1,8 +1,8 @@
 """Looks for labels that cannot be right: the same sample under two labels, and label files that name samples that are not there.
 
-Catches: identical pictures in the folders of two classes, identical rows of tables, arrays, CIFAR, MindRecord and TFRecord
-files with different labels, rows of a label file or COCO annotations whose picture is missing, pictures that a label file
-leaves out.
+Catches: identical pictures in the folders of two classes, identical rows of tables, lines of text, arrays, CIFAR, MindRecord,
+TFRecord and WebDataset files with different labels, rows of a label file or COCO annotations whose picture is missing, pictures
+that a label file leaves out.
 Cannot tell: whether a label that contradicts nothing is right; that takes a look at samples, as label_sample counts it.
 """
 
@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from ..case import Case
-from ..errors import ReadError, from_os_error
+from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
@@ -25,6 +25,8 @@ from . import _labelled
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from ..readers.places import File
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
@@ -114,6 +116,8 @@ _LOOK = {"en": "Open the samples that are named here.", "zh": "打开此处列�
 PROOF: Words = dict.fromkeys(WHY, _LOOK)
 
 _ROWS = 200
+#: A list in which more pictures than this share have several labels gives them on purpose: objects, attributes.
+_SEVERAL = 0.01
 #: Ends of file names, as a column of them has it.
 _PICTURES = r"(?i)\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$"
 
@@ -162,19 +166,26 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progress, None, _Seen]:
+    from ..readers.detect import TABLES
     from ..readers.labels import NoLabel
+    from ..readers.places import plain
     from ..readers.samples import batches
 
     seen = _Seen()
     total = files.size + sum(len(paths) for _, paths in files.images)
     done = 0
+    ends = _ends(files)
     for path, kind, size in files.todo:
         seen.files.append((seen.count, case.relative(path), False))
         try:
-            for digests, labels in batches(path, kind, files.label):
-                seen.add(digests, labels, params.samples)
-                seen.rows |= kind in ("csv", "parquet", "ndjson")
-                yield Progress(done, total, "bytes")
+            with plain(path, kind) as copy:
+                if ends and (pairs := _listed(copy, kind, files.label)):
+                    yield from _labelled_pictures(case, pairs, ends, seen, params)
+                    continue
+                for digests, labels in batches(copy, kind, files.label):
+                    seen.add(digests, labels, params.samples)
+                    seen.rows |= kind in TABLES
+                    yield Progress(done, total, "bytes")
         except NoLabel as error:
             files.without(error.fields)
         except ReadError as error:
@@ -191,6 +202,7 @@ def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -
     import numpy as np
 
     from ..readers.labels import by_folder
+    from ..readers.places import below
 
     for root, paths in files.images:
         counts = by_folder(root, paths)
@@ -204,22 +216,43 @@ def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -
                 files.errors.append(error)
                 continue
             seen.files.append((seen.count, case.relative(path), True))
-            label = path.relative_to(root).parts[depth]
+            label = below(root, path)[depth]
             seen.add(np.array([digest], np.uint64), [label], params.samples)
             if done % 200 == 0:
                 yield Progress(done, len(paths), "files")
 
 
-def _digest(path: Path) -> int:
+def _labelled_pictures(
+    case: Case, pairs: list[tuple[str, str | None]], ends: dict[str, File], seen: _Seen, params: Params
+) -> Iterator[Progress]:
+    """Pictures with the labels of a list that names them; a list that gives many of them several labels does so on purpose."""
+    import numpy as np
+
+    labels: dict[str, set[str | None]] = {}
+    for name, label in pairs:
+        labels.setdefault(name, set()).add(label)
+    several = sum(len(given) > 1 for given in labels.values())
+    many = several > _SEVERAL * len(labels)
+    seen.rows |= bool(several) and not many
+    for done, (name, label) in enumerate(dict.fromkeys(pairs)):
+        path = ends.get(_end(name))
+        if path is None or (many and len(labels[name]) > 1):
+            continue  # names without a file are told by _names
+        seen.files.append((seen.count, case.relative(path), True))
+        seen.add(np.array([_digest(path)], np.uint64), [label], params.samples)
+        if done % 200 == 0:
+            yield Progress(done, len(pairs), "files")
+
+
+def _digest(path: File) -> int:
     import hashlib
 
+    from ..readers.places import opened
+
     made = hashlib.blake2b(digest_size=8)
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                made.update(block)
-    except OSError as error:
-        raise from_os_error(error, path) from None
+    with opened(path) as file:
+        while block := file.read(1 << 20):
+            made.update(block)
     return int.from_bytes(made.digest(), "little")
 
 
@@ -269,21 +302,25 @@ def _conflicts(role: str, seen: _Seen) -> Iterator[Finding]:
 
 def _names(case: Case, files: _labelled.Files) -> Iterator[Finding]:
     """Label files beside pictures: names without a file, pictures without a name."""
+    from ..readers.places import plain
+
     pictures = [path for _, paths in files.images for path in paths]
     if not pictures:
         return
     known = {path.name: path for path in pictures}
-    ends = {suffix for path in pictures for suffix in _tails(path)}
+    ends = _ends(files)
     for path, kind, _ in files.todo:
         try:
-            named = _named(path, kind)
+            with plain(path, kind) as copy:
+                listed = _listed(copy, kind, files.label)
+                named = _coco(copy) if kind == "json" else list(dict.fromkeys(name for name, _ in listed))
         except ReadError:
             continue  # told already
         if not named:
             continue
         shown = case.relative(path)
         said = {"role": _labelled.ROLES[files.role], "path": shown, "rows": len(named), "files": len(pictures)}
-        lost = [name for name in named if "/".join(Path(name).parts[-3:]).lstrip("./") not in ends]
+        lost = [name for name in named if _end(name) not in ends]
         if lost and len(lost) < len(named):
             rows: list[list[Plain]] = [[name] for name in lost[:_ROWS]]
             data = {**said, "count": len(lost), "first": lost[0]}
@@ -297,22 +334,31 @@ def _names(case: Case, files: _labelled.Files) -> Iterator[Finding]:
             yield Finding("sample-unnamed", Level.INFO, Where(path=shown), data)
 
 
-def _tails(path: Path) -> list[str]:
-    """The last one, two and three parts of a path: as a label file may name it."""
-    return ["/".join(path.parts[-depth:]) for depth in (1, 2, 3)]
+def _ends(files: _labelled.Files) -> dict[str, File]:
+    """The pictures by the last one, two and three parts of their paths: as a label file may name them."""
+    return {
+        "/".join(path.parts[-depth:]): path
+        for depth in (3, 2, 1)
+        for _, paths in files.images
+        for path in reversed(paths)
+    }
 
 
-def _named(path: Path, kind: str) -> list[str]:
-    """The names of pictures in a label file: the one column of a table that holds them, or COCO's file_name."""
+def _end(name: str) -> str:
+    return "/".join(Path(name).parts[-3:]).lstrip("./")
+
+
+def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | None]]:
+    """The pictures that a label file names in the one column that holds such names, each with its label where there is one."""
     import polars as pl
 
     from ..readers import tables
+    from ..readers.detect import TABLES
+    from ..readers.labels import NoLabel, field_of, said
 
-    if kind == "json":
-        return _coco(path)
-    if kind not in ("csv", "parquet", "ndjson"):
+    if kind not in TABLES:
         return []
-    found: dict[str, None] = {}
+    found: list[tuple[str, str | None]] = []
     column = None
     for mode in tables.MODES[1:]:
         found.clear()
@@ -324,11 +370,17 @@ def _named(path: Path, kind: str) -> list[str]:
                     column = max(shares, key=lambda name: shares[name], default=None)
                     if column is None or shares[column] < 0.9:
                         return []
-                found.update(dict.fromkeys(name for name in batch[column].to_list() if name))
+                    try:
+                        target = field_of(batch.columns, label)
+                    except NoLabel:
+                        target = ""
+                labels = batch[target].to_list() if target in batch.columns else [None] * batch.height
+                names = batch[column].to_list() if column in batch.columns else []
+                found += [(name, said(label)) for name, label in zip(names, labels, strict=False) if name]
             break
         except tables.SecondLook:
             continue
-    return list(found)
+    return found
 
 
 class _Image(msgspec.Struct):
@@ -389,7 +441,7 @@ def _example(name: str, files: dict[str, Any], verdict: Verdict, *codes: str) ->
     return Example(name, files=files, case={"data": {"train": {"path": path}}}, verdict=verdict, codes=codes)
 
 
-_LISTED = "".join(f"{n}.png,{'ab'[n % 2]}\n" for n in range(6))
+_LIST = "".join(f"{n}.png,{'ab'[n % 2]}\n" for n in range(6))
 
 EXAMPLES = [
     _example("pictures by class", _folders(cat="1 2 3", dog="4 5 6"), Verdict.OK, "compared"),
@@ -405,19 +457,28 @@ EXAMPLES = [
     ),
     _example(
         "a label file that fits",
-        {"train/labels.csv": "file,label\n" + _LISTED, **{f"train/{n}.png": _picture(n) for n in range(6)}},
+        {"train/labels.csv": "file,label\n" + _LIST, **{f"train/{n}.png": _picture(n) for n in range(6)}},
         Verdict.OK,
         "compared",
     ),
     _example(
+        "a list that names one picture twice over, under two labels",
+        {
+            "train/list.txt": _LIST.replace(",", " "),
+            **{f"train/{n}.png": _picture(n if n != 5 else 2) for n in range(6)},
+        },
+        Verdict.PROBLEM,
+        "conflict",
+    ),
+    _example(
         "a label file with a picture that is not there",
-        {"train/labels.csv": "file,label\n" + _LISTED, **{f"train/{n}.png": _picture(n) for n in range(5)}},
+        {"train/labels.csv": "file,label\n" + _LIST, **{f"train/{n}.png": _picture(n) for n in range(5)}},
         Verdict.PROBLEM,
         "sample-missing",
     ),
     _example(
         "a picture that the label file leaves out",
-        {"train/labels.csv": "file,label\n" + _LISTED, **{f"train/{n}.png": _picture(n) for n in range(8)}},
+        {"train/labels.csv": "file,label\n" + _LIST, **{f"train/{n}.png": _picture(n) for n in range(8)}},
         Verdict.OK,
         "sample-unnamed",
     ),

@@ -1,9 +1,11 @@
 """Counts missing values in the files of the training, evaluation and inference data, field by field.
 
 Catches: null, NaN, Inf, empty cells, declared markers, the usual words (NA, null, ?, -), unmarked sentinels such as -999 (an
-extreme, repeated value far off the rest), and broken images, in CSV, TSV, Parquet, NDJSON, NPY, NPZ, IDX, MindRecord,
-TFRecord and folders of images. Cannot tell: whether the script handles them (conclude "ok" when it does), sentinels among ordinary values,
-rare sentinels in arrays (there a sample is looked at) and in integers within MindRecord blobs. Pickled objects are never loaded.
+extreme, repeated value far off the rest), blank and damaged lines, samples of a shard that lack a member, and broken images, in
+CSV, TSV, Parquet, NDJSON, JSON arrays, plain text, NPY, NPZ, IDX, MindRecord, TFRecord, WebDataset shards and folders of images,
+also where they are compressed with gzip or lie at an fsspec address. Cannot tell: whether the script handles them (conclude
+"ok" when it does), sentinels among ordinary values, rare sentinels in arrays (there a sample is looked at) and in integers within
+MindRecord blobs. Pickled objects are never loaded.
 """
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from ..case import Case
+from ..case import Case, redacted
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
+from . import _files
 
 if TYPE_CHECKING:
     from ..readers.mindrecord import Shard
+    from ..readers.places import File
     from ..readers.tfrecord import Feature
     from ._missing_counts import Field
 
@@ -120,6 +124,32 @@ MESSAGES: Words = {
         + _ZH
         + "若确为占位值，请在 data.*.fields 中声明。",
     },
+    "blank-lines": {
+        "en": "{role} data: {count:,} blank lines"
+        + _EN
+        + " Where a line is a sample, these are empty ones; if they separate "
+        "paragraphs, conclude ok.",
+        "zh": "{role}数据：有 {count:,} 个空行"
+        + _ZH
+        + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请判定为无问题。",
+    },
+    "damaged-text": {
+        "en": "{role} data: {count:,} lines with bytes that are no UTF-8 or with U+FFFD, which stands for lost characters"
+        + _EN,
+        "zh": "{role}数据：{count:,} 行含有非法的 UTF-8 字节或替换字符 U+FFFD（原字符已丢失）" + _ZH,
+    },
+    "control-characters": {
+        "en": "{role} data: {count:,} lines with control characters" + _EN,
+        "zh": "{role}数据：{count:,} 行含有控制字符" + _ZH,
+    },
+    "member-missing": {
+        "en": "{role} data: {count:,} samples lack a member that most others have"
+        + _EN
+        + " If the script skips or fills them, conclude ok.",
+        "zh": "{role}数据：{count:,} 个样本缺少其他多数样本都有的成员文件"
+        + _ZH
+        + "若脚本会跳过或补齐，请判定为无问题。",
+    },
     "images-empty": {
         "en": "{role} data: {count:,} of {files:,} image files are empty (0 bytes), the first is {worst}.",
         "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个为空（0 字节），第一个是 {worst}。",
@@ -131,6 +161,10 @@ MESSAGES: Words = {
     "images-undecodable": {
         "en": "{role} data: {count:,} of {files:,} image files cannot be decoded, the first is {worst}.",
         "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个无法解码，第一个是 {worst}。",
+    },
+    "members-undecodable": {
+        "en": "{role} data: {count:,} members of tar archives cannot be decoded, the first is {worst}.",
+        "zh": "{role}数据：tar 分片中有 {count:,} 个成员文件无法解码，第一个是 {worst}。",
     },
     "unreadable": {"en": "{problem}", "zh": "{problem}"},
     "unreadable-more": {
@@ -182,6 +216,10 @@ _CODES: dict[str, tuple[tuple[str, Level], tuple[str, Level]]] = {
     "word": (("words-in-numbers", Level.PROBLEM), ("words-in-text", Level.SUSPECT)),
     "text": (("not-numbers", Level.SUSPECT),) * 2,
     "sentinel": (("unmarked-sentinels", Level.SUSPECT),) * 2,
+    "blank": (("blank-lines", Level.SUSPECT),) * 2,
+    "damaged": (("damaged-text", Level.SUSPECT),) * 2,
+    "control": (("control-characters", Level.SUSPECT),) * 2,
+    "absent": (("member-missing", Level.PROBLEM),) * 2,
 }
 #: More foreign text than this in a column of numbers means that it is no column of numbers (identifiers, codes).
 _FOREIGN = 0.05
@@ -228,41 +266,31 @@ class _Role:
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..readers.detect import detect, files
-
-    seen: set[Path] = set()
+    seen: set[File] = set()
     for name in _ROLES:
-        named = case.get(f"data.{name}.path")
-        if named is None:
-            continue
         role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
-        todo: list[tuple[Path, str, int]] = []
+        todo: list[tuple[File, str, int]] = []
         shared = False  # with a role before this one, which has said what there is to say
-        addresses = [named] if isinstance(named, str) else named
+        addresses = _files.addresses(case, f"data.{name}.path")
         for address in addresses:
-            if "://" in address:
-                role.others.append((address, address.partition("://")[0]))
-                continue
-            for path in files(case.path(address)):
-                place = path.resolve()
+            for _, path, kind, size in _files.found(case, address):
+                place = path.resolve() if isinstance(path, Path) else path
                 if place in seen:
                     shared = True
                     continue
                 seen.add(place)
-                try:
-                    kind = detect(path)
-                    if kind in ("text", "other"):
-                        role.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
-                    elif kind:
-                        todo.append((path, kind, path.stat().st_size))
-                except ReadError as error:
-                    role.errors.append((case.relative(path), error))
+                if isinstance(kind, ReadError):
+                    role.errors.append((case.relative(path), kind))
+                elif kind in ("json", "other"):
+                    role.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
+                else:
+                    todo.append((path, kind, size))
         if todo or role.others or role.errors:
             yield from _examine(case, role, todo, params)
             yield from _findings(role, params)
         nothing = not (role.cells or role.images or role.others or role.errors or role.broken)
-        if nothing and not shared:
-            data = {"role": _ROLES[name], "path": ", ".join(addresses)}
+        if addresses and nothing and not shared:
+            data = {"role": _ROLES[name], "path": redacted(", ".join(addresses))}
             yield Finding("no-data", Level.INFO, data=data, incomplete=True)
 
 
@@ -270,7 +298,9 @@ def _markers(case: Case, role: str) -> dict[str, list[Any]]:
     return {name: list(known.missing) for name, known in getattr(case.spec.data, role).fields.items() if known.missing}
 
 
-def _examine(case: Case, role: _Role, todo: list[tuple[Path, str, int]], params: Params) -> Iterator[Progress]:
+def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params: Params) -> Iterator[Progress]:
+    from ..readers.places import plain
+
     total = sum(size for *_, size in todo)
     done = 0
     images = [(path, size) for path, kind, size in todo if kind == "image"]
@@ -282,8 +312,9 @@ def _examine(case: Case, role: _Role, todo: list[tuple[Path, str, int]], params:
         before = done
         done += size
         try:
-            for share in _counted(path, kind, role, shown, params):
-                yield Progress(before + int(size * min(share, 1.0)), total, "bytes")
+            with plain(path, kind) as copy:
+                for share in _counted(copy, kind, role, shown, params):
+                    yield Progress(before + int(size * min(share, 1.0)), total, "bytes")
             role.files += 1
         except ReadError as error:
             role.errors.append((shown, error))
@@ -295,12 +326,16 @@ def _examine(case: Case, role: _Role, todo: list[tuple[Path, str, int]], params:
 
 def _counted(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
     """Count one file into the role; yields the share of it that is done."""
-    if kind in ("csv", "parquet", "ndjson"):
+    from ..readers.detect import TABLES
+
+    if kind in TABLES:
         yield from _table(path, kind, role, shown)
     elif kind == "mindrecord":
         yield from _mindrecord(path, role, shown)
     elif kind == "tfrecord":
         yield from _tfrecord(path, role, shown)
+    elif kind == "tar":
+        yield from _tar(path, role, shown, params)
     else:
         yield from _arrays(path, kind, role, shown, params)
 
@@ -310,11 +345,14 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
 
     from ..readers import tables
     from ..scan import in_order
+    from ._missing_counts import Lines
     from ._missing_counts import Table as Counts
 
     expected = tables.expected_rows(path, kind)
     for mode in tables.MODES:
-        counts = Counts(role.markers, kind == "csv", expected)
+        counts = (
+            Lines(role.markers, True, expected) if kind == "text" else Counts(role.markers, kind == "csv", expected)
+        )
         try:
             # one thread counts (in order: rows are numbered) while the next batches are decoded
             with ThreadPoolExecutor(1) as pool:
@@ -387,6 +425,25 @@ def _tfrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
         return (_features(part, several) for part in _parts(examples(path), size))
 
     yield from _batches(batches, role, shown, expected_records(path))
+
+
+def _tar(path: Path, role: _Role, shown: str, params: Params) -> Iterator[float]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from ._missing_shards import Shard, count
+
+    with ThreadPoolExecutor(params.threads) as pool:
+        for part in count(path, role.markers, pool):
+            if not isinstance(part, Shard):
+                yield part
+                continue
+            for known in part.fields:
+                role.take(shown, known)
+            for state, member, why in part.broken:
+                code = "members-undecodable" if state == "members" else f"images-{state}"
+                role.broken.setdefault(code, []).append((f"{shown}:{member}", why))
+            role.others += [(f"{shown}:{member}", member.rpartition(".")[2]) for member, _ in part.others]
+            role.images += part.images
 
 
 def _parts(rows: Iterator[_Row], size: Callable[[_Row], int]) -> Iterator[list[_Row]]:
@@ -473,7 +530,7 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
     return pl.DataFrame(columns)
 
 
-def _images(case: Case, role: _Role, images: list[tuple[Path, int]], params: Params) -> Iterator[int]:
+def _images(case: Case, role: _Role, images: list[tuple[File, int]], params: Params) -> Iterator[int]:
     from concurrent.futures import ThreadPoolExecutor
 
     from ..scan import in_order
@@ -494,13 +551,15 @@ def _images(case: Case, role: _Role, images: list[tuple[Path, int]], params: Par
             yield sum(size for _, size, *_ in checked)
 
 
-def _check_images(images: list[tuple[Path, int]]) -> list[tuple[Path, int, str | ReadError, str]]:
+def _check_images(images: list[tuple[File, int]]) -> list[tuple[File, int, str | ReadError, str]]:
     from ..readers.images import check
+    from ..readers.places import plain
 
-    checked: list[tuple[Path, int, str | ReadError, str]] = []
+    checked: list[tuple[File, int, str | ReadError, str]] = []
     for path, size in images:
         try:
-            checked.append((path, size, *check(path)))
+            with plain(path, "image") as copy:
+                checked.append((path, size, *check(copy)))
         except ReadError as error:
             checked.append((path, size, error, ""))
     return checked
@@ -614,6 +673,32 @@ def _png(share: float) -> Any:
     return write
 
 
+def _shard(without: str = "", cut: int = -1, null: int = -1) -> Any:
+    """Ten samples of an image, a class and a description."""
+
+    def write(path: Path) -> None:
+        import io
+        import json
+        import tarfile
+
+        from PIL import Image
+
+        with tarfile.open(path, "w") as archive:
+            for number in range(10):
+                file = io.BytesIO()
+                Image.radial_gradient("L").resize((32, 32)).rotate(9 * number).save(file, "PNG")
+                picture = file.getvalue()[: 200 if number == cut else None]
+                text = json.dumps({"width": None if number == null else 32, "caption": f"picture {number}"})
+                members = {"cls": str(number % 2).encode(), "json": text.encode(), "png": picture}
+                for field, content in members.items():
+                    if f"{number}.{field}" != without:
+                        info = tarfile.TarInfo(f"{number:03}.{field}")
+                        info.size = len(content)
+                        archive.addfile(info, io.BytesIO(content))
+
+    return write
+
+
 _AGES = "".join(f"{20 + i % 40},{1.5 * i},name{i % 7}\n" for i in range(60))
 
 EXAMPLES = [
@@ -681,9 +766,35 @@ EXAMPLES = [
         codes=("empty-text",),
     ),
     Example(
-        "plain text is not examined",
+        "a sentence a line",
         files={"train.txt": "a sentence\nanother, longer one\n"},
         case={"data": {"train": {"path": "train.txt"}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "a blank line, and bytes that are no text",
+        files={"train.txt": b"a sentence\n\nanother one\nbroken \xff\xfe\x80 here\nthe end\n"},
+        case={"data": {"train": {"path": "train.txt"}}},
+        verdict=Verdict.UNDECIDED,
+        codes=("blank-lines", "damaged-text"),
+    ),
+    Example(
+        "a whole shard",
+        files={"train.tar": _shard()},
+        case={"data": {"train": {"path": "train.tar"}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "a shard with a cut image, a sample without a label and null in JSON",
+        files={"train.tar": _shard("3.cls", cut=5, null=7)},
+        case={"data": {"train": {"path": "train.tar"}}},
+        verdict=Verdict.PROBLEM,
+        codes=("images-truncated", "member-missing", "null-values"),
+    ),
+    Example(
+        "binary data of no known format are not examined",
+        files={"train.csv": "age,income,name\n" + _AGES, "scan.weights": b"\x01\x02\0\x03" * 99},
+        case={"data": {"train": {"path": ["train.csv", "scan.weights"]}}},
         verdict=Verdict.UNDECIDED,
         codes=("not-examined",),
     ),

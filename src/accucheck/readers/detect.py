@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -9,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError, from_os_error
+from .places import HEAD, File, Remote, below, compressed, head_of, inflated, listed, opened, size_of
 
 #: Folders that hold no data.
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv", "rank_0"})
 #: Files that accompany data without holding samples.
 _COMPANIONS = re.compile(
     r"\.(py|pyc|ipynb|md|rst|sh|bat|ya?ml|toml|cfg|ini|html?|pdf|log|lock|md5|md5sum|sha\d+|db|db-journal|xml|xsd|proto)$"
+    r"|^requirements[\w.-]*\.txt$"
     r"|^(readme|licen[cs]e|notice|copying|citation|changelog|_success|thumbs\.db|desktop\.ini)\b"
     r"|^(dataset_infos?|metadata|config)\.json$",
     re.I,
@@ -22,20 +25,27 @@ _COMPANIONS = re.compile(
 _IMAGE_NAME = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$", re.I)
 _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)$", re.I)
 _IMAGE_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\x00", b"MM\x00*")
-#: Compressed TFRecord, which is not examined.
-_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 #: CIFAR's binary files: 1 (CIFAR-10) or 2 (CIFAR-100) label bytes and 3072 pixels a row; nothing can be missing in them.
 _CIFAR_NAME = re.compile(r"^(data_batch_\d|test_batch|train|test)\.bin$")
 
-#: The formats whose values can be examined; "text" and "other" are data of formats that cannot.
-FORMATS = ("csv", "parquet", "ndjson", "npy", "npz", "idx", "cifar", "mindrecord", "tfrecord", "image")
+#: The formats whose values can be examined; "other" is data of a format that cannot. "jsonarray" is an array of objects, "text"
+#: has a sample a line, "tar" is a WebDataset shard.
+TABLES = ("csv", "parquet", "ndjson", "jsonarray", "text")
+FORMATS = (*TABLES, "npy", "npz", "idx", "cifar", "mindrecord", "tfrecord", "tar", "image")
 
 
-def files(path: Path) -> Iterator[Path]:
+def files(place: File) -> Iterator[File]:
     """The file itself, or all files below a folder in a stable order, without hidden ones. Loops of links end.
 
     Raises ReadError when the path does not exist, is neither file nor folder, or the folder cannot be listed.
     """
+    if isinstance(place, Remote):
+        for file in listed(place):
+            *folders, name = below(place, file)
+            if not any(part.startswith(".") or part in _IGNORED_FOLDERS for part in folders) and name[0] != ".":
+                yield file
+        return
+    path = place
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -62,34 +72,46 @@ def files(path: Path) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
-def named(path: Path) -> str | None:
+def named(path: File) -> str | None:
     """What the name alone settles: "image", "" for a file that is no data, else None."""
     if _IMAGE_NAME.search(path.name):
         return "image"
     return "" if _COMPANIONS.search(path.name) else None
 
 
-def detect(path: Path) -> str:
-    """A member of FORMATS, "text" or "other" for data that is not examined, or "" for a file that is no data.
+def detect(file: File) -> str:
+    """A member of FORMATS, "other" for data that is not examined, or "" for a file that is no data.
 
     Raises ReadError for a file that cannot be opened, and for an empty file that is named as data.
     """
-    known = named(path)
+    known = named(file)
     if known is not None:
         return known
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return ""
-        with path.open("rb") as file:
-            head = file.read(1 << 16)
-            size = os.fstat(file.fileno()).st_size
-    except OSError as error:
-        raise from_os_error(error, path) from None
+    if isinstance(file, Path):
+        try:
+            if not stat.S_ISREG(file.stat().st_mode):
+                return ""
+        except OSError as error:
+            raise from_os_error(error, file) from None
+    head, size = head_of(file), size_of(file)
     if not head:
-        if re.search(r"\.(csv|tsv|tab|parquet|jsonl|ndjson|npy|npz|mindrecord\d*|tfrecords?\d*)$", path.name, re.I):
-            raise ReadError("empty", path=str(path))
+        if re.search(r"\.(csv|tsv|tab|parquet|jsonl|ndjson|npy|npz|tar|mindrecord\d*|tfrecords?\d*)$", file.name, re.I):
+            raise ReadError("empty", path=str(file))
         return ""
-    return _by_content(path.name, head, size)
+    name = file.name
+    if compressed(name, head, size):
+        head, name = inflated(head), re.sub(r"\.(gz|tgz)$", "", name, flags=re.I)
+        if (known := named(Path(name))) == "":
+            return ""
+        size = 1 << 62 if len(head) == HEAD else len(head)
+        if known or head.startswith((b"PK\x03\x04", b"PAR1")):  # compressed twice: nobody does that to train on it
+            return "other"
+    if head[257:262] == b"ustar":
+        from .webdataset import is_shard
+
+        with opened(file) as stream:
+            return "tar" if is_shard(stream) else "other"
+    return _by_content(name, head, size)
 
 
 def _by_content(name: str, head: bytes, size: int) -> str:
@@ -98,8 +120,11 @@ def _by_content(name: str, head: bytes, size: int) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"PK\x03\x04"):
-        return "npz" if name.lower().endswith(".npz") else "other"
-    if head.startswith(_IMAGE_MAGIC):
+        first = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+        return "npz" if name.lower().endswith(".npz") or first.endswith(b".npy") else "other"
+    if head.startswith(_IMAGE_MAGIC) or head[:4] + head[8:12] == b"RIFFWEBP":
+        return "image"
+    if head.startswith(b"BM") and int.from_bytes(head[2:6], "little") == size:
         return "image"
     if head[8:9] == b"{" and b'"shard_addresses"' in head:
         return "mindrecord"
@@ -108,7 +133,7 @@ def _by_content(name: str, head: bytes, size: int) -> str:
 
         if starts(head, size):
             return "tfrecord"
-    if head[:2] == b"\0\0" and head[2:3] in b"\x08\x09\x0b\x0c\x0d\x0e" and 1 <= head[3] <= 4 and "idx" in name.lower():
+    if _is_idx(name, head, size):
         return "idx"
     if _CIFAR_NAME.match(name):
         return "cifar"
@@ -118,8 +143,17 @@ def _by_content(name: str, head: bytes, size: int) -> str:
     if re.search(r"\.mindrecord\d*$", name):
         return "mindrecord"
     if re.search(r"\.tfrecords?\d*$", name):
-        return "other" if head.startswith(_COMPRESSED) else "tfrecord"
+        return "tfrecord"
     return _by_text(name, head, size)
+
+
+def _is_idx(name: str, head: bytes, size: int) -> bool:
+    """By the size that its header gives; a damaged one by its name."""
+    if len(head) < 8 or head[:2] != b"\0\0" or head[2] not in b"\x08\x09\x0b\x0c\x0d\x0e" or not 1 <= head[3] <= 4:
+        return False
+    width = {8: 1, 9: 1, 11: 2, 14: 8}.get(head[2], 4)
+    sides = [int.from_bytes(head[4 * axis : 4 * axis + 4], "big") for axis in range(1, 1 + head[3])]
+    return "idx" in name.lower() or 4 + 4 * head[3] + width * math.prod(sides) == size
 
 
 def _by_text(name: str, head: bytes, size: int) -> str:
@@ -136,9 +170,18 @@ def _by_text(name: str, head: bytes, size: int) -> str:
     # One object a line; a single object over a single line is rather a configuration.
     if len(lines) > 1 and all(line.startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:50]):
         return "ndjson"
-    if _TABLE_NAME.search(name):
+    if re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", head):
+        return "jsonarray"
+    table, text = _TABLE_NAME.search(name), re.search(r"\.(txt|text|data|dat|lst|train|valid|test)$", name, re.I)
+    if table or text or "." not in name:
+        from .texts import layout
+
+        labels = layout(head).labels
+        if labels == "listed" or (labels and not table):
+            return "text"
+    if table:
         return "csv"
-    if re.search(r"\.(txt|data|dat)$", name, re.I) or "." not in name:
+    if text or "." not in name:
         for separator, least in ((b"\t", 1), (b",", 2), (b";", 2)):
             counts = {line.count(separator) for line in lines}
             if len(lines) >= 3 and len(counts) == 1 and min(counts) >= least:

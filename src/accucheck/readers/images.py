@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import IO
 
 from PIL import Image, UnidentifiedImageError
 
@@ -24,40 +25,45 @@ def check(path: Path) -> tuple[str, str]:
     """
     try:
         with path.open("rb") as file:
-            head = file.read(16)
-            if not head:
-                return "empty", ""
-            file.seek(0)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                with Image.open(file, formats=_FORMATS) as image:
-                    image.draft(image.mode, (1, 1))
-                    image.load()
+            return check_stream(file, path.suffix)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def check_stream(file: IO[bytes], suffix: str) -> tuple[str, str]:
+    """The same for an image that is open; `suffix` is that of its name. Raises OSError when it cannot be read."""
+    head = file.read(16)
+    if not head:
+        return "empty", ""
+    file.seek(0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(file, formats=_FORMATS) as image:
+                image.draft(image.mode, (1, 1))
+                image.load()
     except Image.DecompressionBombError as error:
         return "unsupported", str(error)
     except UnidentifiedImageError:
         if head.startswith(_SURE):
-            return _damaged(path, head), ""
-        known = head.startswith((b"II", b"MM", b"RIFF", b"\0\0\0")) or path.suffix.lower() not in _SURE_NAMES
+            return _damaged(file, head), ""
+        known = head.startswith((b"II", b"MM", b"RIFF", b"\0\0\0")) or suffix.lower() not in _SURE_NAMES
         return ("unsupported" if known else "undecodable"), f"{head[:8]!r}"
-    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
-        raise from_os_error(error, path) from None
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, OverflowError, MemoryError) as error:
         why = str(error)[:200]
         if isinstance(error, OSError) and error.errno:
-            raise from_os_error(error, path) from None
+            raise
         if "truncated" in why.lower():
             return "truncated", why
-        return (_damaged(path, head) if head.startswith(_SURE) else "unsupported"), why
+        return (_damaged(file, head) if head.startswith(_SURE) else "unsupported"), why
     except Exception as error:  # struct.error, zlib.error, ...: a decoder lost in a stranger's bytes
-        return (_damaged(path, head) if head.startswith(_SURE) else "unsupported"), str(error)[:200]
+        return (_damaged(file, head) if head.startswith(_SURE) else "unsupported"), str(error)[:200]
     return "ok", ""
 
 
-def _damaged(path: Path, head: bytes) -> str:
+def _damaged(file: IO[bytes], head: bytes) -> str:
     """truncated when the end that JPEG and PNG must have is not there, else undecodable."""
-    with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, 2) - 64))
-        tail = file.read()
+    file.seek(max(0, file.seek(0, 2) - 64))
+    tail = file.read()
     end = b"\xff\xd9" if head.startswith(b"\xff\xd8") else b"IEND" if head.startswith(b"\x89PNG") else b""
     return "undecodable" if end in tail else "truncated"

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import ReadError, from_os_error
+from .detect import TABLES
+from .places import File, below
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,8 +112,10 @@ def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
 
     Yields the share that is done, and at the end the Counts. Raises NoLabel, and ReadError for a file that is damaged.
     """
-    if kind in ("csv", "parquet", "ndjson"):
+    if kind in TABLES:
         yield from _table(path, kind, label)
+    elif kind == "tar":
+        yield from _shard(path, label)
     elif kind == "mindrecord":
         yield _mindrecord(path, label)
     elif kind == "tfrecord":
@@ -197,6 +201,53 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
         if number % 1000 == 0:
             yield min(1.0, number / expected)
     yield counts
+
+
+def _shard(path: Path, label: str | None) -> Iterator[float | Counts]:
+    from .webdataset import samples
+
+    counts = Counts()
+    size = max(1, path.stat().st_size)
+    for number, (_, fields, end) in enumerate(samples(path)):
+        if not number:
+            counts.column = member_of(fields, label)
+        counts.add_sample(labels_in(fields, counts.column))
+        if number % 1000 == 0:
+            yield min(1.0, end / size)
+    yield counts
+
+
+def member_of(fields: dict[str, bytes], label: str | None) -> str:
+    """Where a sample of a shard has its label: a member, such as cls, or a key in one of JSON, such as json.label. Raises NoLabel."""
+    inside = {name: _parsed(content) for name, content in fields.items() if name.rpartition(".")[2] == "json"}
+    keys = [f"{name}.{key}" for name, values in inside.items() for key in values]
+    if label in (*fields, *keys):
+        return label
+    if label is None and "cls" in fields:
+        return "cls"
+    if label is None and len(usual := [key for key in keys if USUAL.match(key.rpartition(".")[2])]) == 1:
+        return usual[0]
+    raise NoLabel([*fields, *keys])
+
+
+def labels_in(fields: dict[str, bytes], member: str) -> list[Any]:
+    """The labels of a sample at the place that member_of told."""
+    if member in fields:
+        return [fields[member]]
+    name, _, key = member.rpartition(".")
+    value = _parsed(fields.get(name, b"")).get(key)
+    return value if isinstance(value, list) else [value]
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    """An object of JSON; an empty one when it is none, which the probe of missing values tells."""
+    import json
+
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
@@ -311,10 +362,10 @@ def _annotations(path: Path) -> Counts:
     return counts
 
 
-def by_folder(root: Path, images: Sequence[Path]) -> Counts | None:
+def by_folder(root: File, images: Sequence[File]) -> Counts | None:
     """Images by the folder that names their class, as ImageFolderDataset takes it: the first below the root with more than one
     beside it. None when all images lie in one folder."""
-    paths = [path.relative_to(root).parts[:-1] for path in images]
+    paths = [below(root, path)[:-1] for path in images]
     depth = 0
     while paths and all(len(parts) > depth for parts in paths):
         if len({parts[depth] for parts in paths}) > 1:

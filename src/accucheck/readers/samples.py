@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import NoLabel, field_of, said
+from .detect import TABLES
+from .labels import NoLabel, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,8 +38,10 @@ def batches(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
 
     Raises NoLabel, also for a file that holds labels and nothing else, and ReadError for one that is damaged.
     """
-    if kind in ("csv", "parquet", "ndjson"):
+    if kind in TABLES:
         yield from _table(path, kind, label)
+    elif kind == "tar":
+        yield from _shard(path, label)
     elif kind == "mindrecord":
         yield from _mindrecord(path, label)
     elif kind == "tfrecord":
@@ -75,7 +78,8 @@ def _frame(batch: pl.DataFrame, name: str) -> Batch:
         raise NoLabel(batch.columns)
     # as text, so that a column is told in the same way in every file and batch
     features = features.select(pl.all().cast(pl.String, strict=False) if _plain(features) else pl.all())
-    return features.hash_rows().to_numpy(), [said(value) for value in batch[name].to_list()]
+    labels = batch[name].list.join(", ") if batch[name].dtype == pl.List(pl.String) else batch[name]
+    return features.hash_rows().to_numpy(), [said(value) for value in labels.to_list()]
 
 
 def _plain(frame: pl.DataFrame) -> bool:
@@ -121,6 +125,28 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
             given = [said(value) for value in tfrecord.plain(features.pop(name, None))]
             labels.append(", ".join(str(one) for one in given) or None)
             digests.append(digest(*(piece for key in sorted(features) for piece in _pieces(key, *features[key]))))
+        yield np.array(digests, np.uint64), labels
+
+
+def _shard(path: Path, label: str | None) -> Iterator[Batch]:
+    """Images alone tell samples apart where there are any: what else belongs to one is written about it, often with a number."""
+    from itertools import islice
+
+    from .webdataset import IMAGES, kind_of, samples
+
+    found = samples(path)
+    name = None
+    while part := list(islice(found, 256)):
+        name = name or member_of(part[0][1], label)
+        digests, labels = [], []
+        for _, fields, _ in part:
+            given = [said(value) for value in labels_in(fields, name)]
+            labels.append(", ".join(str(one) for one in given if one) or None)
+            images = [key for key in sorted(fields) if kind_of(key) in IMAGES]
+            kept = images or [key for key in sorted(fields) if key != name]
+            if not kept:
+                raise NoLabel(list(fields))
+            digests.append(digest(*(piece for key in kept for piece in (key.encode(), fields[key]))))
         yield np.array(digests, np.uint64), labels
 
 

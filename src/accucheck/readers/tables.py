@@ -1,4 +1,4 @@
-"""CSV, TSV, Parquet and NDJSON as batches of polars rows in bounded memory. CSV cells come as text, None when empty."""
+"""CSV, TSV, Parquet, JSON and lines of text as batches of polars rows in bounded memory. CSV cells come as text, None when empty."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from ..errors import ReadError, from_os_error
@@ -23,6 +24,8 @@ _SAMPLE = 1 << 16
 _ROWS, _BYTES = 200_000, 32 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
 _LONGEST = 64 << 20
+#: A larger JSON array is refused: it is held in memory, in which JSON Lines need not be.
+_LONGEST_ARRAY = 2 << 30
 
 
 class SecondLook(Exception):
@@ -47,11 +50,11 @@ class Csv:
 
 
 def batches(path: Path, kind: str, mode: str = MODES[-1]) -> Iterator[pl.DataFrame]:
-    """The rows of a file of kind "csv", "parquet" or "ndjson" in batches.
+    """The rows of a file of a kind of detect.TABLES in batches.
 
     Raises SecondLook (never in the last of MODES) or ReadError: truncated, malformed, ragged, encoding, empty.
     """
-    reader = {"csv": _csv, "parquet": _parquet, "ndjson": _ndjson}[kind]
+    reader = {"csv": _csv, "parquet": _parquet, "ndjson": _ndjson, "jsonarray": _json_array, "text": _text}[kind]
     with _named(path) as name:
         try:
             yield from reader(name, mode)
@@ -77,7 +80,7 @@ def _named(path: Path) -> Iterator[Path]:
 
 
 def expected_rows(path: Path, kind: str) -> int:
-    """About how many rows a file has, at least 1: of CSV and NDJSON from the length of its first lines."""
+    """About how many rows a file has, at least 1: but for Parquet from the length of its first lines."""
     try:
         if kind == "parquet":
             with _named(path) as name:
@@ -373,13 +376,13 @@ def _slow_ndjson(path: Path) -> Iterator[pl.DataFrame]:
                 held += len(line)
             offset += len(line)
             if len(rows) >= 10_000 or held > _BYTES:
-                yield _frame(rows, list(names))
+                yield frame(rows, list(names))
                 rows, held = [], 0
     if rows:
-        yield _frame(rows, list(names))
+        yield frame(rows, list(names))
 
 
-def _frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
+def frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
     """Rows as columns; a column whose types do not go together becomes text."""
     columns = []
     for name in names:
@@ -392,3 +395,34 @@ def _frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
             else:
                 columns.append(pl.Series(name, [None if value is None else str(value) for value in values]))
     return pl.DataFrame(columns)
+
+
+# --- JSON and text ----------------------------------------------------------------------------------------------------
+
+
+def _json_array(path: Path, mode: str) -> Iterator[pl.DataFrame]:
+    """An array of objects, which the file holds whole; each is decoded as its batch comes."""
+    size = path.stat().st_size
+    if size > _LONGEST_ARRAY:
+        raise ReadError("too-large", path=str(path), size=size, limit=_LONGEST_ARRAY)
+    try:
+        raw = msgspec.json.decode(path.read_bytes().removeprefix(codecs.BOM_UTF8), type=list[msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        code = "truncated" if "truncated" in str(error) else "malformed"
+        raise ReadError(code, path=str(path), format="JSON", offset=size, expected=_what(error)) from None
+    for start in range(0, len(raw), 10_000):
+        rows = []
+        for number, one in enumerate(raw[start : start + 10_000], start):
+            try:
+                rows.append(msgspec.json.decode(one, type=dict[str, Any]))
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                raise ReadError(
+                    "malformed", path=str(path), format="JSON", offset=0, expected=f"[{number}]: {{...}}"
+                ) from None
+        yield frame(rows, list(dict.fromkeys(name for row in rows for name in row)))
+
+
+def _text(path: Path, mode: str) -> Iterator[pl.DataFrame]:
+    from .texts import batches as lines
+
+    yield from lines(path)

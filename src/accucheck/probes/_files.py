@@ -1,0 +1,45 @@
+"""The files of a data set, for the probes that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..case import Case, redacted
+from ..errors import ReadError
+
+if TYPE_CHECKING:
+    from ..readers.places import File
+
+
+def addresses(case: Case, key: str) -> list[str]:
+    """What a key names: one address, several or none."""
+    named = case.get(key)
+    return [named] if isinstance(named, str) else list(named or [])
+
+
+def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadError, int]]:
+    """Every file of a data set: where its address leads, the file, its kind, and its bytes.
+
+    The kind is one of detect.FORMATS, "json" for an object of JSON, which may be annotations, or "other"; or why it cannot be
+    told, as for an address that cannot be reached. Raises ReadError when a path is not there.
+    """
+    from ..readers.detect import detect, files
+    from ..readers.places import Remote, at, size_of
+
+    try:
+        root = at(address) if "://" in address else case.path(address)
+        paths = list(files(root)) if "://" in address else files(root)
+    except ReadError as error:
+        if "://" not in address:
+            raise
+        root = Remote(None, "", redacted(address))
+        yield root, root, error, 0
+        return
+    for path in paths:
+        try:
+            kind = detect(path)
+            if kind:
+                yield root, path, "json" if kind == "other" and path.suffix.lower() == ".json" else kind, size_of(path)
+        except ReadError as error:
+            yield root, path, error, 0

@@ -1,0 +1,241 @@
+"""Where data lie: in files of this machine, in compressed ones, at fsspec addresses. `plain` makes a plain file of any of them.
+
+What is compressed or lies at an address is copied to a temporary file while it is read, one file at a time and in small
+blocks, so memory stays flat and every reader works as on the spot. Tar archives are streams and are inflated as they are read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from ..case import redacted
+from ..errors import ReadError, UserError, from_os_error
+
+#: Bytes that settle the format of a file.
+HEAD = 1 << 16
+_BLOCK = 1 << 20
+#: What inflates to more than this, and more than `_RATIO` times its size, is refused as a bomb.
+_LARGE, _RATIO = 4 << 30, 500
+_GZIP, _ZLIB = b"\x1f\x8b\x08", (b"x\x01", b"x\x9c", b"x\xda")
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file or folder at an address: `key` as its fsspec file system takes it, `shown` without credentials, `size` in bytes."""
+
+    system: Any
+    key: str
+    shown: str
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.shown).name
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.shown).suffix
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return PurePosixPath(self.shown).parts
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+File = Path | Remote
+
+
+def below(root: File, file: File) -> tuple[str, ...]:
+    """The folders from the root of a data set to a file in it, and its name; the name alone when the file is the root."""
+    if isinstance(root, Path) and isinstance(file, Path):
+        return file.relative_to(root).parts or (file.name,)
+    return PurePosixPath(str(file)).relative_to(str(root)).parts or (file.name,)
+
+
+def at(address: str) -> File:
+    """What lies at an fsspec address, as yet unseen. Raises ReadError when its file system is not to be had here."""
+    shown = redacted(address)
+    try:
+        import fsspec
+    except ImportError:
+        raise ReadError("needs-fsspec", path=shown) from None
+    with _told(shown):
+        system, key = fsspec.core.url_to_fs(address)
+    if "file" in (system.protocol if isinstance(system.protocol, (tuple, list)) else (system.protocol,)):
+        return Path(key)
+    return Remote(system, key, shown)
+
+
+@contextmanager
+def _told(shown: str) -> Iterator[None]:
+    """Whatever a file system raises, as a ReadError without credentials."""
+    try:
+        yield
+    except UserError:
+        raise
+    except ImportError as error:
+        raise ReadError("needs-package", path=shown, problem=_said(error)) from None
+    except Exception as error:  # every file system has errors of its own
+        if isinstance(error, OSError) and error.errno:
+            raise from_os_error(error, shown) from None
+        lost, closed = isinstance(error, FileNotFoundError), isinstance(error, PermissionError)
+        code = "not-found" if lost else "no-permission" if closed else "io"
+        raise ReadError(code, path=shown, problem=_said(error)) from None
+
+
+def _said(error: Exception) -> str:
+    return redacted((str(error).splitlines() or [""])[0][:300]) or type(error).__name__
+
+
+def listed(root: Remote) -> Iterator[Remote]:
+    """The file itself, or all files below a folder by name. Raises ReadError when nothing is there, or it cannot be listed."""
+    with _told(root.shown):
+        if not root.key.endswith("/") and root.system.isfile(root.key):
+            yield Remote(root.system, root.key, root.shown, _size(root.system.info(root.key)))
+            return
+        found = root.system.find(root.key, detail=True)
+        if not found and not root.system.exists(root.key):
+            raise ReadError("not-found", path=root.shown)
+    for key in sorted(found):
+        below = key[len(root.key) :] if key.startswith(root.key) else "/" + key.rsplit("/", 1)[-1]
+        yield Remote(root.system, key, f"{root.shown.rstrip('/')}/{redacted(below).lstrip('/')}", _size(found[key]))
+
+
+def _size(info: dict[str, Any]) -> int:
+    return int(info.get("size") or 0)
+
+
+@contextmanager
+def opened(file: File) -> Iterator[IO[bytes]]:
+    """The bytes of a file, compressed or not, as they lie there. Raises ReadError."""
+    if isinstance(file, Remote):
+        with _told(file.shown), file.system.open(file.key, "rb") as stream:
+            yield stream
+        return
+    try:
+        with file.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise from_os_error(error, file) from None
+
+
+def size_of(file: File) -> int:
+    try:
+        return file.size if isinstance(file, Remote) else file.stat().st_size
+    except OSError as error:
+        raise from_os_error(error, file) from None
+
+
+def head_of(file: File) -> bytes:
+    """The first bytes, up to HEAD."""
+    with opened(file) as stream:
+        return stream.read(HEAD)
+
+
+def compressed(name: str, head: bytes, size: int) -> bool:
+    """Whether a file that begins so is gzip, or zlib as TFRecord's writers make it."""
+    from .tfrecord import starts
+
+    if head.startswith(_GZIP):
+        return not starts(head, size)
+    return ".tfrecord" in name and head.startswith(_ZLIB) and not starts(head, size)
+
+
+def inflated(head: bytes) -> bytes:
+    """What the beginning of a compressed file holds, up to HEAD; nothing when it is damaged from the start."""
+    machine = zlib.decompressobj(47)  # gzip or zlib
+    try:
+        return machine.decompress(head, HEAD)
+    except zlib.error:
+        return b""
+
+
+@contextmanager
+def plain(file: File, kind: str) -> Iterator[Path]:
+    """A plain local file of this kind of detect.FORMATS: the file itself where it is one, else a copy that is removed afterwards.
+
+    Raises ReadError, also for what does not fit into the temporary folder; an error names the file, not the copy.
+    """
+    head = b"" if kind in ("image", "tar") else head_of(file)
+    inflate = compressed(file.name, head, size_of(file))
+    if isinstance(file, Path) and not inflate:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+        name = file.name.removesuffix(".gz").removesuffix(".GZ") if inflate else file.name
+        copy = Path(folder, name[-100:] or "data")
+        try:
+            _copy(file, copy, inflate)
+            if isinstance(file, Remote) and kind == "mindrecord":
+                _companions(file, copy)
+            yield copy
+        except ReadError as error:
+            error.data["path"] = str(error.data["path"]).replace(str(copy), str(file)).replace(folder, "")
+            raise
+
+
+def _copy(file: File, target: Path, inflate: bool) -> None:
+    size = size_of(file)
+    room = shutil.disk_usage(target.parent).free
+    done = 0
+    with opened(file) as source:
+        try:
+            with target.open("wb") as sink:
+                for block in _inflate(source, str(file)) if inflate else iter(lambda: source.read(_BLOCK), b""):
+                    done += len(block)
+                    if inflate and done > max(_LARGE, _RATIO * size):
+                        raise ReadError("too-large", path=str(file), size=done, limit=max(_LARGE, _RATIO * size))
+                    if done > room:
+                        raise ReadError("no-room", path=str(file), size=done, folder=tempfile.gettempdir())
+                    sink.write(block)
+        except OSError as error:
+            if error.filename is not None or error.errno == 28:  # of the copy, or the disk is full
+                raise ReadError("no-room", path=str(file), size=done, folder=tempfile.gettempdir()) from None
+            raise
+
+
+def _inflate(source: IO[bytes], shown: str) -> Iterator[bytes]:
+    """All members of a gzip file, or one zlib stream."""
+    machine, read, done = zlib.decompressobj(47), 0, False
+    while block := source.read(_BLOCK):
+        read += len(block)
+        while block:
+            if done:  # another member, or the zeros that some tools fill up with
+                block = block.lstrip(b"\0")
+                machine, done = zlib.decompressobj(47), not block
+                continue
+            try:
+                out = machine.decompress(block, _BLOCK)
+            except zlib.error:
+                raise ReadError("checksum", path=shown) from None
+            if out:
+                yield out
+            done = machine.eof
+            block = machine.unused_data if done else machine.unconsumed_tail
+    while not done and (out := machine.decompress(machine.unconsumed_tail, _BLOCK)):
+        yield out
+        done = machine.eof
+    if not done and not machine.eof:
+        raise ReadError("truncated", path=shown, offset=read, expected="gzip")
+
+
+def _companions(file: Remote, copy: Path) -> None:
+    """A MindRecord file's index; and in place of the other files of its set, which only have to be there, empty ones."""
+    with _told(file.shown):
+        folder = file.key.rpartition("/")[0]
+        names = {str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in file.system.ls(folder, detail=False)}
+    if file.name + ".db" in names:
+        index = Remote(file.system, file.key + ".db", file.shown + ".db")
+        _copy(index, copy.with_name(copy.name + ".db"), inflate=False)
+    for name in names - {file.name, file.name + ".db"}:
+        if ".mindrecord" in name and "/" not in name:
+            copy.with_name(name).touch()
