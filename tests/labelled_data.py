@@ -28,6 +28,7 @@ FORMATS = (
     "folders",
     "listed",
     "coco",
+    "tar",
 )
 
 
@@ -164,4 +165,10 @@ def write(folder: Path, kind: str, images: np.ndarray = IMAGES, labels: np.ndarr
         }
         (folder / "train" / "instances.json").write_text(json.dumps(content))
         return "train"
+    elif kind == "tar":
+        from webdataset import TarWriter
+
+        with TarWriter(str(folder / "train.tar")) as writer:
+            for n, (x, y) in enumerate(zip(images, labels, strict=True)):
+                writer.write({"__key__": f"{n:05}", "png": png(x * 15), "cls": int(y)})
     return f"train.{kind}"

@@ -156,6 +156,7 @@ def contents(
     """The samples of a plan (all, or those at these places), file by file, as they are now; an error for what cannot be read."""
     from .readers.contents import read
     from .readers.labels import NoLabel
+    from .readers.places import plain
 
     by_file: dict[str, dict[int, int]] = {}
     for place in range(len(plan.samples)) if places is None else places:
@@ -167,8 +168,9 @@ def contents(
         left = dict(rows)
         problem: UserError
         try:
-            for row, content in read(path, kind, plan.field, rows, pictures):
-                yield left.pop(row), content
+            with plain(path, kind) as file:
+                for row, content in read(file, kind, plan.field, rows, pictures):
+                    yield left.pop(row), content
         except NoLabel as error:
             problem = ReadError("sample-label", path=name, fields=", ".join(error.fields[:20]) or "-")
         except UserError as error:

@@ -28,6 +28,7 @@ def draw(
     """
     from .readers.drawing import Drawing, labels_of
     from .readers.labels import NoLabel
+    from .readers.places import Remote, plain
 
     if case.get(f"data.{role}.path") is None:
         raise UserError("without-data", key=f"data.{role}.path")
@@ -36,14 +37,18 @@ def draw(
     sources: list[tuple[Path, str]] = []
     done = 0
     for path, kind, size in files.todo:
+        if isinstance(path, Remote):  # to be looked at one by one it would have to be fetched each time
+            files.others.append((str(path), kind))
+            continue
         sources.append((path, kind))
         try:
             name = _name(case, path)
             first = 0
-            for block in labels_of(path, kind, files.label):
-                drawing.add(len(sources) - 1, name, first, block)
-                first += len(block[0])
-                yield Progress(min(done + size, done + first), files.size, "bytes")
+            with plain(path, kind) as local:
+                for block in labels_of(local, kind, files.label):
+                    drawing.add(len(sources) - 1, name, first, block)
+                    first += len(block[0])
+                    yield Progress(min(done + size, done + first), files.size, "bytes")
         except NoLabel as error:
             if kind == "json" and not error.fields:
                 files.others.append((case.relative(path), "json"))
@@ -80,9 +85,11 @@ def _pictures(
     from .readers.labels import by_folder
 
     assert isinstance(drawing, Drawing)
-    for root, paths in files.images:
-        counts = by_folder(root, paths)
-        if counts is None:
+    for root, found in files.images:
+        paths = [path for path in found if isinstance(path, Path)]
+        files.others += [(str(path), "image") for path in found if not isinstance(path, Path)]
+        counts = by_folder(root, paths) if paths else None
+        if counts is None or not isinstance(root, Path):
             continue
         depth = counts.column.count("/")
         for start in range(0, len(paths), 10_000):

@@ -16,7 +16,8 @@ import msgspec
 import numpy as np
 
 from ..errors import ReadError, UserError, from_os_error
-from .labels import ANNOTATIONS, WIDEST, NoLabel, field_of, said
+from .detect import TABLES
+from .labels import ANNOTATIONS, WIDEST, NoLabel, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -78,12 +79,14 @@ def read(
         elif not path.is_file():
             raise ReadError("not-found", path=str(path))
         yield -1, content
-    elif kind in ("csv", "parquet", "ndjson"):
+    elif kind in TABLES:
         yield from _table(path, kind, label, wanted, pictures)
     elif kind == "mindrecord":
         yield from _mindrecord(path, label, wanted, pictures)
     elif kind == "tfrecord":
         yield from _tfrecord(path, label, wanted, pictures)
+    elif kind == "tar":
+        yield from _shard(path, label, wanted, pictures)
     elif kind == "json":
         yield from _coco(path, wanted, pictures)
     else:
@@ -398,6 +401,21 @@ def _tfrecord(path: Path, label: str | None, wanted: frozenset[int], pictures: b
             content = Content(joined(tfrecord.plain(features.pop(name, None))))
             values = {key: _single(feature[1]) for key, feature in features.items()}
             yield number, _fill(content, values, path, pictures)
+
+
+def _shard(path: Path, label: str | None, wanted: frozenset[int], pictures: bool) -> Iterator[tuple[int, Content]]:
+    from .drawing import joined
+    from .webdataset import samples
+
+    name = None
+    for number, (key, fields, _) in enumerate(samples(path)):
+        if number > max(wanted, default=-1):
+            return
+        name = name or member_of(fields, label)
+        if number in wanted:
+            content = Content(joined(labels_in(fields, name)))
+            fields.pop(name, None)
+            yield number, _fill(content, {"__key__": key, **fields}, path, pictures)
 
 
 def _single(values: Any) -> Any:

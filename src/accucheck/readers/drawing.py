@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import MOST, NoLabel, field_of, said
+from .detect import TABLES
+from .labels import MOST, NoLabel, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -187,8 +188,10 @@ def labels_of(path: Path, kind: str, label: str | None) -> Iterator[Block]:
 
     A sample with several labels has them as one, joined by commas. Raises NoLabel and ReadError.
     """
-    if kind in ("csv", "parquet", "ndjson"):
+    if kind in TABLES:
         yield from _table(path, kind, label)
+    elif kind == "tar":
+        yield from _shard(path, label)
     elif kind == "mindrecord":
         yield from _mindrecord(path, label)
     elif kind == "tfrecord":
@@ -279,6 +282,18 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Block]:
     found = tfrecord.examples(path, {name})
     while part := list(islice(found, 5000)):
         yield coded([tfrecord.plain(features.get(name)) for features in part])
+
+
+def _shard(path: Path, label: str | None) -> Iterator[Block]:
+    from itertools import islice
+
+    from .webdataset import samples
+
+    found = samples(path)
+    name = None
+    while part := list(islice(found, 256)):
+        name = name or member_of(part[0][1], label)
+        yield coded([labels_in(fields, name) for _, fields, _ in part])
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[Block]:

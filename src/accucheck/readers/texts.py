@@ -42,7 +42,8 @@ def layout(head: bytes) -> Layout:
     filled = [line.strip("\r\ufeff") for line in lines if line.strip()]
     if filled and sum(line.startswith(_FASTTEXT) for line in filled) >= 0.9 * len(filled):
         return Layout(encoding, "fasttext")
-    if filled and sum(re.match(_LISTED, line) is not None for line in filled) >= 0.9 * len(filled):
+    listed = [re.match(_LISTED, line) is not None for line in filled]
+    if listed and listed[0] and sum(listed) >= 0.9 * len(listed):  # with a header it is a table
         return Layout(encoding, "listed")
     pairs = [line.split("\t") for line in filled]
     # blank lines between groups of pairs: the tokens of sentences with their tags, which are no samples

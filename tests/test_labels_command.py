@@ -200,3 +200,20 @@ def test_run_knows_the_marks(tmp_path: Path) -> None:
     ran = accucheck("run", str(tmp_path), "--only", "ds.02")
     assert ran.code == 1 and "8 of 50 labels" in ran.out
     assert len(IMAGES) == len(LABELS) == 400
+
+
+def test_samples_of_a_compressed_table_and_of_a_shard(tmp_path: Path) -> None:
+    import gzip
+
+    for name in ("packed", "shard"):
+        (tmp_path / name).mkdir()
+    packed = project(tmp_path / "packed")
+    (train,) = packed.glob("train.csv")
+    (packed / "train.csv.gz").write_bytes(gzip.compress(train.read_bytes()))
+    train.unlink()
+    (packed / "accucheck.yaml").write_text("data: {train: {path: train.csv.gz}}\n")
+    for folder in (packed, project(tmp_path / "shard", "tar")):
+        sheets = labels(folder, "--sheet", str(folder / "sheets"))
+        assert sheets.code == 0, sheets
+        assert len(stored(folder)) == 50
+        assert list((folder / "sheets").glob("*.png"))
