@@ -28,6 +28,9 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 #: A path relative to the case file.
 Location = Annotated[str, msgspec.Meta(description="path, relative to the case file")]
 Locations = Location | list[Location] | None
+#: Of data, which may also lie at an fsspec address.
+Address = Annotated[str, msgspec.Meta(description="path, relative to the case file, or an fsspec address")]
+Addresses = Address | list[Address] | None
 
 
 class Distributed(_Part, frozen=True):
@@ -57,7 +60,7 @@ class Field(_Part, frozen=True):
 
 
 class DataSet(_Part, frozen=True):
-    path: Locations = None
+    path: Addresses = None
     label: str | None = None
     fields: dict[str, Field] = {}
     classes: list[str | int] = []
@@ -66,7 +69,7 @@ class DataSet(_Part, frozen=True):
 class Reference(_Part, frozen=True):
     """What ds.04 compares with: a folder, a manifest or md5sum file, or a known public data set; `files` restricts the list."""
 
-    path: Location | None = None
+    path: Address | None = None
     manifest: Location | None = None
     known: str | None = None
     files: Location | None = None
@@ -223,7 +226,11 @@ class Case(msgspec.Struct, frozen=True):
 
 def redacted(text: str) -> str:
     """A text with the addresses in it, without user names, passwords and queries."""
-    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", text)) if "://" in text else text
+    if "://" not in text:
+        return text
+    return "::".join(
+        _QUERY.sub(r"\1", _LOGIN.sub(r"\1", part)) for part in text.split("::")
+    )  # fsspec chains addresses so
 
 
 def _path_keys(part: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:

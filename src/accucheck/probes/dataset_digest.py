@@ -2,7 +2,8 @@
 
 The standard is another copy of the folder, a list of MD5s (ours, md5sum, BSD md5, hashdeep), or a known public data set.
 Catches missing, extra, changed, truncated and renamed files. Cannot tell whether the standard itself is right, nor what a
-training reads out of equal files. Without a standard nothing is decided; the tree's own MD5 is given to compare by eye.
+training reads out of equal files. Without a standard nothing is decided; the tree's own MD5 is given to compare by eye. Data at
+an fsspec address are read whole in each run.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from ..case import Case
+from ..case import Case, redacted
 from ..errors import ReadError, from_os_error
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
-from ..probe import Example
+from ..probe import Example, Skip
+from . import _files
 
 if TYPE_CHECKING:
     from ..knowledge.known_datasets import Known
@@ -67,6 +69,10 @@ MESSAGES: Words = {
         "good copy) or data.reference.known (a public data set) in accucheck.yaml.",
         "zh": "请在 accucheck.yaml 中设置 data.reference.path（另一份副本）、data.reference.manifest"
         "（在正确副本上用 accucheck manifest 或 md5sum 生成）或 data.reference.known（公开数据集名称）。",
+    },
+    "address-alone": {
+        "en": "{path} is an address: it can be compared alone only, without other paths and without data.reference.files.",
+        "zh": "{path} 是远程地址：只能单独比对，不能与其他路径或 data.reference.files 一起使用。",
     },
     "same-folder": {
         "en": "{reference} is the training data itself; comparing it with itself proves nothing.",
@@ -199,10 +205,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from .. import manifest as manifests
     from ..knowledge.known_datasets import of_dataset
 
-    base, starts = _where(case.paths("data.train.path"))
+    named = _files.addresses(case, "data.train.path")
+    lists = case.paths("data.reference.files") + case.paths("data.reference.manifest")
+    if remote := [address for address in named if "://" in address]:
+        if len(named) > 1 or case.get("data.reference.files") is not None:
+            raise Skip("address-alone", path=redacted(remote[0]))
+        yield from _at_address(case, remote[0], lists)
+        return
+    base, starts = _where([case.path(address) for address in named])
     folder = base if os.path.isdir(base) else os.path.dirname(base)  # noqa: PTH112
     shown = case.relative(base)
-    lists = case.paths("data.reference.files") + case.paths("data.reference.manifest")
     only: set[str] | None = None
     if listing := case.paths("data.reference.files"):
         only, restricted = _listed(listing[0], folder, case)
@@ -219,8 +231,14 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield finding
 
     given = False
-    for path in case.paths("data.reference.path"):
+    for address in _files.addresses(case, "data.reference.path"):
         given = True
+        if "://" in address:
+            reference = yield from _streamed(address)
+            yield from _unread(reference, reference.root)
+            yield from _differences(manifests.compare(actual, reference, only=only), reference.root, where)
+            continue
+        path = case.path(address)
         if os.path.realpath(path) == os.path.realpath(base):
             yield Finding("same-folder", Level.INFO, where, {"reference": case.relative(path)}, incomplete=True)
             continue
@@ -244,6 +262,66 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _against_known(actual, of_dataset(known), where)
     elif not (yield from _recognise(actual, base, where, judge=not given)) and not given:
         yield Finding("no-reference", Level.INFO, where, numbers, fix=Fix("give-reference"), incomplete=True)
+
+
+def _at_address(case: Case, address: str, lists: list[Path]) -> Iterator[Finding | Progress]:
+    """The same for data at an address: every file is read in each run, as no file system tells the MD5 of all that it holds."""
+    from .. import manifest as manifests
+    from ..knowledge.known_datasets import of_dataset
+
+    actual = yield from _streamed(address)
+    yield from _unread(actual, actual.root)
+    where = Where(path=actual.root)
+    numbers = {"files": len(actual.files), "bytes": actual.bytes, "digest": manifests.tree_digest(actual)}
+    yield Finding("tree", Level.INFO, where, {**numbers, "hashed": actual.hashed, "reused": 0})
+    if not actual.files:
+        yield Finding("empty", Level.SUSPECT, where, {"path": actual.root}, incomplete=True)
+    if finding := _duplicates(actual, where):
+        yield finding
+    references = []
+    for other in _files.addresses(case, "data.reference.path"):
+        if "://" in other:
+            references.append((yield from _streamed(other)))
+        else:
+            references.append((yield from manifests.scan(os.path.abspath(case.path(other)), skip=lists)))
+    references += [manifests.read(path) for path in case.paths("data.reference.manifest")]
+    for reference in references:
+        yield from _unread(reference, reference.root)
+        yield from _differences(manifests.compare(actual, reference), case.relative(reference.root), where)
+    known = case.get("data.reference.known")
+    if known is not None:
+        yield from _against_known(actual, of_dataset(known), where)
+    elif not (yield from _recognise(actual, actual.root, where, judge=not references)) and not references:
+        yield Finding("no-reference", Level.INFO, where, numbers, fix=Fix("give-reference"), incomplete=True)
+
+
+def _streamed(address: str) -> Generator[Progress, None, Manifest]:
+    """The manifest of what lies at an address. Raises ReadError when that cannot be listed."""
+    import hashlib
+
+    from ..hashing import Unread
+    from ..manifest import File, Manifest
+    from ..readers.detect import files
+    from ..readers.places import Remote, at, below, listed, opened, size_of
+
+    root = at(address)
+    paths = sorted(listed(root) if isinstance(root, Remote) else files(root), key=str)
+    total, done = sum(map(size_of, paths)), 0
+    hashed, unread = [], []
+    for path in paths:
+        made = hashlib.md5(usedforsecurity=False)
+        name, size = "/".join(below(root, path)), 0
+        try:
+            with opened(path) as stream:
+                while block := stream.read(1 << 20):
+                    made.update(block)
+                    size += len(block)
+                    yield Progress(min(done + size, total), total, "bytes")
+            hashed.append(File(name, made.hexdigest(), size))
+        except ReadError as error:
+            unread.append(Unread(name, error.code, str(error.data.get("problem", ""))))
+        done += size_of(path)
+    return Manifest(redacted(address).rstrip("/"), hashed, unread=unread, hashed=len(hashed))
 
 
 def _where(paths: list[Path]) -> tuple[str, list[str] | None]:
