@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -229,3 +230,35 @@ def test_a_record_whose_length_reads_like_gzip_is_not_inflated(tmp_path: Path) -
     assert detect(path) == "tfrecord"
     with plain(path, "tfrecord") as same:
         assert same == path
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 300)), min_size=1, max_size=30))
+def test_records_that_look_alike_are_each_read_as_they_are(chosen: list[tuple[str, int, int]]) -> None:
+    """Of one length and different layouts, or the other way round: the layouts that are remembered change nothing."""
+    made = []
+    for name, size, number in chosen:
+        first = {name: b"x" * size, name * 2: b"y" * (3 - size)}
+        made.append(example(**first, n=number, many=[number, 5], x=[float(number)] * (1 + size % 2)))
+        unpacked = b"\x1a\x04\x08" + bytes([0x80 | number & 0x7F, 1]) + (b"\x08" if size else b"\x18")
+        entry = b"\x0a\x01a\x12" + bytes([len(unpacked)]) + unpacked
+        inner = b"\x0a" + bytes([len(entry)]) + entry
+        made.append(b"\x0a" + bytes([len(inner)]) + inner)
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(Path(folder, "a.tfrecord"), made)
+        for record, (data, _) in zip(made, tfrecord.records(path), strict=True):
+            assert record == data
+        expected = []
+        for record in made:
+            try:
+                expected.append(tfrecord.example(record))
+            except (ValueError, IndexError):
+                break
+        read = []
+        try:
+            for one in tfrecord.examples(path):
+                read.append(one)
+        except ReadError:
+            assert len(expected) < len(made)
+        assert len(read) == len(expected)
+        for mine, theirs in zip(read, expected, strict=True):
+            assert {k: tfrecord.plain(v) for k, v in mine.items()} == {k: tfrecord.plain(v) for k, v in theirs.items()}

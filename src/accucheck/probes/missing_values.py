@@ -407,22 +407,19 @@ def _mindrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
     shard = mindrecord.open_shard(path)
 
     def batches() -> Iterator[Any]:
-        rows = mindrecord.rows(shard)
-        return (_frame(shard, part) for part in _parts(rows, lambda row: sum(map(len, row[1].values()))))
+        rows = ((row, sum(map(len, row[1].values()))) for row in mindrecord.rows(shard))
+        return (_frame(shard, part) for part in _parts(rows))
 
     yield from _batches(batches, role, shown, max(1, shard.rows))
 
 
 def _tfrecord(path: Path, role: _Role, shown: str) -> Iterator[float]:
-    from ..readers.tfrecord import examples, expected_records
+    from ..readers.tfrecord import expected_records, sized
 
     several: dict[str, bool] = {}  # fields by whether they hold several values a sample, as the first samples tell
 
-    def size(features: dict[str, Feature]) -> int:
-        return sum(sum(map(len, values)) if kind == "bytes" else 8 * len(values) for kind, values in features.values())
-
     def batches() -> Iterator[Any]:
-        return (_features(part, several) for part in _parts(examples(path), size))
+        return (_features(part, several) for part in _parts(sized(path)))
 
     yield from _batches(batches, role, shown, expected_records(path))
 
@@ -446,13 +443,13 @@ def _tar(path: Path, role: _Role, shown: str, params: Params) -> Iterator[float]
             role.images += part.images
 
 
-def _parts(rows: Iterator[_Row], size: Callable[[_Row], int]) -> Iterator[list[_Row]]:
-    """Rows together, of which there are no more than 1,024, and 32 MB but for the last."""
+def _parts(rows: Iterator[tuple[_Row, int]]) -> Iterator[list[_Row]]:
+    """Rows, which come with their bytes, together: no more than 1,024, and 32 MB but for the last."""
     part: list[_Row] = []
     held = 0
-    for row in rows:
+    for row, size in rows:
         part.append(row)
-        held += size(row)
+        held += size
         if len(part) == 1024 or held > 32 << 20:
             yield part
             part, held = [], 0
@@ -495,10 +492,12 @@ def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
             elif kind == "float":
                 columns.append(pl.Series(name, [list(array) for array in arrays], pl.List(pl.Float64), strict=False))
             continue
+        if kind == "bytes":  # only whether there are any
+            columns.append(pl.Series(name, [values[0][:1] if len(values) else None for values in arrays], pl.Binary))
+            continue
         lists = [array if isinstance(array, list) else array.tolist() for array in arrays]
         single = [next((one for one in values if one != one), values[0]) if values else None for values in lists]
-        dtype = {"float": pl.Float64, "int64": pl.Int64, "bytes": pl.Binary}[kind]
-        columns.append(pl.Series(name, single, dtype, strict=False))
+        columns.append(pl.Series(name, single, pl.Float64 if kind == "float" else pl.Int64, strict=False))
     return pl.DataFrame(columns)
 
 
