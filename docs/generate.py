@@ -35,6 +35,7 @@ from accucheck.model import CONCLUSIONS
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
+from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.screens.start import StartScreen
 from accucheck.tui.words import WORDS as SCREEN_WORDS
 
@@ -75,6 +76,7 @@ WORDS: Words = {
     "does": {"en": "What it does", "zh": "作用"},
     "screen-checklist": {"en": "Checklist", "zh": "检查清单"},
     "screen-evidence": {"en": "Evidence, full size", "zh": "全屏证据"},
+    "screen-samples": {"en": "Samples (ds.02)", "zh": "查看样本（ds.02）"},
     "screen-export": {"en": "Report", "zh": "生成报告"},
     "screen-start": {"en": "Start (a project without accucheck.yaml)", "zh": "开始（项目尚无 accucheck.yaml）"},
     "move": {"en": "Choose an item or a finding", "zh": "选择检查项或发现"},
@@ -442,6 +444,8 @@ _KEY = {
     "space": "Space",
     "left": "←",
     "right": "→",
+    "delete": "Del",
+    "backspace": "Backspace",
     "enter": "Enter",
     "ctrl+q": "Ctrl+Q",
 }
@@ -462,6 +466,7 @@ def keys(language: Language) -> str:
             [("↑ ↓ j k", "move"), ("Tab", "focus"), ("← →", "tabs"), ("Enter", "accept")],
         ),
         ("evidence", EvidenceScreen, "key", []),
+        ("samples", SamplesScreen, "command", []),
         ("export", ExportScreen, "key", [("Tab", "focus")]),
         ("start", StartScreen, "key", [("↑ ↓", "move"), ("Enter", "edit")]),
     ]

@@ -85,4 +85,15 @@ def test_the_first_paint_loads_no_data_library(tmp_path):
     shutil.copytree(EXAMPLES / "digits", project)
     modules = loaded(PAINT, str(project))
     assert "textual" in modules
-    assert not modules & {"mindspore", "numpy", "jinja2", "polars", "matplotlib", "docx", "torch", "PIL", "plotext"}
+    assert not modules & {
+        "mindspore",
+        "numpy",
+        "jinja2",
+        "polars",
+        "matplotlib",
+        "docx",
+        "torch",
+        "PIL",
+        "plotext",
+        "textual_image",
+    }

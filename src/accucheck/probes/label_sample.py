@@ -35,7 +35,8 @@ class Params(msgspec.Struct, frozen=True):
         Meta(
             ge=0,
             lt=1,
-            description="wrong labels are a problem when the whole interval lies above this share, else a suspect",
+            description="wrong labels are a problem when all samples are marked and the whole interval lies above this share, "
+            "else a suspect",
             extra={
                 "unit": "1",
                 "source": "Northcutt et al. 2021, arXiv:2103.14749: on average 3.3 % in ten public test sets",
@@ -232,12 +233,14 @@ def _wrong(case: Case, said: dict[str, Any], plan: Plan, rate: Rate, params: Par
     from .. import marks
 
     wrong = [one for one in plan.samples if one.judgement is marks.Judgement.WRONG]
-    level = Level.PROBLEM if rate.low > params.usual else Level.SUSPECT
+    level = (
+        Level.PROBLEM if rate.low > params.usual and not said["left"] else Level.SUSPECT
+    )  # of a part nothing is decided
     tables = [_listed(case, "wrong", wrong), *_by_label(case, plan)]
     place = Where(path=wrong[0].path)
     yield Finding("wrong-labels", level, place, said, tables, Fix("relabel"), sure=Sure.CERTAIN)
     whole = [(label, looked) for label, (looked, bad) in marks.by_label(plan).items() if bad == looked >= params.whole]
-    if whole and len(plan.strata) > 1:
+    if whole and len(plan.strata) > 1 and not said["left"]:
         names = [marks.class_name(case, label) for label, _ in whole[:8]]
         data = {**said, "names": names, "count": sum(looked for _, looked in whole)}
         yield Finding(

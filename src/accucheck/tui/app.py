@@ -207,6 +207,9 @@ class Walkthrough(App[None]):
             for words, action in checklist.VERBS:
                 yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
             yield from self._checklist_commands()
+        elif (verbs := getattr(screen, "VERBS", None)) is not None:
+            for _, words, action in verbs:
+                yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
         yield SystemCommand(self.speech.say("command-language"), "", lambda: self._do("app.switch_language"))
         yield SystemCommand(self.speech.say("command-quit"), "", lambda: self._do("app.leave"))
 

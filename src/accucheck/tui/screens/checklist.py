@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
+#: The probe whose samples a person marks.
+SAMPLED = "label_sample"
 
 
 class ChecklistScreen(Screen[None]):
@@ -46,6 +48,7 @@ class ChecklistScreen(Screen[None]):
         Binding("n", "note", show=False, id="note"),
         Binding("o", "editor", show=False, id="editor"),
         Binding("a", "attach", show=False, id="attach"),
+        Binding("s", "samples", show=False, id="samples"),
         Binding("u", "undo", show=False, id="undo"),
         Binding("right_square_bracket", "go(1)", show=False, id="next"),
         Binding("left_square_bracket", "go(-1)", show=False, id="previous"),
@@ -72,6 +75,7 @@ class ChecklistScreen(Screen[None]):
         ("command-note", "screen.note"),
         ("command-editor", "screen.editor"),
         ("command-attach", "screen.attach"),
+        ("command-samples", "screen.samples"),
         ("command-undo", "screen.undo"),
         ("command-next", "screen.go(1)"),
         ("command-previous", "screen.go(-1)"),
@@ -133,6 +137,7 @@ class ChecklistScreen(Screen[None]):
         if self.pane is None or (item := self.item) is None:
             return
         self._shown = item.id
+        self._show_keys()
         self.pane.show(item)
         if self.has_class("-wide"):
             self.query_one("#method-aside", Static).update(self.pane.method(item, 55))
@@ -183,6 +188,7 @@ class ChecklistScreen(Screen[None]):
                 ("R", say("key-run-all"), "screen.run_all"),
                 ("1/2/3", say("key-conclude"), ""),
                 ("n", say("key-note"), "screen.note"),
+                *([("s", say("key-samples"), "screen.samples")] if self._has_samples(self.item) else []),
                 ("]", say("key-next"), "screen.go(1)"),
                 ("e", say("key-export"), "screen.export"),
                 ("?", say("key-help"), "screen.help"),
@@ -501,6 +507,39 @@ class ChecklistScreen(Screen[None]):
         app.save_soon()
         self.query_one(ItemList).go(item)
         self.notify(self.speech.say("undone", item=item), timeout=3, markup=False)
+
+    # --- samples ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _has_samples(item: Item | None) -> bool:
+        return item is not None and any(use.name == SAMPLED for use in item.uses)
+
+    def action_samples(self) -> None:
+        """Samples of the labels; when marks have changed, what the probe says of them is brought up to date."""
+        from .samples import SamplesScreen
+
+        item = self.item
+        if item is None or not self._has_samples(item):
+            self.notify(self.speech.say("no-samples-here"), severity="warning", markup=False)
+            return
+
+        def left(changed: bool | None) -> None:
+            if changed:
+                self._marks_changed(item)
+
+        self.app.push_screen(SamplesScreen(), left)
+
+    def _marks_changed(self, item: Item) -> None:
+        app = self.app
+        jobs = [job for job in app.project.jobs({item.id}) if job.probe == SAMPLED]
+        if app.runner.busy:
+            app.stale.add((item.id, SAMPLED))
+            self.refresh_states(item.id)
+            return
+        self._open_tab("tab-evidence")
+        self._done_jobs, self._all_jobs = 0, len(jobs)
+        app.runner.start(jobs, live=False)
+        self._show_top()
 
     # --- moving -------------------------------------------------------------------------------------------------------
 

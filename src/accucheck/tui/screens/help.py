@@ -25,6 +25,7 @@ KEYS = [
     ("n", "command-note"),
     ("o", "command-editor"),
     ("a", "command-attach"),
+    ("s", "command-samples"),
     ("u", "command-undo"),
     ("] [", "command-next"),
     ("/", "command-filter"),
@@ -47,21 +48,24 @@ class HelpScreen(ModalScreen[None]):
     """
     BINDINGS = [Binding("escape,question_mark,q,enter", "dismiss(None)", show=False)]
 
-    def __init__(self, speech: Speech, focus: str) -> None:
+    def __init__(self, speech: Speech, focus: str, keys: list[tuple[str, str]] | None = None) -> None:
+        """focus: what is said of the place; keys: those of the checklist unless given."""
         super().__init__()
-        self._speech, self._focus = speech, focus
+        self._speech, self._focus, self._keys = speech, focus, keys
 
     def compose(self) -> ComposeResult:
         say = self._speech.say
+        general = ["help-other", "help-suggestion"] if self._keys is None else []
         lines = [
             Content.styled(f"{say('help-here')}", "bold"),
             Content(f"  {say(self._focus)}"),
-            Content(f"  {say('help-other')}"),
-            Content(f"  {say('help-suggestion')}"),
+            *(Content(f"  {say(words)}") for words in general),
             Content(""),
             Content.styled(say("help-keys"), "bold"),
         ]
-        lines += [Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in KEYS[1:]]
+        lines += [
+            Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in self._keys or KEYS[1:]
+        ]
         lines += [Content(""), Content.styled(say("help-signs"), "bold")]
         lines += [Content.assemble("  ", self._speech.sign(state), f"  {say(state)}") for state in SIGNS]
         with VerticalScroll():

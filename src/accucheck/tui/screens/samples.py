@@ -1,0 +1,437 @@
+"""Samples of the labels, one at a time: what it is, what its label says, and whether that is right."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from ... import marks
+from ...errors import UserError
+from ...marks import Judgement, Plan, Record
+from ...model import Progress
+from ..signs import Speech, plain, wrap
+from ..widgets.keybar import KeyBar
+
+if TYPE_CHECKING:
+    from ...readers.contents import Content as Sample
+    from ..app import Walkthrough
+
+#: A judgement is shown by the sign of a state: shape, word and colour.
+_SIGNS = {Judgement.RIGHT: "ok", Judgement.WRONG: "problem", Judgement.UNSURE: "undecided"}
+ROLES = ("train", "eval")
+#: Lines of text that are shown of one sample.
+_LINES = 400
+
+
+class SamplesScreen(Screen[bool]):
+    """The result is whether a mark has changed."""
+
+    CSS = """
+    SamplesScreen #head { dock: top; height: 2; padding: 0 1; background: $primary-background; text-wrap: nowrap; text-overflow: ellipsis; }
+    SamplesScreen #body { height: 1fr; padding: 0 1; }
+    SamplesScreen #picture { height: auto; align-horizontal: center; }
+    SamplesScreen #text { height: 1fr; }
+    SamplesScreen #rate { height: 2; padding: 0 1; background: $surface; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+    BINDINGS = [
+        Binding("escape,q", "back", show=False, id="back"),
+        Binding("r", "mark('right')", show=False, id="mark-right"),
+        Binding("w", "mark('wrong')", show=False, id="mark-wrong"),
+        Binding("u", "mark('unsure')", show=False, id="mark-unsure"),
+        Binding("delete,backspace", "mark('')", show=False, id="mark-none"),
+        Binding("left,left_square_bracket,p", "step(-1)", show=False, id="sample-previous"),
+        Binding("right,right_square_bracket,space", "step(1)", show=False, id="sample-next"),
+        Binding("o", "open", show=False, id="sample-open"),
+        Binding("n", "note", show=False, id="sample-note"),
+        Binding("t", "role", show=False, id="role"),
+        Binding("y", "copy", show=False, id="sample-copy"),
+        Binding("question_mark", "help", show=False, id="help"),
+    ]
+    #: What the command palette offers here, with the keys for the help.
+    VERBS: ClassVar[list[tuple[str, str, str]]] = [
+        ("r", "command-mark-right", "screen.mark('right')"),
+        ("w", "command-mark-wrong", "screen.mark('wrong')"),
+        ("u", "command-mark-unsure", "screen.mark('unsure')"),
+        ("Del", "command-mark-none", "screen.mark('')"),
+        ("← p", "command-sample-previous", "screen.step(-1)"),
+        ("→ Space", "command-sample-next", "screen.step(1)"),
+        ("o", "command-sample-open", "screen.open"),
+        ("n", "command-sample-note", "screen.note"),
+        ("t", "command-role", "screen.role"),
+        ("y", "command-sample-copy", "screen.copy"),
+        ("Esc", "command-back", "screen.back"),
+    ]
+
+    app: Walkthrough
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.record = Record()
+        self.role = ROLES[0]
+        self.place = 0
+        self.samples: dict[int, Sample | UserError] = {}
+        self.changed = False
+        self._warned = False  # that the marks cannot be stored: a second Esc leaves all the same
+        self._state = "samples-loading"  # until there is a plan: what is going on
+        self._error: UserError | None = None
+        self._saved: Record | None = None
+        self._saving = threading.Lock()
+        self._shown: tuple[object, ...] = ()
+
+    @property
+    def speech(self) -> Speech:
+        return self.app.speech
+
+    @property
+    def plan(self) -> Plan | None:
+        return self.record.plans.get(self.role)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        with Vertical(id="body"):
+            yield Vertical(id="picture")
+            with VerticalScroll(id="text"):
+                yield Static(id="fields", markup=False)
+        yield Static(id="rate", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        say, ascii_ = self.speech.say, self.speech.only_ascii
+        self.query_one(KeyBar).set_keys(
+            [
+                ("r", say("key-right"), "screen.mark('right')"),
+                ("w", say("key-wrong"), "screen.mark('wrong')"),
+                ("u", say("key-unsure"), "screen.mark('unsure')"),
+                ("<" if ascii_ else "←", say("key-back-one"), "screen.step(-1)"),
+                (">" if ascii_ else "→", say("key-forward"), "screen.step(1)"),
+                ("n", say("key-note"), "screen.note"),
+                ("Esc", say("key-back"), "screen.back"),
+                ("?", say("key-help"), "screen.help"),
+                ("o", say("key-open"), "screen.open"),
+                ("t", say("key-role"), "screen.role"),
+            ]
+        )
+        self.query_one("#text", VerticalScroll).focus()
+        self.show()
+        self._begin()
+
+    # --- plan and samples, in threads ---------------------------------------------------------------------------------
+
+    @work(thread=True, exclusive=True, group="samples")
+    def _begin(self) -> None:
+        """Load the plan, draw one where there is none, and read the samples back."""
+        case, worker, role = self.app.project.case, get_current_worker(), self.role
+        try:
+            record = marks.load(case)
+            if role not in record.plans:
+                if self.app.session.read_only:
+                    self._tell(self._cannot, None)
+                    return
+                record = self._draw(record, role)
+                if worker.is_cancelled:
+                    return
+                marks.save(case, record)
+        except UserError as error:
+            self._tell(self._cannot, error)
+            return
+        plan = record.plans[role]
+        self._tell(self._planned, record)
+        for place, sample in marks.contents(case, plan):
+            if worker.is_cancelled:
+                return
+            self._tell(self._arrived, role, place, sample)
+
+    def _draw(self, record: Record, role: str) -> Record:
+        from ... import sampling
+        from ...session import user
+
+        worker = get_current_worker()
+
+        def progress(step: Progress) -> None:
+            if worker.is_cancelled:
+                raise _Left
+            self._tell(self._drawing, step)
+
+        try:
+            plan, _ = sampling.drawn_now(self.app.project.case, role, sampling.SEED, sampling.COUNT, user(), progress)
+        except _Left:
+            return record
+        return marks.with_plan(record, role, plan)
+
+    def _tell(self, act: object, *data: object) -> None:
+        """Call a method in the thread of the screen, unless the screen has been left meanwhile."""
+        if self.is_attached and not get_current_worker().is_cancelled:
+            self.app.call_from_thread(act, *data)  # type: ignore[arg-type]
+
+    def _cannot(self, error: UserError | None) -> None:
+        self._error, self._state = error, "" if error is not None else "samples-none-read-only"
+        self.show()
+
+    def _drawing(self, step: Progress) -> None:
+        self._state = "samples-drawing"
+        share = step.done / step.total if step.total else 0.0
+        self.query_one("#head", Static).update(plain(f"{self.speech.say(self._state)}  {share:.0%}"))
+
+    def _planned(self, record: Record) -> None:
+        self.record, self._saved, self._state = record, record, ""
+        plan = self.plan
+        assert plan is not None
+        self.place = next((at for at, one in enumerate(plan.samples) if one.judgement is None), 0)
+        self.show()
+
+    def _arrived(self, role: str, place: int, sample: Sample | UserError) -> None:
+        if role == self.role:
+            self.samples[place] = sample
+            if place == self.place:
+                self.show()
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self.show)
+
+    def show(self) -> None:
+        """The sample looked at, and the rate so far."""
+        if not self.is_mounted:
+            return
+        say, plan = self.speech.say, self.plan
+        head, rate = self.query_one("#head", Static), self.query_one("#rate", Static)
+        if self._error is not None or self._state or plan is None:
+            words = self._error.text(self.speech.language) if self._error is not None else say(self._state)
+            head.update(plain(say("samples-title"), "bold"))
+            self._show_body(None, plain(wrap(words, max(20, self.size.width - 4)), "$text-warning"))
+            rate.update("")
+            return
+        sample = plan.samples[self.place]
+        label = marks.class_name(self.app.project.case, sample.label)
+        counter = f"{self.place + 1}/{len(plan.samples)}"
+        parts: list[Content | str | tuple[str, str]] = [
+            (f"{say('samples-title')}  {say(f'role-{self.role}')}  {counter}  ", "$text-muted")
+        ]
+        if sample.judgement is not None:
+            sign = _SIGNS[sample.judgement]
+            parts += [self.speech.sign(sign), f" {say(f'mark-{sample.judgement.value}')}"]
+        if sample.mark is not None:
+            parts.append((f"  {say('marked-by', who=plain(sample.mark.who).plain)}", "$text-muted"))
+        parts += ["\n", (f"{say('sample-label')} ", "$text-muted"), plain(label, "bold"), "  "]
+        parts.append(plain(sample.id, "$text-accent"))
+        if sample.mark is not None and sample.mark.note:
+            parts.append(plain(f"  {say('note')}: {sample.mark.note}".replace("\n", " "), "$text-muted"))
+        head.update(Content.assemble(*parts))
+        content = self.samples.get(self.place)
+        if content is None:
+            self._show_body(None, Content.styled(say("sample-loading"), "$text-muted"))
+        elif isinstance(content, UserError):
+            self._show_body(None, plain(wrap(content.text(self.speech.language), self._width), "$text-warning"))
+        else:
+            self._show_body(content, self._fields(content))
+        rate.update(self._rate(plan))
+
+    @property
+    def _width(self) -> int:
+        return max(20, self.size.width - 3)
+
+    def _fields(self, content: Sample) -> Content:
+        """The fields of a sample, a single one without its name; and why its picture cannot be shown."""
+        lines: list[Content] = []
+        if content.problem is not None:
+            text = content.problem.text(self.speech.language)
+            lines.append(plain(wrap(text, self._width), "$text-warning"))
+        for name, value in content.fields:
+            text = value if len(content.fields) == 1 else f"{name}: {value}"
+            shown = plain(wrap(text.replace("\t", "    "), self._width, 0 if len(content.fields) == 1 else 2))
+            lines.append(
+                shown if len(content.fields) == 1 else shown.stylize("bold $accent", 0, len(plain(name).plain) + 1)
+            )
+        if content.size is not None:
+            lines.append(
+                Content.styled(
+                    self.speech.say("picture-size", width=content.size[0], height=content.size[1]), "$text-muted"
+                )
+            )
+        return Content("\n").join([line for part in lines for line in part.split("\n")][:_LINES])
+
+    def _show_body(self, content: Sample | None, text: Content) -> None:
+        from ..widgets.picture import drawn, environment_way
+
+        self.query_one("#fields", Static).update(text)
+        area, body = self.query_one("#picture", Vertical), self.query_one("#body").size
+        picture = content.picture if content is not None else None
+        shown = (self.role, self.place, id(picture), body)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        area.remove_children()
+        if picture is not None and body.width > 2 and body.height > 2:
+            lines = text.plain.count("\n") + 1
+            room = body.height - min(lines, max(1, body.height // 3))
+            how = environment_way(only_ascii=self.speech.only_ascii)
+            area.mount(drawn(picture, body.width - 2, max(1, room), how))
+        self.query_one("#text", VerticalScroll).scroll_home(animate=False)
+
+    def _rate(self, plan: Plan) -> Content:
+        say, rate = self.speech.say, marks.rate(plan)
+        saved = "samples-saved" if self._saved is self.record else "saving"
+        if self.app.session.read_only:
+            saved = "read-only"
+        first = say("rate-left", left=rate.left, unsure=rate.unsure, state=say(saved))
+        if not rate.looked:
+            second = say("rate-none")
+        else:
+            data = {"wrong": rate.wrong, "looked": rate.looked, "share": rate.share, "low": rate.low, "high": rate.high}
+            second = say("rate-wrong" if rate.wrong else "rate-right", **data)
+            if rate.wrong and rate.weighted is not None:
+                second += say("rate-weighted", weighted=rate.weighted)
+        return Content.assemble((second, "bold"), "\n", (first, "$text-muted"))
+
+    # --- marking ------------------------------------------------------------------------------------------------------
+
+    def _may_mark(self) -> bool:
+        return self.plan is not None and not self._state and self._error is None and self.app.may_change()
+
+    def action_mark(self, judgement: str) -> None:
+        """Judge the sample looked at, save, and go on; an empty judgement takes the mark back."""
+        plan = self.plan
+        if plan is None or not self._may_mark():
+            return
+        self._change(Judgement(judgement) if judgement else None, None)
+        if judgement:
+            if self.place + 1 < len(plan.samples):
+                self.place += 1
+            elif marks.rate(self.record.plans[self.role]).left == 0:
+                self.notify(self.speech.say("samples-done"), timeout=4, markup=False)
+            else:
+                self.action_open()
+        self.show()
+
+    def _change(self, judgement: Judgement | None, note: str | None) -> None:
+        from ...session import user
+
+        self.record = marks.marked(self.record, self.role, self.place, judgement, note, user())
+        self.changed = True
+        self._save()
+
+    @work(thread=True, group="save")
+    def _save(self) -> None:
+        try:
+            self._store()
+        except UserError as error:
+            self._tell(self._unsaved, error)
+        else:
+            self._tell(self.show)
+
+    def _store(self) -> None:
+        """Store the marks, unless they are. Raises SaveError."""
+        with self._saving:
+            record = self.record
+            if self._saved is not None and record is not self._saved:
+                marks.save(self.app.project.case, record)
+                self._saved = record
+
+    def _unsaved(self, error: UserError) -> None:
+        self.app.show_error(f"{error.text(self.speech.language)}\n{self.speech.say('marks-not-saved')}")
+
+    def on_unmount(self) -> None:
+        """The screen was left in another way than by Esc: what is not stored yet is stored now."""
+        try:
+            self._store()
+        except UserError:
+            pass  # it was said when the mark was made
+
+    @work
+    async def action_note(self) -> None:
+        from .dialogs import WriteNote
+
+        plan = self.plan
+        if plan is None or not self._may_mark():
+            return
+        sample = plan.samples[self.place]
+        old = sample.mark.note if sample.mark is not None else ""
+        title = self.speech.say("note-title", item=f"{self.place + 1}")
+        note = await self.app.push_screen_wait(WriteNote(title, old))
+        if note != old:
+            self._change(sample.judgement, note)
+            self.show()
+
+    # --- moving -------------------------------------------------------------------------------------------------------
+
+    def action_step(self, by: int) -> None:
+        if (plan := self.plan) is not None and not self._state:
+            self.place = (self.place + by) % len(plan.samples)
+            self.show()
+
+    def action_open(self) -> None:
+        """Go to the next sample that is not marked."""
+        plan = self.plan
+        if plan is None or self._state:
+            return
+        count = len(plan.samples)
+        order = [(self.place + by) % count for by in range(1, count + 1)]
+        found = next((at for at in order if plan.samples[at].judgement is None), None)
+        if found is None:
+            self.notify(self.speech.say("samples-done"), timeout=4, markup=False)
+        else:
+            self.place = found
+            self.show()
+
+    def action_role(self) -> None:
+        """The samples of the other data, where the case names them."""
+        other = ROLES[1 - ROLES.index(self.role)]
+        if self.app.project.case.get(f"data.{other}.path") is None:
+            key = f"data.{other}.path"
+            self.notify(self.speech.say("no-other-data", key=key), severity="warning", markup=False)
+            return
+        self.role, self.place, self.samples = other, 0, {}
+        self._state, self._error, self._shown = "samples-loading", None, ()
+        self.show()
+        self._begin_after_save()
+
+    @work(thread=True, exclusive=True, group="samples")
+    def _begin_after_save(self) -> None:
+        try:
+            self._store()
+        except UserError as error:
+            self._tell(self._unsaved, error)
+            return
+        self._tell(self._begin)
+
+    def action_copy(self) -> None:
+        if (plan := self.plan) is None:
+            return
+        sample = plan.samples[self.place]
+        lines = [sample.id, sample.label]
+        content = self.samples.get(self.place)
+        if content is not None and not isinstance(content, UserError):
+            lines += [f"{name}: {value}" for name, value in content.fields]
+        self.app.copy_to_clipboard("\n".join(lines))
+        self.notify(self.speech.say("copied"), timeout=2)
+
+    def action_help(self) -> None:
+        from .help import HelpScreen
+
+        keys = [(key, words) for key, words, _ in self.VERBS]
+        self.app.push_screen(HelpScreen(self.speech, "help-samples", keys))
+
+    def action_back(self) -> None:
+        try:
+            self._store()
+        except UserError as error:
+            if not self._warned:
+                self._warned = True
+                self._unsaved(error)
+                return
+        self.dismiss(self.changed)
+
+
+class _Left(Exception):
+    """The screen was left while the sample was being drawn."""

@@ -1,0 +1,107 @@
+"""A picture in the terminal: as pixels where the terminal is known to draw them, else half blocks, else ASCII.
+
+The terminal is never asked: its answer would be taken for keys, and may never come (tmux, a slow line). What it can do is told by its
+name, or by ACCUCHECK_PICTURES.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from textual.widget import Widget
+from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+#: How pictures may be drawn, best first.
+WAYS = ("kitty", "sixel", "blocks", "ascii")
+#: From dark to light.
+_RAMP = " .:-=+*#%@"
+_SIXEL_TERMS = ("foot", "mlterm", "contour", "yaft")
+_SIXEL_PROGRAMS = ("WezTerm", "iTerm.app", "mlterm")
+
+
+def way(environment: Mapping[str, str], *, only_ascii: bool) -> str:
+    """One of WAYS for a terminal that its environment describes. A multiplexer passes no pixels on."""
+    if only_ascii:
+        return "ascii"
+    wished = environment.get("ACCUCHECK_PICTURES", "")
+    if wished in WAYS:
+        return wished
+    term = environment.get("TERM", "")
+    if "TMUX" in environment or term.startswith(("tmux", "screen", "linux")):
+        return "blocks"
+    if term in ("xterm-kitty", "xterm-ghostty"):
+        return "kitty"
+    if term.startswith(_SIXEL_TERMS) or environment.get("TERM_PROGRAM") in _SIXEL_PROGRAMS:
+        return "sixel"
+    return "blocks"
+
+
+def _library() -> Any:
+    """textual_image.widget, imported without its questions to the terminal, which Textual is listening to."""
+    import fcntl
+    import struct
+    import termios
+
+    known = sys.modules.get("textual_image.widget")
+    if known is not None:
+        return known
+    terminal, sys.__stdout__ = sys.__stdout__, io.StringIO()  # type: ignore[misc, assignment]  # no terminal: nothing is asked
+    try:
+        import textual_image.widget as library
+    finally:
+        sys.__stdout__ = terminal  # type: ignore[misc]
+    try:  # the kernel knows the size of a cell where the terminal has told it
+        packed = fcntl.ioctl(terminal.fileno(), termios.TIOCGWINSZ, bytes(8)) if terminal is not None else bytes(8)
+        rows, columns, width, height = struct.unpack("HHHH", packed)
+        if rows and columns and width >= columns and height >= rows:
+            from textual_image._terminal import CellSize, get_cell_size
+
+            vars(get_cell_size)["_result"] = CellSize(width // columns, height // rows)
+    except (OSError, ValueError):
+        pass
+    return library
+
+
+def cells(picture: Image, width: int, height: int) -> tuple[int, int]:
+    """The columns and rows that a picture fills within these, with cells twice as high as wide."""
+    scale = min(width / picture.width, 2 * height / picture.height)
+    return max(1, min(width, round(picture.width * scale))), max(1, min(height, round(picture.height * scale / 2)))
+
+
+def drawn(picture: Image, width: int, height: int, how: str) -> Widget:
+    """A widget of at most `width` columns and `height` rows."""
+    from PIL import Image as pillow
+
+    columns, rows = cells(picture, width, height)
+    if how == "ascii":
+        return Static("\n".join(ascii_lines(picture, columns, rows)), markup=False)
+    library = _library()
+    kinds = {"kitty": library.TGPImage, "sixel": library.SixelImage, "blocks": library.HalfcellImage}
+    if max(picture.size) < 256:  # pixels of small pictures stay squares
+        by = -(-256 // max(picture.size))
+        picture = picture.resize((picture.width * by, picture.height * by), pillow.Resampling.NEAREST)
+    widget: Widget = kinds[how](picture)
+    widget.styles.width, widget.styles.height = columns, rows
+    return widget
+
+
+def ascii_lines(picture: Image, columns: int, rows: int) -> list[str]:
+    """A picture in characters, light ones for light pixels on a dark ground."""
+    from PIL import Image as pillow
+
+    how = pillow.Resampling.NEAREST if columns > picture.width else pillow.Resampling.BOX
+    small = picture.convert("L").resize((columns, rows), how)
+    levels = list(small.tobytes())
+    lines = [levels[row * columns : (row + 1) * columns] for row in range(rows)]
+    return ["".join(_RAMP[level * len(_RAMP) // 256] for level in line) for line in lines]
+
+
+def environment_way(*, only_ascii: bool) -> str:
+    return way(os.environ, only_ascii=only_ascii)
