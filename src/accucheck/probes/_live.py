@@ -18,6 +18,8 @@ ROLES = {
     "eval": {"en": "evaluation", "zh": "评估"},
     "infer": {"en": "inference", "zh": "推理"},
 }
+#: The same, at the beginning of a sentence.
+TITLES = {role: {"en": names["en"].capitalize(), "zh": names["zh"]} for role, names in ROLES.items()}
 NO_SAMPLES: Words = {
     "no-samples": {
         "en": "The pipeline gave no sample in {seconds:g} s.",
