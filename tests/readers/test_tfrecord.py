@@ -232,7 +232,9 @@ def test_a_record_whose_length_reads_like_gzip_is_not_inflated(tmp_path: Path) -
         assert same == path
 
 
-@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 300)), min_size=1, max_size=30))
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 300)), min_size=1, max_size=30)
+)
 def test_records_that_look_alike_are_each_read_as_they_are(chosen: list[tuple[str, int, int]]) -> None:
     """Of one length and different layouts, or the other way round: the layouts that are remembered change nothing."""
     made = []
