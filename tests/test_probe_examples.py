@@ -17,7 +17,20 @@ from accucheck.language import Language
 from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
 
 NAMES = probe.names()
-HEAVY = {"numpy", "polars", "PIL", "mindspore", "torch", "matplotlib", "textual", "pyarrow", "pandas", "jinja2", "docx"}
+HEAVY = {
+    "numpy",
+    "polars",
+    "PIL",
+    "mindspore",
+    "torch",
+    "matplotlib",
+    "textual",
+    "pyarrow",
+    "pandas",
+    "jinja2",
+    "docx",
+    "cleanlab",
+}
 
 #: Probes that never say ok: whether what they read is right is for a person, or another probe, to say.
 TELLING = {"missing_handling", "training_settings"}
