@@ -62,13 +62,13 @@ WORDS: Words = {
     "exit-ok": {"en": "done; nothing that counts was found", "zh": "完成，没有需要计入的发现"},
     "exit-found": {
         "en": "`run`: what `--fail-on` names was found; `fix`: a problem is left that the patch does not mend; "
-        "`manifest --check`: there are differences",
-        "zh": "`run`：发现了 `--fail-on` 所指的结果；`fix`：有补丁未能修正的问题；`manifest --check`：存在差异",
+        "`manifest --check`: there are differences; `labels`: a marked label is wrong",
+        "zh": "`run`：发现了 `--fail-on` 所指的结果；`fix`：有补丁未能修正的问题；`manifest --check`：存在差异；`labels`：有标签被标为错",
     },
     "exit-wrong": {"en": "wrong use, or an input that cannot be read", "zh": "用法有误，或输入无法读取"},
     "exit-failed": {
-        "en": "`run`, `fix`: a probe failed (and nothing was found); `manifest`: something could not be read",
-        "zh": "`run`、`fix`：有探针执行失败（且没有发现）；`manifest`：有内容无法读取",
+        "en": "`run`, `fix`: a probe failed (and nothing was found); `manifest`, `labels`: something could not be read",
+        "zh": "`run`、`fix`：有探针执行失败（且没有发现）；`manifest`、`labels`：有内容无法读取",
     },
     "exit-interrupted": {"en": "interrupted", "zh": "被中断"},
     "keys": {"en": "The keys of the walkthrough", "zh": "向导的按键"},
