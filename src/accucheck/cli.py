@@ -1112,7 +1112,8 @@ def validate(project: str, checklists: tuple[str, ...]) -> None:
     if loaded.file is None:
         talk(say("no-case-file", path=project))
         raise SystemExit(WRONG_USE)
-    lacking = [(key, path) for key in case.path_keys() for path in loaded.paths(key) if not case.mode_of(path)]
+    paths = [(key, path) for key in case.path_keys() if "://" not in str(loaded.get(key)) for path in loaded.paths(key)]
+    lacking = [(key, path) for key, path in paths if not case.mode_of(path)]
     for key, path in lacking:
         talk(say("valid-missing", key=key, path=path))
     if lacking:

@@ -105,6 +105,15 @@ WORDS: Words = {
         "en": "{path} has to be copied to {folder} to be read, and does not fit. Free some room there, or set TMPDIR.",
         "zh": "读取 {path} 需要先复制到 {folder}，但那里空间不足。请腾出空间，或通过 TMPDIR 另指定目录。",
     },
+    "needs-mindspore": {
+        "en": "{path} is MindRecord of version {version}, which only MindSpore reads, and {python} has none: "
+        "pip install 'accucheck[mindspore]'",
+        "zh": "{path} 是 {version} 版的 MindRecord，只能由 MindSpore 读取，而 {python} 中没有安装：pip install 'accucheck[mindspore]'",
+    },
+    "not-by-mindspore": {
+        "en": "{path} is MindRecord of version {version}, which MindSpore here cannot read either: {problem}",
+        "zh": "{path} 是 {version} 版的 MindRecord，当前的 MindSpore 也无法读取：{problem}",
+    },
     "changed": {
         "en": "{path} changed while it was read. Run again when nothing writes to it.",
         "zh": "{path} 在读取过程中被修改，请在无人写入时重新运行。",

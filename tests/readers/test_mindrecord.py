@@ -1,10 +1,14 @@
 import sqlite3
 import struct
 
+import msgspec
 import numpy as np
 import pytest
 
+from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
+from accucheck.model import Finding
+from accucheck.probes import class_balance, label_conflicts, missing_values
 from accucheck.readers.detect import detect
 from accucheck.readers.mindrecord import open_shard, rows
 
@@ -135,3 +139,42 @@ def test_another_version_and_a_foreign_header(made, tmp_path):
     assert refused(path) == "malformed"
     path.write_bytes(struct.pack("<Q", 4) + b"null" + data[12:])
     assert refused(path) == "malformed"
+
+
+def of_version(made, tmp_path, version):
+    """A real file that says it is of another version; MindSpore 2.10 reads 2.0 and 3.0 alike."""
+    path = copy(made, tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"version":"3.0"', b'"version":"' + version + b'"'))
+    return path
+
+
+def found(module, path):
+    spec = msgspec.convert({"data": {"train": {"path": path.name, "label": "label"}}}, CaseFile)
+    events = module.run(Case(str(path.parent), spec), module.Params())
+    return {event.code: event for event in events if isinstance(event, Finding)}
+
+
+def test_another_version_is_read_by_mindspore(made, tmp_path):
+    path = of_version(made, tmp_path, b"2.0")
+    with pytest.raises(ReadError, match="version"):
+        open_shard(path)
+    assert found(class_balance, path)["classes"].data["samples"] == 10
+    said = found(missing_values, path)
+    assert said["examined"].data["cells"] >= 40
+    assert said["empty-text"].where.field == "image", "the first image has no bytes"
+    assert found(label_conflicts, path)["compared"].data["samples"] == 10
+
+
+def test_a_version_that_mindspore_does_not_know_either_is_not_examined(made, tmp_path):
+    said = found(missing_values, of_version(made, tmp_path, b"9.9"))
+    assert set(said) == {"unreadable"} and said["unreadable"].incomplete
+    assert said["unreadable"].data["error"] == "not-by-mindspore"
+
+
+def test_without_mindspore_another_version_is_not_examined(made, tmp_path, monkeypatch):
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path/mindspore.py").write_text("raise ImportError('none here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))
+    said = found(missing_values, of_version(made, tmp_path, b"2.0"))
+    assert said["unreadable"].data["error"] == "needs-mindspore" and said["unreadable"].incomplete
+    assert "accucheck[mindspore]" in said["unreadable"].data["problem"]["en"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..case import Case, redacted
@@ -43,3 +46,27 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
                 yield root, path, "json" if kind == "other" and path.suffix.lower() == ".json" else kind, size_of(path)
         except ReadError as error:
             yield root, path, error, 0
+
+
+@contextmanager
+def readable(path: File, kind: str) -> Iterator[tuple[Path, str]]:
+    """A plain local file with what a file holds, and its kind: that of JSON Lines for MindRecord that only MindSpore reads.
+
+    Raises ReadError, also for what is wrong within.
+    """
+    from ..readers import mindrecord, places
+
+    with places.plain(path, kind) as copy:
+        if kind != "mindrecord" or (version := mindrecord.version_of(copy)) == mindrecord.VERSION:
+            yield copy, kind
+            return
+        from ..live.mindrecord import as_lines
+
+        with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+            lines = Path(folder, "rows.jsonl")
+            as_lines(copy, version, lines)
+            try:
+                yield lines, "ndjson"
+            except ReadError as error:
+                error.data["path"] = str(path)
+                raise

@@ -37,7 +37,7 @@ from ..model import (
     Where,
 )
 from ..probe import Example
-from . import _labelled
+from . import _files, _labelled
 
 if TYPE_CHECKING:
     from ..readers.labels import Counts
@@ -238,15 +238,14 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _read(case: Case, name: str) -> Generator[Progress, None, _Role]:
     """The labels of all files of a role; returns the _Role."""
     from ..readers.labels import Counts, NoLabel, by_folder, count
-    from ..readers.places import plain
 
     files = _labelled.files_of(case, name)
     role = _Role(files, Counts())
     done = 0
     for path, kind, size in files.todo:
         try:
-            with plain(path, kind) as copy:
-                for part in count(copy, kind, files.label):
+            with _files.readable(path, kind) as (copy, form):
+                for part in count(copy, form, files.label):
                     if isinstance(part, Counts):
                         role.counts.merge(part)
                         role.tables.add(part.column)

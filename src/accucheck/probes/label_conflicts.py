@@ -21,7 +21,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
-from . import _labelled
+from . import _files, _labelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +168,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progress, None, _Seen]:
     from ..readers.detect import TABLES
     from ..readers.labels import NoLabel
-    from ..readers.places import plain
     from ..readers.samples import batches
 
     seen = _Seen()
@@ -178,11 +177,11 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
     for path, kind, size in files.todo:
         seen.files.append((seen.count, case.relative(path), False))
         try:
-            with plain(path, kind) as copy:
+            with _files.readable(path, kind) as (copy, form):
                 if ends and (pairs := _listed(copy, kind, files.label)):
                     yield from _labelled_pictures(case, pairs, ends, seen, params)
                     continue
-                for digests, labels in batches(copy, kind, files.label):
+                for digests, labels in batches(copy, form, files.label):
                     seen.add(digests, labels, params.samples)
                     seen.rows |= kind in TABLES
                     yield Progress(done, total, "bytes")

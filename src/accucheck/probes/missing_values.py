@@ -299,8 +299,6 @@ def _markers(case: Case, role: str) -> dict[str, list[Any]]:
 
 
 def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params: Params) -> Iterator[Progress]:
-    from ..readers.places import plain
-
     total = sum(size for *_, size in todo)
     done = 0
     images = [(path, size) for path, kind, size in todo if kind == "image"]
@@ -312,8 +310,8 @@ def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params:
         before = done
         done += size
         try:
-            with plain(path, kind) as copy:
-                for share in _counted(copy, kind, role, shown, params):
+            with _files.readable(path, kind) as (copy, form):
+                for share in _counted(copy, form, role, shown, params):
                     yield Progress(before + int(size * min(share, 1.0)), total, "bytes")
             role.files += 1
         except ReadError as error:

@@ -22,6 +22,8 @@ import msgspec
 
 from ..errors import ReadError, from_os_error
 
+#: The version that is read here; others take MindSpore.
+VERSION = "3.0"
 _HEADER_LIMIT = 64 << 20
 _ROW_LIMIT = 1 << 30
 #: Types of fields that hold one value a row.
@@ -43,11 +45,17 @@ class Shard:
     shapes: dict[str, list[int]] = field(default_factory=dict)
 
 
-def open_shard(path: Path) -> Shard:
-    """Read header and row count.
+def version_of(path: Path) -> str:
+    """The version that the header tells, VERSION where it tells none. Raises ReadError as open_shard does."""
+    try:
+        version = json.loads(_header(path)[0])["version"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return VERSION
+    return str(version)[:20]
 
-    Raises ReadError: truncated, malformed (also another version), not-found (the .db, or another shard of the set).
-    """
+
+def _header(path: Path) -> tuple[bytes, int]:
+    """The text of the header, and the bytes of the file."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -55,9 +63,17 @@ def open_shard(path: Path) -> Shard:
             length = int.from_bytes(head, "little")
             if len(head) < 8 or length > min(size, _HEADER_LIMIT):
                 raise ReadError("truncated", path=str(path), offset=size, expected="MindRecord header")
-            text = file.read(length)
+            return file.read(length), size
     except OSError as error:
         raise from_os_error(error, path) from None
+
+
+def open_shard(path: Path) -> Shard:
+    """Read header and row count.
+
+    Raises ReadError: truncated, malformed (also another version), not-found (the .db, or another shard of the set).
+    """
+    text, size = _header(path)
     try:
         header = json.loads(text)
         version = header["version"]
@@ -72,7 +88,7 @@ def open_shard(path: Path) -> Shard:
         siblings = [Path(str(name)).name for name in header["shard_addresses"]]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise ReadError("malformed", path=str(path), format="MindRecord", offset=8, expected="JSON header") from None
-    if version != "3.0":
+    if version != VERSION:
         raise ReadError("malformed", path=str(path), format="MindRecord 3.0", offset=8, expected='"version": "3.0"')
     for page_id, used in pages:
         end = header_size + page_id * page_size + used
