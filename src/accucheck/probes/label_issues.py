@@ -233,6 +233,7 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
 
     from ..readers.drawing import labels_of
     from ..readers.labels import NoLabel, by_folder
+    from ..readers.places import below, plain
 
     labels = _Labels(_labelled.files_of(case, role))
     files = labels.files
@@ -240,9 +241,10 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
     for path, kind, size in files.todo:
         start = (labels.count, case.relative(path), False)
         try:
-            for block in labels_of(path, kind, files.label):
-                labels.add(*block)
-                yield Progress(done, files.size, "bytes")
+            with plain(path, kind) as local:
+                for block in labels_of(local, kind, files.label):
+                    labels.add(*block)
+                    yield Progress(done, files.size, "bytes")
         except NoLabel as error:
             files.without(error.fields)
         except ReadError as error:
@@ -256,10 +258,11 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
             if counts is None:
                 continue
             depth = counts.column.count("/")
-            kinds = list(dict.fromkeys(path.relative_to(root).parts[depth] for path in paths))
+            folders = [below(root, path)[depth] for path in paths]
+            kinds = list(dict.fromkeys(folders))
             labels.starts += [(labels.count + at, case.relative(path), True) for at, path in enumerate(paths)]
             index = {one: at for at, one in enumerate(kinds)}
-            labels.add(np.array([index[path.relative_to(root).parts[depth]] for path in paths], np.int64), [*kinds])
+            labels.add(np.array([index[folder] for folder in folders], np.int64), [*kinds])
     return labels
 
 
