@@ -302,6 +302,10 @@ WORDS: Words = {
         "zh": "尚未抽样。请先运行 accucheck labels --sheet DIR，并在其生成的表格中标注。",
     },
     "sample-gone": {"en": "{path}: the sample is not there any more.", "zh": "{path}：该样本已不存在。"},
+    "sample-alone": {
+        "en": "{path} holds labels and nothing else; the samples that belong to them were not found beside it.",
+        "zh": "{path} 只有标签，未在同一目录中找到与之对应的样本。",
+    },
     "sample-label": {
         "en": "{path}: the field of the labels is not there any more; there are: {fields}.",
         "zh": "{path}：标签字段已不存在，现有字段：{fields}。",

@@ -16,6 +16,7 @@ from .store import FOLDER, write_atomically
 
 if TYPE_CHECKING:
     from .readers.contents import Content
+    from .readers.places import File as Place
 
 VERSION = 1
 FILE_NAME = "labels.json"
@@ -163,12 +164,11 @@ def contents(
         sample = plan.samples[place]
         by_file.setdefault(sample.path, {})[-1 if sample.row is None else sample.row] = place
     for name, rows in by_file.items():
-        path = case.path(name)
         kind = plan.files[name].kind if name in plan.files else "image"
         left = dict(rows)
         problem: UserError
         try:
-            with plain(path, kind) as file:
+            with plain(located(case, name), kind) as file:
                 for row, content in read(file, kind, plan.field, rows, pictures):
                     yield left.pop(row), content
         except NoLabel as error:
@@ -176,11 +176,25 @@ def contents(
         except UserError as error:
             problem = error
         except OSError as error:
-            problem = from_os_error(error, path)
+            problem = from_os_error(error, name)
         else:
             problem = ReadError("sample-gone", path=name)
         for place in left.values():
             yield place, problem
+
+
+def located(case: Case, name: str) -> Place:
+    """The file that a sample names. One at an address is found below those of the case, which know how to get there."""
+    if "://" not in name:
+        return case.path(name)
+    from .readers.places import at, under
+
+    for role in ("train", "eval"):
+        named = case.get(f"data.{role}.path")
+        for address in [named] if isinstance(named, str) else named or []:
+            if "://" in address and (found := under(at(address), name)) is not None:
+                return found
+    raise ReadError("sample-gone", path=name)
 
 
 class Changes(msgspec.Struct):
@@ -214,14 +228,24 @@ def changes(case: Case, plan: Plan) -> Changes:
 def _touched(case: Case, plan: Plan, name: str, found: Changes) -> bool:
     known = plan.files.get(name)
     try:
-        status = case.path(name).stat()
-    except (OSError, ValueError):
+        size, time = stamp(located(case, name))
+    except (UserError, OSError, ValueError):
         return True
     if known is None:
         return False
-    if status.st_size != known.size:
+    if size != known.size:
         found.files.append(name)
-    return (status.st_size, status.st_mtime_ns) != (known.size, known.time)
+    return (size, time) != (known.size, known.time)
+
+
+def stamp(file: Place) -> tuple[int, int]:
+    """Size in bytes and time of change in ns, 0 for a file at an address. Raises ReadError and OSError."""
+    from .readers.places import Remote, listed
+
+    if isinstance(file, Remote):
+        return next(iter(listed(file))).size, 0
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------

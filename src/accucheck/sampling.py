@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +15,9 @@ from .errors import ReadError, UserError
 from .marks import File, Plan, Sample
 from .model import Finding, Progress, now
 from .probes import _labelled
+
+if TYPE_CHECKING:
+    from .readers.places import File as Place
 
 #: How many samples are drawn, and with which seed, when nobody says otherwise.
 COUNT, SEED = 50, 0
@@ -28,18 +32,15 @@ def draw(
     """
     from .readers.drawing import Drawing, labels_of
     from .readers.labels import NoLabel
-    from .readers.places import Remote, plain
+    from .readers.places import plain
 
     if case.get(f"data.{role}.path") is None:
         raise UserError("without-data", key=f"data.{role}.path")
     files = _labelled.files_of(case, role)
     drawing = Drawing(seed, count)
-    sources: list[tuple[Path, str]] = []
+    sources: list[tuple[Place, str]] = []
     done = 0
     for path, kind, size in files.todo:
-        if isinstance(path, Remote):  # to be looked at one by one it would have to be fetched each time
-            files.others.append((str(path), kind))
-            continue
         sources.append((path, kind))
         try:
             name = _name(case, path)
@@ -69,27 +70,26 @@ def draw(
     known: dict[str, File] = {}
     for file, _, _ in drawn.samples:
         path, kind = sources[file]
-        status = path.stat()
-        known[case.relative(path)] = File(kind, status.st_size, status.st_mtime_ns)
+        if (name := case.relative(path)) not in known:
+            known[name] = File(kind, *marks.stamp(path))
     plan = Plan(
         seed, count, who, now(), files.label, samples, drawn.strata, drawn.labels, drawn.labelled, drawn.missing, known
     )
-    return msgspec.structs.replace(plan, gaps=len(files.errors) + len(files.others)), gaps
+    return msgspec.structs.replace(plan, gaps=len(files.errors)), gaps
 
 
 def _pictures(
-    case: Case, files: _labelled.Files, drawing: object, sources: list[tuple[Path, str]]
+    case: Case, files: _labelled.Files, drawing: object, sources: list[tuple[Place, str]]
 ) -> Generator[Progress, None, None]:
     """Pictures in folders by class."""
     from .readers.drawing import Drawing
     from .readers.labels import by_folder
+    from .readers.places import below
 
     assert isinstance(drawing, Drawing)
-    for root, found in files.images:
-        paths = [path for path in found if isinstance(path, Path)]
-        files.others += [(str(path), "image") for path in found if not isinstance(path, Path)]
-        counts = by_folder(root, paths) if paths else None
-        if counts is None or not isinstance(root, Path):
+    for root, paths in files.images:
+        counts = by_folder(root, paths)
+        if counts is None:
             continue
         depth = counts.column.count("/")
         for start in range(0, len(paths), 10_000):
@@ -100,14 +100,14 @@ def _pictures(
                     part.append(path)
                 except UserError as error:
                     files.errors.append(_read_error(error))
-            labels = [path.relative_to(root).parts[depth] for path in part]
+            labels = [below(root, path)[depth] for path in part]
             if part:
                 drawing.add_files(names, len(sources), labels)
             sources += [(path, "image") for path in part]
             yield Progress(start + len(part), len(paths), "files")
 
 
-def _name(case: Case, path: Path) -> str:
+def _name(case: Case, path: Place) -> str:
     """A file's name as it is kept. Raises UserError for one that no JSON can carry."""
     name = case.relative(path)
     require_utf8(name)

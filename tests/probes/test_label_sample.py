@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from accucheck import engine, marks, sampling
@@ -223,3 +224,41 @@ def test_nothing_to_draw_says_why(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         sampling.drawn_now(case_of(tmp_path), "eval", 0, 50, "li")
     assert caught.value.code == "without-data"
+
+
+def test_samples_at_an_address_are_drawn_looked_at_and_checked_again(tmp_path: Path) -> None:
+    import fsspec
+
+    for kind in ("folders", "parquet"):
+        write(tmp_path, kind)
+    memory = fsspec.filesystem("memory")
+    memory.put(str(tmp_path / "train"), "/looked/train", recursive=True)
+    memory.put(str(tmp_path / "train.parquet"), "/looked/table/train.parquet")
+    for place in ("memory://looked/train", "memory://looked/table"):
+        case = case_of(tmp_path, train={"path": place})
+        plan, gaps = sampling.drawn_now(case, "train", 0, 50, "li")
+        assert not gaps and len(plan.samples) == 50 and all(one.path.startswith(place) for one in plan.samples)
+        found = dict(marks.contents(case, plan))
+        assert len(found) == 50 and all(one.picture is not None for one in found.values())
+        (tmp_path / ".accucheck").mkdir(exist_ok=True)
+        marks.save(case, marks.with_plan(marks.Record(), "train", plan))
+        mark(case, *range(50), judgement=RIGHT)
+        assert examined(case)[0] is Verdict.OK
+        memory.rm(plan.samples[0].path)
+        verdict, said = examined(case)
+        assert verdict is Verdict.UNDECIDED and said["sample-gone"].data["first"] == plan.samples[0].id
+
+
+def test_labels_without_samples_are_said_to_be_alone(tmp_path: Path) -> None:
+    np.save(tmp_path / "labels.npy", np.arange(60) % 3)
+    case = case_of(tmp_path, train={"path": "labels.npy"})
+    plan, _ = sampling.drawn_now(case, "train", 0, 50, "li")
+    assert {content.problem.code for _, content in marks.contents(case, plan)} == {"sample-alone"}
+
+
+def test_a_note_beside_the_data_is_no_gap(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    write(tmp_path / "train", "parquet")
+    (tmp_path / "train" / "notes.bin").write_bytes(b"\0\1\2\3" * 100)
+    plan, gaps = sampling.drawn_now(case_of(tmp_path, train={"path": "train"}), "train", 0, 50, "li")
+    assert not gaps and plan.gaps == 0

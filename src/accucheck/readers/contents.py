@@ -474,6 +474,9 @@ def _arrays(
                     content.show(image)
                 else:
                     content.fields.append((samples.name, shown(values.reshape(-1))))
+        for content in contents.values():
+            if content.picture is None and not content.fields:
+                content.problem = ReadError("sample-alone", path=str(path))
     yield from contents.items()
 
 

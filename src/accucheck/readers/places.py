@@ -61,6 +61,18 @@ def below(root: File, file: File) -> tuple[str, ...]:
     return PurePosixPath(str(file)).relative_to(str(root)).parts or (file.name,)
 
 
+def under(root: File, shown: str) -> Remote | None:
+    """The file of this shown address, when it is the root or lies below it."""
+    if not isinstance(root, Remote):
+        return None
+    head = root.shown.rstrip("/")
+    if shown == root.shown:
+        return root
+    return (
+        Remote(root.system, root.key.rstrip("/") + shown[len(head) :], shown) if shown.startswith(head + "/") else None
+    )
+
+
 def at(address: str) -> File:
     """What lies at an fsspec address, as yet unseen. Raises ReadError when its file system is not to be had here."""
     shown = redacted(address)
