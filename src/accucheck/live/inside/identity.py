@@ -90,9 +90,14 @@ def digested(source: Node, label: str | None, codes: Codes) -> Node:
 
 
 class Rebuilt:
-    """The user's pipeline with rows that say which sample they are. `indexed`: by index, otherwise by digest."""
+    """The user's pipeline with rows that say which sample they are. `indexed`: by index, otherwise by digest.
 
-    def __init__(self, root: Node, label: str | None, codes: Codes) -> None:
+    Without `batches` one row comes out at a time; `by_content` asks for digests in any case.
+    """
+
+    def __init__(
+        self, root: Node, label: str | None, codes: Codes, *, batches: bool = True, by_content: bool = False
+    ) -> None:
         import mindspore.dataset as ds
 
         self.ds, self.label, self.codes = ds, label, codes
@@ -100,7 +105,8 @@ class Rebuilt:
         self.parts: list[tuple[Node, int, int]] = []  # (source, offset, rows)
         self.unknown: list[str] = []  # nodes of a kind that is not known here
         self.batch = 1  # rows of one element at the end of the pipeline
-        self.indexed = all(random_access(source) for source in sources_of(root))
+        self.batches = batches
+        self.indexed = not by_content and all(random_access(source) for source in sources_of(root))
         self.root = self.node(root)
 
     def node(self, node: Node) -> Node:
@@ -121,13 +127,16 @@ class Rebuilt:
             shuffled = child.shuffle(node.buffer_size)
             shuffled.reshuffle_each_epoch = node.reshuffle_each_epoch
             return shuffled
+        each = 1 if self.batches else self.batch
         if "SkipDataset" in names:
-            return child.skip(node.count)
+            return child.skip(node.count * each)
         if "TakeDataset" in names:
-            return child.take(node.count)
+            return child.take(node.count * each if node.count > 0 else node.count)
         if "BatchDataset" in names or "PaddedBatchDataset" in names:
             if isinstance(node.batch_size, int) and node.batch_size > 0:
                 self.batch *= node.batch_size
+                if not self.batches:
+                    return child
                 return child.batch(node.batch_size, drop_remainder=bool(node.drop_remainder))
             return child
         if not TRANSPARENT & set(names):
