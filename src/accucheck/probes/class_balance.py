@@ -197,7 +197,7 @@ _CONTINUOUS = 0.5
 
 
 @dataclass
-class _Role:
+class Role:
     """What the files of training or evaluation say."""
 
     files: _labelled.Files
@@ -219,28 +219,28 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for name in _labelled.ROLES:
         if case.get(f"data.{name}.path") is None:
             continue
-        role = yield from _read(case, name)
+        role = yield from read_labels(case, name)
         if not (name == "eval" and not role.counts.samples):
             yield from role.files.gaps(bool(role.counts.samples))
         read[name] = role
     train = read["train"]
-    names = _declared(case, train.counts)
+    names = declared_names(case, train.counts)
     if train.counts.samples:
-        yield from _judge(train, names, bool(case.spec.data.train.classes), params)
+        yield from judge(train, names, bool(case.spec.data.train.classes), params)
     evaluation = read.get("eval")
-    if evaluation is not None and _classes(train.counts) and _classes(evaluation.counts):
+    if evaluation is not None and are_classes(train.counts) and are_classes(evaluation.counts):
         yield from _compare(train, evaluation, names)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _read(case: Case, name: str) -> Generator[Progress, None, _Role]:
-    """The labels of all files of a role; returns the _Role."""
+def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
+    """The labels of all files of a role; returns the Role."""
     from ..readers.labels import Counts, NoLabel, by_folder, count
 
     files = _labelled.files_of(case, name)
-    role = _Role(files, Counts())
+    role = Role(files, Counts())
     done = 0
     for path, kind, size in files.todo:
         try:
@@ -266,7 +266,7 @@ def _read(case: Case, name: str) -> Generator[Progress, None, _Role]:
     return role
 
 
-def _declared(case: Case, counts: Counts) -> tuple[str, ...]:
+def declared_names(case: Case, counts: Counts) -> tuple[str, ...]:
     """All classes there should be: as the case declares them, by their numbers where that is what the labels are; else as the
     file lists them."""
     from ..readers.labels import said
@@ -281,7 +281,7 @@ def _declared(case: Case, counts: Counts) -> tuple[str, ...]:
 # --- judging ----------------------------------------------------------------------------------------------------------
 
 
-def _classes(counts: Counts) -> bool:
+def are_classes(counts: Counts) -> bool:
     """False for what varies too much to be classes."""
     distinct, labelled = len(counts.classes), sum(counts.classes.values())
     return bool(distinct) and not (
@@ -289,7 +289,7 @@ def _classes(counts: Counts) -> bool:
     )
 
 
-def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) -> Iterator[Finding]:
+def judge(role: Role, names: tuple[str, ...], declared: bool, params: Params) -> Iterator[Finding]:
     counts = role.counts
     found = Counter(dict.fromkeys(names, 0) | dict(counts.classes))
     where = role.where
@@ -300,11 +300,11 @@ def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) 
         yield Finding("unlabelled", Level.SUSPECT, place, data, fix=Fix("mend-labels"), sure=Sure.CERTAIN)
     if not counts.classes:
         return
-    if not _classes(counts):
+    if not are_classes(counts):
         yield Finding("not-classes", Level.INFO, place, said, incomplete=True)
         return
     total, number = sum(found.values()), len(found)
-    evidence = _evidence(found)
+    evidence = by_class(found)
     even = total / number
     deviation = math.sqrt(sum((value - even) ** 2 for value in found.values()) / number)
     largest, most = found.most_common(1)[0]
@@ -327,7 +327,7 @@ def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) 
         data = {
             **figures,
             "count": len(chosen),
-            "names": _listed(chosen, found),
+            "names": listed(chosen, found),
             "largest": largest,
             "smallest": smallest,
         }
@@ -354,7 +354,7 @@ def _judge(role: _Role, names: tuple[str, ...], declared: bool, params: Params) 
         yield Finding("few-samples", Level.INFO, place, {**said, "count": few, "enough": params.enough})
 
 
-def _compare(train: _Role, evaluation: _Role, names: tuple[str, ...]) -> Iterator[Finding]:
+def _compare(train: Role, evaluation: Role, names: tuple[str, ...]) -> Iterator[Finding]:
     """Classes of the evaluation data that training does not have."""
     known = {*train.counts.classes, *names}
     foreign = sorted(set(evaluation.counts.classes) - set(train.counts.classes))
@@ -362,21 +362,21 @@ def _compare(train: _Role, evaluation: _Role, names: tuple[str, ...]) -> Iterato
         return
     data = {
         "count": len(foreign),
-        "names": _listed(foreign, evaluation.counts.classes),
+        "names": listed(foreign, evaluation.counts.classes),
         "role": _labelled.ROLES["eval"],
     }
     place = evaluation.place
-    evidence = _evidence(evaluation.counts.classes)
+    evidence = by_class(evaluation.counts.classes)
     yield Finding("only-in-evaluation", Level.SUSPECT, place, data, evidence, Fix("mend-classes"), sure=Sure.LIKELY)
 
 
-def _listed(names: list[str], found: Counter[str]) -> str:
+def listed(names: list[str], found: Counter[str]) -> str:
     """The first names, with how many samples each has."""
     shown = sorted(names, key=lambda name: found[name])[:_NAMED]
     return ", ".join(f"{name} ({found[name]:,})" for name in shown) + (", ..." if len(names) > _NAMED else "")
 
 
-def _evidence(found: Counter[str]) -> list[Evidence]:
+def by_class(found: Counter[str]) -> list[Evidence]:
     ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
     total = sum(found.values())
     rows: list[list[Plain]] = [[name, value, round(value / total, 6)] for name, value in ordered[:_ROWS]]
