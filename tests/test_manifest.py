@@ -34,6 +34,7 @@ def tree(root: Path, contents: dict[str, bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         os.utime(path, ns=(YEAR_2020, YEAR_2020))
+    time.sleep(0.02)  # a later change gets another ctime
     return root
 
 
@@ -85,28 +86,44 @@ def test_a_second_run_hashes_only_what_changed(tmp_path):
     assert {f.path: f.md5 for f in second.files} == {f.path: f.md5 for f in build(root).files}
 
 
-def test_full_sees_what_size_and_mtime_hide(tmp_path):
+def test_a_change_that_keeps_size_and_mtime_is_seen(tmp_path):
     root = tree(tmp_path, {"a": b"one", "b": b"two"})
     first = build(root)
-    tree(tmp_path, {"a": b"eno"})
-    assert build(root, previous=first).files == first.files
-    again = build(root, previous=first, full=True)
-    assert again.hashed == 2
-    assert again.files[0].md5 == md5(b"eno")
+    tree(tmp_path, {"a": b"eno"})  # which also sets the mtime back
+    again = build(root, previous=first)
+    assert (again.hashed, again.files[0].md5, again.files[0].mtime_ns) == (1, md5(b"eno"), YEAR_2020)
+    assert build(root, previous=again, full=True).hashed == 2
+
+
+def test_an_mtime_copied_from_another_machine_proves_nothing(tmp_path):
+    here, there = tree(tmp_path / "here", {"a": b"one"}), tree(tmp_path / "there", {"a": b"eno"})
+    assert build(there, previous=build(here)).files[0].md5 == md5(b"eno")
+
+
+def test_a_manifest_that_says_the_same_is_not_written_again(tmp_path):
+    root, target = tree(tmp_path / "data", {"a": b"one", "b": b"two"}), tmp_path / "m.json"
+    manifest.finish(update(root, target))
+    before = target.stat().st_ino, target.read_bytes()
+    assert manifest.finish(update(root, target)).reused == 2
+    assert (target.stat().st_ino, target.read_bytes()) == before
+    (root / "b").unlink()
+    assert len(manifest.finish(update(root, target)).files) == len(read(target).files) == 1
 
 
 def test_a_file_written_just_now_is_hashed_again(tmp_path):
-    """Its mtime cannot show a second write within the same tick of the clock."""
+    """Its ctime cannot show a second write within the same tick of the clock."""
     path = tmp_path / "a"
-    path.write_bytes(b"one")
     view = memoryview(bytearray(1 << 18))
-    for mtime, status in [(time.time_ns() + 5_000_000, hasher.FRESH), (YEAR_2020, hasher.OK)]:
-        os.utime(path, ns=(mtime, mtime))
-        assert hasher.ANSWER.unpack(hasher.answer(str(path), view, lambda _: None))[0] == status
-    whole = int(time.time()) * 1_000_000_000  # a file system that stores whole seconds
-    os.utime(path, ns=(whole, whole))
-    first = build(tmp_path)
-    assert first.files[0].mtime_ns == manifest.UNKNOWN
+    for wait, status in [(0, hasher.FRESH), (0.02, hasher.OK)]:
+        path.write_bytes(b"one")
+        time.sleep(wait)
+        found = hasher.answer(str(path), view, lambda _: None)
+        assert hasher.ANSWER.unpack(found)[0] == status
+        assert bool(hasher.record(b"a", found)) is (status == hasher.OK)
+    second = 1_000_000_000
+    assert hasher.is_fresh(5 * second + 1, 4 * second)  # a file system that stores whole seconds
+    assert not hasher.is_fresh(5 * second + 1, 4 * second + 1)
+    first = Manifest("-", [File("a", md5(b"one"), 3, path.stat().st_mtime_ns, manifest.UNKNOWN)])
     assert build(tmp_path, previous=first).hashed == 1
 
 
@@ -120,10 +137,13 @@ def test_an_interrupted_run_resumes(tmp_path, monkeypatch):
             break
     steps.close()
     journal = tmp_path / "data.json.journal"
-    kept = len(journal.read_bytes().splitlines()) - 1
+    lines = journal.read_bytes().partition(b"\n")[2].split(b"\0")[:-1]
+    kept = len(lines)
     assert 100 < kept < 1000
-    with journal.open("ab") as stream:
-        stream.write(b'{"path":"torn')
+    torn = lines[0].replace(b" ", b"9 ", 1)  # of another size, so that it would be found out if it were taken
+    for end in range(len(torn)):
+        with journal.open("ab") as stream:
+            stream.write(torn[:end] + b"\0")
     assert not target.exists()
     made = manifest.finish(update(root, target))
     assert (made.hashed, made.reused) == (1000 - kept, kept)
@@ -131,6 +151,41 @@ def test_an_interrupted_run_resumes(tmp_path, monkeypatch):
     assert not journal.exists()
     assert manifest.finish(update(root, target)).reused == 1000
     assert manifest.finish(update(root, target, full=True)).hashed == 1000
+
+
+def test_a_run_that_is_killed_costs_no_file_that_was_done(tmp_path):
+    """kill -9 again and again: no file is hashed twice, and what is kept is true."""
+    root = tree(tmp_path / "data", {f"{n:04}": os.urandom(300_000) for n in range(400)})
+    target, journal = tmp_path / "data.json", tmp_path / "data.json.journal"
+    command = [sys.executable, "-m", "accucheck", "manifest", str(root), "--output", str(target)]
+    done: list[bytes] = []
+    for wanted in (20, 150, 300):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\0") < wanted):
+            time.sleep(0.002)
+        children = _children(process.pid)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        while any(_alive(child) for child in children):
+            time.sleep(0.01)
+        lines = [line for line in journal.read_bytes().partition(b"\n")[2].split(b"\0") if line]
+        assert lines[: len(done)] == done and len(done) < len(lines) < 400
+        done = lines
+        assert not target.exists()
+    names = [line.split(b" ")[4] for line in done]
+    assert len(set(names)) == len(names)
+    made = manifest.finish(update(root, target))
+    assert (made.hashed, made.reused) == (400 - len(done), len(done))
+    assert {file.path: file.md5 for file in made.files} == {p.name: md5(p.read_bytes()) for p in root.iterdir()}
+
+
+def test_what_changed_since_it_was_hashed_is_hashed_again_when_a_run_resumes(tmp_path):
+    root = tree(tmp_path / "data", {f"{n}": b"%d" % n for n in range(10)})
+    journal = tmp_path / "journal"
+    build(root, journal=journal)
+    tree(root, {"3": b"?"})
+    made = build(root, journal=journal)
+    assert (made.hashed, made.reused, made.files[3].md5) == (1, 9, md5(b"?"))
 
 
 def test_a_journal_of_another_tree_or_another_run_is_not_used(tmp_path):
@@ -380,6 +435,7 @@ def odd_tree(root: Path) -> Path:
         with open(path, "wb") as stream:
             stream.write(b"%d" % index)
         os.utime(path, ns=(YEAR_2020, YEAR_2020))
+    time.sleep(0.02)  # a later change gets another ctime
     return root
 
 

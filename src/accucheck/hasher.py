@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 #: A request: its length in bytes, then names joined by NUL.
 LENGTH = struct.Struct("<I")
-#: An answer: status, MD5, size in bytes, mtime in ns. A status above 0 is an errno.
-ANSWER = struct.Struct("<i4x16sqq")
+#: An answer: status, MD5, size in bytes, mtime and ctime in ns. A status above 0 is an errno.
+ANSWER = struct.Struct("<i4x16sqqq")
 OK, FRESH, NOT_REGULAR, CHANGED, UNDER_WAY = 0, -1, -2, -3, -4
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _BUFFER = 1 << 18  # stays in a core's own cache between read and hash
 _TELL_EVERY = 1 << 25
-#: A file is FRESH, and may be written again without a new mtime, when it was written this short a time before: the clock
+#: A file is FRESH, and may be written again without a new ctime, when it was written this short a time before: the clock
 #: of a local file system ticks every 10 ms at worst, one that stores whole seconds (Lustre, FAT) every 2 s.
 _TICK, _COARSE_TICK = 10_000_000, 2_000_000_000
 
 
 def answer(name: bytes | str, view: memoryview, tell: Callable[[bytes], object]) -> bytes:
-    """The ANSWER for one file, with its size and mtime after it was read: when they are what they were before, the
+    """The ANSWER for one file, with its size and times after it was read: when they are what they were before, the
     content was stable. Never blocks on a pipe or device; `tell` gets an UNDER_WAY answer now and then.
     """
     try:
         descriptor = os.open(name, _FLAGS)
     except OSError as error:
-        return ANSWER.pack(error.errno or errno.EIO, b"", 0, 0)
+        return ANSWER.pack(error.errno or errno.EIO, b"", 0, 0, 0)
     try:
         now, done, told, info = time.time_ns(), 0, 0, None
         digest, buffers = hashlib.md5(usedforsecurity=False), [view]
@@ -52,21 +52,35 @@ def answer(name: bytes | str, view: memoryview, tell: Callable[[bytes], object])
                     break
             if done - told >= _TELL_EVERY:
                 told = done
-                tell(ANSWER.pack(UNDER_WAY, b"", done, 0))
+                tell(ANSWER.pack(UNDER_WAY, b"", done, 0, 0))
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     break
         info = info or os.fstat(descriptor)
     except OSError as error:
-        return ANSWER.pack(error.errno or errno.EIO, b"", 0, 0)
+        return ANSWER.pack(error.errno or errno.EIO, b"", 0, 0, 0)
     finally:
         os.close(descriptor)
     if not stat.S_ISREG(info.st_mode):
-        return ANSWER.pack(NOT_REGULAR, b"", 0, 0)
-    mtime = info.st_mtime_ns
+        return ANSWER.pack(NOT_REGULAR, b"", 0, 0, 0)
+    ctime = info.st_ctime_ns
     if info.st_size != done:
-        return ANSWER.pack(CHANGED, b"", done, 0)
-    fresh = abs(now - mtime) < (_TICK if mtime % 1_000_000_000 else _COARSE_TICK)
-    return ANSWER.pack(FRESH if fresh else OK, digest.digest(), done, mtime)
+        return ANSWER.pack(CHANGED, b"", done, 0, 0)
+    return ANSWER.pack(FRESH if is_fresh(now, ctime) else OK, digest.digest(), done, info.st_mtime_ns, ctime)
+
+
+def is_fresh(now: int, ctime: int) -> bool:
+    """Whether what was written at `ctime` may be written again later than `now` (both in ns) without a new ctime."""
+    return abs(now - ctime) < (_TICK if ctime % 1_000_000_000 else _COARSE_TICK)
+
+
+def record(name: bytes, found: bytes) -> bytes:
+    """The line of the journal for an answer that is OK, else nothing. It holds the name's length and ends with the MD5, so
+    that a line cut off anywhere is seen to be; a NUL ends it, which no name holds.
+    """
+    status, md5, size, mtime, ctime = ANSWER.unpack(found)
+    if status != OK:
+        return b""
+    return b"%d %d %d %d %s %s\0" % (size, mtime, ctime, len(name), name, md5.hex().encode())
 
 
 def _exactly(length: int) -> bytes:
@@ -79,6 +93,21 @@ def _exactly(length: int) -> bytes:
 
 def main() -> None:
     view = memoryview(bytearray(_BUFFER))
+    journal = -1
+    if len(sys.argv) > 1:
+        try:
+            journal = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            pass  # an aid only
+
+    def one(name: bytes) -> bytes:
+        found = answer(name, view, tell)
+        if journal >= 0 and (line := record(name, found)):
+            try:
+                os.write(journal, line)  # at once: what is killed after this file is not hashed again
+            except OSError:
+                pass
+        return found
 
     def tell(data: bytes) -> None:
         while data:
@@ -87,7 +116,7 @@ def main() -> None:
     try:
         while len(head := _exactly(LENGTH.size)) == LENGTH.size:
             names = _exactly(LENGTH.unpack(head)[0]).split(b"\0")
-            tell(b"".join([answer(name, view, tell) for name in names]))
+            tell(b"".join([one(name) for name in names]))
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # the parent is gone, or going
     os._exit(0)

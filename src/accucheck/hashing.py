@@ -6,15 +6,18 @@ import errno
 import os
 import select
 import stat
-import subprocess
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from . import hasher
 from .errors import ReadError, from_os_error
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: A batch for one child: files, bytes of their content, bytes of their names (a pipe takes 64 KiB without a reader).
 _BATCH_FILES, _BATCH_CONTENT, _BATCH_NAMES = 64, 4 << 20, 32 << 10
@@ -24,8 +27,8 @@ _LINK_VISITS = 1000
 #: Reasons of Unread that leave no gap: what they name is no file a loader could read.
 NO_FILES = ("not-regular", "link-loop")
 
-#: A file as the walk saw it: path, size in bytes, mtime in ns.
-Seen = tuple[str, int, int]
+#: A file as the walk saw it: path, size in bytes, mtime and ctime in ns.
+Seen = tuple[str, int, int, int]
 #: What became of it: the file as seen, status (see hasher), MD5.
 Answer = tuple[Seen, int, bytes]
 
@@ -47,14 +50,19 @@ def unread(path: str, error: OSError) -> Unread:
 
 
 class Walk:
-    """The regular files of a tree as (path, size, mtime_ns), links followed; what is not one is put into `unread`.
+    """The regular files of a tree as Seen, links followed; what is not one is put into `unread`.
 
     `starts` are paths below `base` ("" for all of it), `skip` paths of files to leave out, `skip_folder` a folder's name.
+    Files that lie there as `known` (with size, mtime_ns and ctime_ns) has them are put into `unchanged` instead.
     """
 
-    def __init__(self, base: str, starts: Sequence[str], skip: set[str], skip_folder: str) -> None:
+    def __init__(
+        self, base: str, starts: Sequence[str], skip: set[str], skip_folder: str, known: Mapping[str, Any] | None = None
+    ) -> None:
         self.base, self.starts, self.skip, self.skip_folder = base, starts, skip, skip_folder
+        self.known = {} if known is None else known
         self.unread: list[Unread] = []
+        self.unchanged: list[Any] = []
         self._visits: dict[tuple[int, int], int] = defaultdict(int)
 
     def __iter__(self) -> Iterator[Seen]:
@@ -64,7 +72,8 @@ class Walk:
                 folders.append("")
             elif os.path.lexists(os.path.join(self.base, start)) and (info := self._followed(start)):
                 if stat.S_ISREG(info.st_mode):
-                    yield start, info.st_size, info.st_mtime_ns
+                    if not self._same(start, info):
+                        yield start, info.st_size, info.st_mtime_ns, info.st_ctime_ns
                 else:
                     folders.append(start + "/")
         while folders:
@@ -83,13 +92,15 @@ class Walk:
                             if entry.is_file(follow_symlinks=False):
                                 if path not in self.skip:
                                     info = entry.stat(follow_symlinks=False)
-                                    yield path, info.st_size, info.st_mtime_ns
+                                    if not self._same(path, info):
+                                        yield path, info.st_size, info.st_mtime_ns, info.st_ctime_ns
                             elif entry.is_dir(follow_symlinks=False):
                                 if entry.name != self.skip_folder:
                                     folders.append(path + "/")
                             elif path not in self.skip and (info := self._followed(path)):
                                 if stat.S_ISREG(info.st_mode):
-                                    yield path, info.st_size, info.st_mtime_ns
+                                    if not self._same(path, info):
+                                        yield path, info.st_size, info.st_mtime_ns, info.st_ctime_ns
                                 else:
                                     folders.append(path + "/")
                         except OSError as error:
@@ -98,6 +109,18 @@ class Walk:
                 self.unread.append(unread(prefix, error))
             finally:
                 os.close(descriptor)
+
+    def _same(self, path: str, info: os.stat_result) -> bool:
+        known = self.known.get(path)
+        same = (
+            known is not None
+            and known.ctime_ns == info.st_ctime_ns
+            and known.size == info.st_size
+            and known.mtime_ns == info.st_mtime_ns
+        )
+        if same:
+            self.unchanged.append(known)
+        return same
 
     def _followed(self, path: str) -> os.stat_result | None:
         """The stat of the file, or of the folder to enter, that `path` leads to; None when it is neither."""
@@ -131,8 +154,16 @@ class Walk:
 class _Child:
     """One hashing process and the files it has been given."""
 
-    def __init__(self, base: str) -> None:
-        command = [sys.executable, "-I", "-S", hasher.__file__]
+    def __init__(self, base: str, journal: Path | None) -> None:
+        import subprocess  # not where all files are known: a second run is short
+
+        command = [
+            sys.executable,
+            "-I",
+            "-S",
+            hasher.__file__,
+            *([] if journal is None else [os.path.abspath(journal)]),
+        ]
         self.process = subprocess.Popen(command, cwd=base, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         assert self.process.stdin is not None and self.process.stdout is not None
         self.requests, self.answers = self.process.stdin.fileno(), self.process.stdout.fileno()
@@ -159,12 +190,12 @@ class _Child:
         whole = len(data) - len(data) % hasher.ANSWER.size
         self._rest = data[whole:]
         answers, files = [], self.files
-        for status, md5, size, mtime in hasher.ANSWER.iter_unpack(data[:whole]):
+        for status, md5, size, mtime, ctime in hasher.ANSWER.iter_unpack(data[:whole]):
             if status == hasher.UNDER_WAY:
                 self.under_way = size
                 continue
             file = files.popleft()
-            if (size != file[1] or mtime != file[2]) and status in (hasher.OK, hasher.FRESH):
+            if (size, mtime, ctime) != file[1:] and status in (hasher.OK, hasher.FRESH):
                 status = hasher.CHANGED
             answers.append((file, status, md5))
         if answers:
@@ -187,11 +218,12 @@ class _Child:
 class Pool:
     """Hands batches of small files and single big ones to child processes, the biggest first once all are known.
 
-    The processes are started when there is something to do; end() must be called.
+    The processes are started when there is something to do, and append what they have hashed to `journal`; end() must be
+    called.
     """
 
-    def __init__(self, base: str, workers: int) -> None:
-        self.base, self.workers = base, max(1, workers)
+    def __init__(self, base: str, workers: int, journal: Path | None = None) -> None:
+        self.base, self.workers, self.journal = base, max(1, workers), journal
         self._children: dict[int, _Child] = {}
         self._batches: deque[list[Seen]] = deque()
         self._big: list[Seen] = []
@@ -236,7 +268,7 @@ class Pool:
     def turn(self, milliseconds: int) -> list[Answer]:
         """Give what there is to give, wait for answers at most so long, and return them."""
         if self._batches and len(self._children) < self.workers:
-            child = _Child(self.base)
+            child = _Child(self.base, self.journal)
             self._children[child.answers] = child
             self._poll.register(child.answers, select.POLLIN)
         for child in self._children.values():

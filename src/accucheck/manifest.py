@@ -6,6 +6,7 @@ Says what differs, not what that means for a training: see probes/dataset_digest
 from __future__ import annotations
 
 import fcntl
+import operator
 import os
 import stat
 import time
@@ -33,12 +34,17 @@ _TELL_EVERY = 0.1
 
 
 class File(msgspec.Struct, frozen=True, gc=False):
-    """One file. `path` is relative to the tree, with "/"; size in bytes and mtime_ns are UNKNOWN where a list lacks them."""
+    """One file. `path` is relative to the tree, with "/"; size in bytes and the times are UNKNOWN where a list lacks them.
+
+    ctime_ns is what a change cannot hide from: unlike mtime it cannot be set back. UNKNOWN also where the file was written
+    so short a time before that a later change might not show.
+    """
 
     path: str
     md5: str
     size: int = UNKNOWN
     mtime_ns: int = UNKNOWN
+    ctime_ns: int = UNKNOWN
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -149,13 +155,15 @@ def duplicates(manifest: Manifest) -> list[list[File]]:
 
 
 class _Journal:
-    """What an interrupted run had hashed: a head line naming the tree, then a File a line, appended.
+    """What an interrupted run had hashed: a head line naming the tree, then what hasher.record() gives, appended by the
+    hashing processes file by file, so that a kill costs at most the files they are at.
 
-    An aid, so it never fails: where it cannot be written, or another run holds it, the run goes on without.
+    An aid, so it never fails: where it cannot be written, or another run holds it, the run goes on without, and `path` is None.
     """
 
     def __init__(self, path: Path | None, base: str, full: bool) -> None:
         self.files: dict[str, File] = {}
+        self.path: Path | None = None
         self._descriptor: int | None = None
         if path is None:
             return
@@ -168,35 +176,27 @@ class _Journal:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with open(descriptor, "rb", closefd=False) as stream:
                 if not full and stream.readline(len(head)) == head:
-                    self._read(stream)
+                    self._read(stream.read())
             if self.files:
-                os.write(descriptor, b"\n")  # the last line may be torn
+                os.write(descriptor, b"\0")  # the last line may be torn
             else:
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, head)
         except OSError:
             os.close(descriptor)
             return
-        self._descriptor = descriptor
+        self._descriptor, self.path = descriptor, path
 
-    def _read(self, lines: Iterable[bytes]) -> None:
-        decoder = msgspec.json.Decoder(File)
-        for line in lines:
-            try:
-                file = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
+    def _read(self, data: bytes) -> None:
+        for line in data.split(b"\0"):
+            fields = line.split(b" ", 4)
+            if len(fields) < 5 or not all(field.isdigit() for field in fields[:4]):
                 continue
-            if _is_md5(file.md5):
-                file = msgspec.structs.replace(file, path=unescaped(file.path))
-                self.files[file.path] = file
-
-    def add(self, files: list[File]) -> None:
-        if self._descriptor is None or not files:
-            return
-        try:
-            os.write(self._descriptor, b"".join([_line(file) + b"\n" for file in files]))
-        except OSError:
-            self.close()
+            size, mtime, ctime, length = (int(field) for field in fields[:4])
+            name, space, md5 = fields[4][:length], fields[4][length : length + 1], fields[4][length + 1 :]
+            if space == b" " and md5.isascii() and _is_md5(md5.decode()):
+                path = os.fsdecode(name)
+                self.files[path] = File(path, md5.decode(), size, mtime, ctime)
 
     def close(self) -> None:
         if self._descriptor is not None:
@@ -216,7 +216,7 @@ def scan(
 ) -> Generator[Progress, None, Manifest]:
     """Hash a tree (or a single file), telling the progress in bytes; the manifest is the generator's return value.
 
-    Files whose size and mtime_ns equal those in `previous`, or in the `journal` of an interrupted run, are not read
+    Files whose size and times equal those in `previous`, or in the `journal` of an interrupted run, are not read
     again, unless `full`. `within` limits the tree to these relative paths, `skip` leaves files out; folders named
     .accucheck always are. Closing the generator ends the hashing processes. Raises ReadError when root cannot be read.
     """
@@ -234,41 +234,32 @@ def scan(
         raise ReadError("not-regular", path=os.fspath(root))
     known = {file.path: file for file in previous.files} if previous is not None and not full else {}
     files: list[File] = []
-    reused = done = total = 0
-    walk = hashing.Walk(base, starts, {os.path.relpath(os.path.abspath(path), base) for path in skip}, FOLDER)
-    pool = hashing.Pool(base, min(workers, os.cpu_count() or 1))
+    done = total = 0
     record = _Journal(journal, base, full)
+    pool = hashing.Pool(base, min(workers, os.cpu_count() or 1), record.path)
     known.update(record.files)
+    skipped = {os.path.relpath(os.path.abspath(path), base) for path in skip}
+    walk = hashing.Walk(base, starts, skipped, FOLDER, known)
 
     def settle(answers: Iterable[hashing.Answer]) -> int:
         """Sort finished files into `files` and unread; returns their bytes."""
-        ready, size_done = [], 0
-        for (path, size, mtime), status, md5 in answers:
+        size_done = 0
+        for (path, size, mtime, ctime), status, md5 in answers:
             size_done += size
-            if status == hasher.OK:
-                ready.append(File(path, md5.hex(), size, mtime))
-            elif status == hasher.FRESH:  # its mtime could not show a later change
-                ready.append(File(path, md5.hex(), size, UNKNOWN))
+            if status in (hasher.OK, hasher.FRESH):
+                files.append(File(path, md5.hex(), size, mtime, ctime if status == hasher.OK else UNKNOWN))
             elif status == hasher.CHANGED:
                 walk.unread.append(Unread(path, "changed"))
             elif status == hasher.NOT_REGULAR:
                 walk.unread.append(Unread(path, "not-regular"))
             else:
                 walk.unread.append(hashing.unread(path, OSError(status, os.strerror(status))))
-        record.add(ready)
-        files.extend(ready)
         return size_done
 
     told = time.monotonic()
     try:
         for seen in walk:
-            path, size, mtime = seen
-            file = known.get(path)
-            if file is not None and file.size == size and file.mtime_ns == mtime:
-                files.append(file)
-                reused += 1
-                continue
-            total += size
+            total += seen[1]
             if pool.add(seen):
                 done += settle(pool.turn(0))
                 if time.monotonic() - told >= _TELL_EVERY:
@@ -284,7 +275,12 @@ def scan(
     finally:
         pool.end()
         record.close()
-    files.sort(key=lambda file: file.path)
+    reused = len(walk.unchanged)
+    if previous is not None and not files and reused == len(previous.files) and not record.files:
+        files = previous.files  # the same, and in order
+    else:
+        files += walk.unchanged
+        files.sort(key=lambda file: file.path)
     walk.unread.sort(key=lambda entry: entry.path)
     name = os.path.basename(base) or base  # noqa: PTH119
     return Manifest(name, files, created=now(), unread=walk.unread, hashed=len(files) - reused, reused=reused)
@@ -334,7 +330,8 @@ def update(
     skip: Iterable[str | os.PathLike[str]] = (),
     must_save: bool = True,
 ) -> Generator[Progress, None, Manifest]:
-    """scan(), starting from the manifest in `target` if there is one, and saved there; an interrupted run resumes.
+    """scan(), starting from the manifest in `target` if there is one, and saved there unless it says the same already; an
+    interrupted run resumes.
 
     Raises what scan() raises, and SaveError when the manifest cannot be written and `must_save`.
     """
@@ -354,8 +351,10 @@ def update(
         within=within,
         skip=(target, journal, *skip),
     )
+    unchanged = previous is not None and made.files is previous.files and made.unread == previous.unread
     try:
-        write(made, target)
+        if not unchanged or previous is None or previous.root != made.root:
+            write(made, target)
         journal.unlink(missing_ok=True)
     except (SaveError, OSError):
         if must_save:
@@ -450,6 +449,13 @@ def _read_json(data: bytes, path: Path) -> Manifest:
         raise malformed('{"files": [...]}') from None
     if found.version > VERSION:
         raise malformed(f'"version": {VERSION}')
+    unread = [msgspec.structs.replace(entry, path=unescaped(entry.path)) for entry in found.unread]
+    names = [file.path for file in found.files]
+    plain = "\\" not in "".join(names)
+    digits = "".join([file.md5 for file in found.files])
+    sound = {len(file.md5) for file in found.files} <= {32} and not digits.strip("0123456789abcdef")
+    if plain and sound and all(map(operator.lt, names, islice(names, 1, None))):  # as we write it: seen at once
+        return msgspec.structs.replace(found, root=unescaped(found.root), unread=unread)
     files: dict[str, File] = {}
     for file in found.files:
         if not _is_md5(file.md5):
@@ -457,7 +463,6 @@ def _read_json(data: bytes, path: Path) -> Manifest:
         if "\\" in file.path:
             file = msgspec.structs.replace(file, path=unescaped(file.path))
         files[file.path] = file
-    unread = [msgspec.structs.replace(entry, path=unescaped(entry.path)) for entry in found.unread]
     ordered = [files[name] for name in sorted(files)]
     return msgspec.structs.replace(found, root=unescaped(found.root), files=ordered, unread=unread)
 

@@ -38,7 +38,10 @@ class Params(msgspec.Struct, frozen=True):
         bool,
         Meta(
             description="hash every file, even when its size and time are those of the last run",
-            extra={"unit": "-", "source": "own choice: size and mtime show every ordinary change"},
+            extra={
+                "unit": "-",
+                "source": "own choice: size and times show every change but a decaying disk",
+            },
         ),
     ] = False
 
