@@ -593,6 +593,25 @@ def test_what_hashdeep_and_md5deep_print(tmp_path):
             )
 
 
+@pytest.mark.parametrize("form", ["md5sum", "hashdeep"])
+def test_the_lists_we_write_are_read_again(tmp_path, form):
+    root = tree(tmp_path / "data", {"a": b"1", "b,c d/中": b"22", "empty": b""})
+    made = build(root)
+    (tmp_path / "list").write_bytes(manifest.listing(made, form))
+    found = read(tmp_path / "list")
+    assert [(f.path, f.md5) for f in found.files] == [(f.path, f.md5) for f in made.files]
+    assert form == "md5sum" or [f.size for f in found.files] == [f.size for f in made.files]
+
+
+@needs("md5sum")
+def test_md5sum_takes_the_list_we_print(tmp_path):
+    root = odd_tree(tmp_path / "odd")
+    command = [sys.executable, "-m", "accucheck", "manifest", str(root), "-o", str(tmp_path / "m.json"), "--format"]
+    for _ in range(2):  # also where nothing is hashed
+        done = subprocess.run([*command, "md5sum"], capture_output=True, check=True)
+        subprocess.run(["md5sum", "--check", "--quiet", "--strict"], input=done.stdout, cwd=root, check=True)
+
+
 # --- comparing
 
 

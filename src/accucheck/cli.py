@@ -211,6 +211,18 @@ WORDS: Words = {
         "en": "Compare with this manifest, md5sum or hashdeep file, or folder.",
         "zh": "与该清单、md5sum/hashdeep 文件或目录比对。",
     },
+    "manifest-format": {
+        "en": "Format on standard output (json: the manifest itself).",
+        "zh": "标准输出的格式（json 为清单本身）。",
+    },
+    "manifest-opened": {
+        "en": "Run the command after -- and list in FILE which files of DIR were opened meanwhile.",
+        "zh": "运行 -- 之后的命令，并把其间 DIR 中被打开的文件列入 FILE。",
+    },
+    "opened-alone": {
+        "en": "--opened takes a folder and, after --, a command, without other options.",
+        "zh": "--opened 只接受一个目录和 -- 之后的命令，不能与其他选项同用。",
+    },
     "manifest-compare": {
         "en": "Compare the manifests of several machines with each other; they stand in place of DIR.",
         "zh": "互相比对多台机器的清单；此时用各份清单代替 DIR。",
@@ -1140,20 +1152,36 @@ def _checklist_path(name: str) -> Path:
         option("--output", "-o", words="manifest-output", default=None, metavar="FILE"),
         option("--check", words="manifest-check", default=None, metavar="REFERENCE"),
         option("--compare", words="manifest-compare", is_flag=True),
+        option("--opened", words="manifest-opened", default=None, metavar="FILE"),
         option("--full", words="full", is_flag=True),
+        option("--format", "form", words="manifest-format", type=click.Choice(["json", "md5sum", "hashdeep"])),
         _json(),
     ],
 )
 def manifest_(
-    folder: tuple[str, ...], output: str | None, check: str | None, compare: bool, full: bool, as_json: bool
+    folder: tuple[str, ...],
+    output: str | None,
+    check: str | None,
+    compare: bool,
+    opened: str | None,
+    full: bool,
+    form: str | None,
+    as_json: bool,
 ) -> None:
     import gc
+
+    if opened is not None:
+        if output is not None or check is not None or compare or full or form or as_json:
+            raise click.UsageError(say("opened-alone"))
+        from . import opened as recording
+
+        raise SystemExit(recording.command(folder[0], opened, folder[1:], language=LANGUAGE, echo=click.echo))
 
     from . import manifest, nodes
 
     gc.disable()  # the process ends soon; collecting among 100,000s of small records would cost 2 %
     if compare:
-        if output is not None or check is not None or full:
+        if output is not None or check is not None or full or form:
             raise click.UsageError(say("compare-alone"))
         raise SystemExit(nodes.command(folder, as_json=as_json, language=LANGUAGE, echo=click.echo))
     if len(folder) > 1:
@@ -1165,6 +1193,7 @@ def manifest_(
             check,
             full=full,
             as_json=as_json,
+            form=form,
             language=LANGUAGE,
             echo=click.echo,
             progress=lambda progress: show(_amount(progress)),

@@ -34,6 +34,18 @@ WORDS: Words = {
         "en": "There is one manifest only; give those of two machines or more.",
         "zh": "只有一份清单，请给出至少两台机器的清单。",
     },
+    "no-command": {
+        "en": "There is no command to watch: accucheck manifest DIR --opened FILE -- python train.py",
+        "zh": "没有给出要运行的命令。用法：accucheck manifest 目录 --opened 文件 -- python train.py",
+    },
+    "no-inotify": {
+        "en": "The files that are opened cannot be watched here: inotify of Linux is not to be had ({problem}).",
+        "zh": "此处无法监视被打开的文件：不支持 Linux inotify（{problem}）。",
+    },
+    "inotify-watches": {
+        "en": "The folder holds more folders than may be watched. Raise the limit: sysctl fs.inotify.max_user_watches=1048576",
+        "zh": "子目录数量超过了可监视的上限，请调大：sysctl fs.inotify.max_user_watches=1048576",
+    },
     "not-a-manifest": {
         "en": "{path} exists and is not a manifest; it was left as it is. Give another file.",
         "zh": "{path} 已存在且不是清单文件，未作改动。请换一个输出文件。",

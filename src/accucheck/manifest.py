@@ -392,6 +392,19 @@ def encode(manifest: Manifest) -> bytes:
     )
 
 
+def listing(manifest: Manifest, form: str) -> bytes:
+    """The manifest as a list of "md5sum" or "hashdeep". hashdeep knows no escapes: there a line break in a name becomes
+    \\n, as md5sum has it.
+    """
+    if form == "md5sum":
+        return b"".join([md5sum_line(file) for file in manifest.files])
+    rows = [
+        b"%d,%s,%s\n" % (file.size, file.md5.encode(), _bytes(file.path).replace(b"\n", b"\\n").replace(b"\r", b"\\r"))
+        for file in manifest.files
+    ]
+    return b"%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n" + b"".join(rows)
+
+
 def write(manifest: Manifest, path: Path) -> None:
     """Store a manifest, whole or not at all. Raises SaveError."""
     write_atomically(path, encode(manifest))
@@ -581,11 +594,13 @@ def command(
     *,
     full: bool,
     as_json: bool,
+    form: str | None = None,
     language: Language,
     echo: Callable[..., object],
     progress: Callable[[Progress], object] | None = None,
 ) -> int:
-    """Hash `folder`; write the manifest to `output` or stdout, or compare it with `check` (a list, or a folder).
+    """Hash `folder`; write the manifest to `output`, or to stdout in the format `form` ("json", "md5sum", "hashdeep"), or both
+    when both are given; or compare it with `check` (a list, or a folder).
 
     The exit code: 0; 1 when there are differences; 3 when something could not be read. Raises ReadError and SaveError.
     """
@@ -600,8 +615,8 @@ def command(
         echo(visible(problem.text(language)), err=True)
     incomplete = any(entry.reason not in hashing.NO_FILES for entry in made.unread)
     if check is None:
-        if output is None:
-            echo(encode(made), nl=False)
+        if output is None or form is not None:
+            echo(encode(made) if form in (None, "json") else listing(made, form), nl=False)
         numbers = {"files": len(made.files), "bytes": made.bytes, "hashed": made.hashed, "reused": made.reused}
         echo(word(WORDS, "summary", language, digest=tree_digest(made), **numbers), err=True)
         return 3 if incomplete else 0

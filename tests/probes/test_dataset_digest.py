@@ -340,7 +340,8 @@ def test_a_list_of_opened_files_limits_it(tmp_path):
     ]
     (tmp_path / "opened.txt").write_bytes("\r\n".join(opened).encode("utf-8-sig"))
     found = examine(tmp_path, path="good", files="opened.txt")
-    assert suggest(found) is Verdict.OK
+    assert suggest(found) is Verdict.UNDECIDED
+    assert one(found, "listed-absent").evidence[0].rows == [["cat/gone.jpg"]]
     assert one(found, "equal").data["same"] == 3
     assert one(found, "tree").data["files"] == 3
     numbers = one(found, "restricted").data

@@ -62,6 +62,12 @@ MESSAGES: Words = {
         "{absent:,} do not exist).",
         "zh": "仅检查 {list} 所列 {listed:,} 个文件中的 {used:,} 个（{outside:,} 个不在训练数据目录内，{absent:,} 个不存在）。",
     },
+    "listed-absent": {
+        "en": "{count:,} of the {listed:,} names in {list} belong to no file, the first is {first}. Give them relative to the training "
+        "data or to the project, or record the list again.",
+        "zh": "{list} 所列 {listed:,} 个名称中有 {count:,} 个没有对应文件，首个为 {first}。"
+        "请使用相对训练数据目录或项目目录的路径，或重新记录列表。",
+    },
     "no-reference": {
         "en": "No standard was given, so the data were compared with nothing. MD5 of the whole: {digest} "
         "({files:,} files, {bytes:,} bytes); compare it with that of a copy known to be good.",
@@ -159,6 +165,7 @@ MESSAGES: Words = {
 
 WORDS: Words = {
     "missing": {"en": "missing files", "zh": "缺少的文件"},
+    "listed-absent": {"en": "listed names without a file", "zh": "列表中没有对应文件的名称"},
     "different": {"en": "files that differ", "zh": "内容不同的文件"},
     "extra": {"en": "extra files", "zh": "多出的文件"},
     "renamed": {"en": "renamed files", "zh": "改名的文件"},
@@ -220,8 +227,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     shown = case.relative(base)
     only: set[str] | None = None
     if listing := case.paths("data.reference.files"):
-        only, restricted = _listed(listing[0], folder, case)
-        yield restricted
+        only, said = _listed(listing[0], folder, case)
+        yield from said
         starts = sorted(only)
     actual = yield from _hash(case, base, starts, params, skip=lists)
     yield from _unread(actual, shown)
@@ -366,8 +373,10 @@ def _hash(
     return (yield from steps)
 
 
-def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], Finding]:
+def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], list[Finding]]:
     """The files below `folder` that a list names, a line each: absolute, or relative to the data or to the project."""
+    from ..manifest import escaped
+
     try:
         if path.is_dir():
             raise ReadError("is-directory", path=str(path))
@@ -391,11 +400,11 @@ def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], Finding]:
         raise ReadError("empty", path=str(path))
     real = os.path.realpath(folder)
     only: set[str] = set()
-    outside = absent = 0
+    outside = 0
+    absent: list[list[Plain]] = []
     for line in lines:
         found = next((full for root in (folder, case.root) if os.path.lexists(full := os.path.join(root, line))), None)
         full = os.path.normpath(found or os.path.join(folder, line))
-        absent += not os.path.isfile(full)  # noqa: PTH113
         name = os.path.relpath(full, folder)
         if name.startswith("../"):
             name = os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full)), real)  # noqa: PTH119
@@ -403,9 +412,17 @@ def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], Finding]:
             outside += 1
         elif not os.path.isdir(full):  # noqa: PTH112
             only.add(name)
+            if not os.path.isfile(full):  # noqa: PTH113
+                absent.append([escaped(line)])
     shown = case.relative(path)
-    numbers = {"list": shown, "listed": len(lines), "used": len(only), "outside": outside, "absent": absent}
-    return only, Finding("restricted", Level.INFO, Where(path=shown), numbers, incomplete=not only)
+    numbers = {"list": shown, "listed": len(lines), "used": len(only), "outside": outside, "absent": len(absent)}
+    where = Where(path=shown)
+    said = [Finding("restricted", Level.INFO, where, numbers, incomplete=not only)]
+    if absent:
+        gone = {"list": shown, "listed": len(lines), "count": len(absent), "first": absent[0][0]}
+        table = _table("listed-absent", ["file"], absent)
+        said.append(Finding("listed-absent", Level.SUSPECT, where, gone, [table], incomplete=True))
+    return only, said
 
 
 def _without(reference: Manifest, lists: list[Path], base: str) -> Manifest:
