@@ -187,6 +187,16 @@ CASES = {
         "ok",
         {"value-is-real", "mask-disagrees"},
     ),
+    "dp.05 MindRecord": (
+        "dp.05",
+        {
+            "pipelines.train": {"call": "dataset:digits"},
+            "pipelines.shard_args": {"count": "num_shards", "index": "shard_id"},
+            "runtime.distributed": {"devices": 4},
+        },
+        "ok",
+        {"not-sharded"},
+    ),
 }
 
 
