@@ -1212,7 +1212,7 @@ def manifest_(
         option("--sheet", words="sheet", default=None, metavar="DIR"),
         option("--read", words="read", default=None, metavar="CSV"),
         option("--seed", words="seed", type=click.IntRange(0, 2**63 - 1), default=None, metavar="N"),
-        option("--count", words="count", type=click.IntRange(1, 10_000), default=None, metavar="N"),
+        option("--count", words="count", type=click.IntRange(1, 2000), default=None, metavar="N"),
         option("--redraw", words="redraw", is_flag=True),
         option("--as", "who", words="marked-by", default=None),
         _set(),

@@ -20,6 +20,7 @@ from accucheck.model import Status
 from accucheck.project import open_project
 from accucheck.readers.contents import Content
 from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens import samples as screens
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose, WriteNote
 from accucheck.tui.screens.help import HelpScreen
@@ -170,8 +171,8 @@ async def test_a_row_and_a_picture_that_cannot_be_shown(project):
         screen = await samples(pilot)
         assert "▀" in text_of(app) and ".png" in text_of(app)
         screen.place = place
-        await until(pilot, lambda: place in screen.samples)
         screen.show()
+        await until(pilot, lambda: place in screen.samples)
         await pilot.pause()
         assert "cannot be shown" in text_of(app) and "▀" not in text_of(app)
         await pilot.press("u")  # it can be marked all the same
@@ -237,6 +238,22 @@ async def test_reading_a_sample_never_holds_up_the_keys(project, monkeypatch):
         await pilot.press("escape")
         release.set()
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+async def test_of_a_large_plan_only_what_is_near_is_held(project, monkeypatch):
+    app = project("npz")
+    plan, _ = sampling.drawn_now(app.project.case, "train", 0, 400, "li")
+    marks.save(app.project.case, marks.with_plan(marks.Record(), "train", plan))
+    monkeypatch.setattr(screens, "HELD", 20)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await samples(pilot)
+        await pilot.press("left")
+        await until(pilot, lambda: screen.place == 399 and 399 in screen.samples)
+        assert len(screen.samples) <= 20 and 0 not in screen.samples
+        await pilot.press(*["left"] * 30)
+        await until(pilot, lambda: screen.place == 369 and 369 in screen.samples)
+        await until(pilot, lambda: "picture 8 x 8" in text_of(app))
+        assert len(screen.samples) <= 20
 
 
 async def test_marks_that_cannot_be_saved_are_said_and_kept(project, monkeypatch):

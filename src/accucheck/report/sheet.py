@@ -99,7 +99,11 @@ def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise from_os_error(error, folder, SaveError) from None
-    seen: dict[int, Content | UserError] = dict(marks.contents(case, plan))
+    seen: dict[int, Content | UserError] = {}
+    for place, one in marks.contents(case, plan):
+        if not isinstance(one, UserError) and one.picture is not None:
+            one.picture.thumbnail((PICTURE, PICTURE))  # all are held at once
+        seen[place] = one
     paths = []
     drawn_in = language if chinese_font() else Language.EN  # the words of the sheet; labels are what they are
     pages = -(-len(plan.samples) // (ACROSS * DOWN))

@@ -31,6 +31,8 @@ _SIGNS = {Judgement.RIGHT: "ok", Judgement.WRONG: "problem", Judgement.UNSURE: "
 ROLES = ("train", "eval")
 #: Lines of text that are shown of one sample.
 _LINES = 400
+#: Samples that are held in memory at a time, with pictures of up to 1.2 MB.
+HELD = 150
 
 
 class SamplesScreen(Screen[bool]):
@@ -84,6 +86,7 @@ class SamplesScreen(Screen[bool]):
         self._warned = False  # that the marks cannot be stored: a second Esc leaves all the same
         self._state = "samples-loading"  # until there is a plan: what is going on
         self._error: UserError | None = None
+        self._reading = range(0)
         self._saved: Record | None = None
         self._saving = threading.Lock()
         self._shown: tuple[object, ...] = ()
@@ -144,9 +147,12 @@ class SamplesScreen(Screen[bool]):
         except UserError as error:
             self._tell(self._cannot, error)
             return
-        plan = record.plans[role]
         self._tell(self._planned, record)
-        for place, sample in marks.contents(case, plan):
+
+    @work(thread=True, exclusive=True, group="reading")
+    def _read(self, role: str, plan: Plan, places: list[int]) -> None:
+        worker = get_current_worker()
+        for place, sample in marks.contents(self.app.project.case, plan, places):
             if worker.is_cancelled:
                 return
             self._tell(self._arrived, role, place, sample)
@@ -189,6 +195,13 @@ class SamplesScreen(Screen[bool]):
         self.place = next((at for at, one in enumerate(plan.samples) if one.judgement is None), 0)
         self.show()
 
+    def _read_around(self, plan: Plan) -> None:
+        """Read the sample looked at and those near it; what is far from it is let go."""
+        first = max(0, min(self.place - HELD // 5, len(plan.samples) - HELD))
+        self._reading = range(first, min(first + HELD, len(plan.samples)))
+        self.samples = {place: sample for place, sample in self.samples.items() if place in self._reading}
+        self._read(self.role, plan, [place for place in self._reading if place not in self.samples])
+
     def _arrived(self, role: str, place: int, sample: Sample | UserError) -> None:
         if role == self.role:
             self.samples[place] = sample
@@ -229,6 +242,8 @@ class SamplesScreen(Screen[bool]):
             parts.append(plain(f"  {say('note')}: {sample.mark.note}".replace("\n", " "), "$text-muted"))
         head.update(Content.assemble(*parts))
         content = self.samples.get(self.place)
+        if content is None and self.place not in self._reading:
+            self._read_around(plan)
         if content is None:
             self._show_body(None, Content.styled(say("sample-loading"), "$text-muted"))
         elif isinstance(content, UserError):
@@ -391,7 +406,7 @@ class SamplesScreen(Screen[bool]):
             key = f"data.{other}.path"
             self.notify(self.speech.say("no-other-data", key=key), severity="warning", markup=False)
             return
-        self.role, self.place, self.samples = other, 0, {}
+        self.role, self.place, self.samples, self._reading = other, 0, {}, range(0)
         self._state, self._error, self._shown = "samples-loading", None, ()
         self.show()
         self._begin_after_save()
