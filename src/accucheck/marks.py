@@ -115,7 +115,30 @@ def load(case: Case) -> Record:
         raise ReadError("marks-damaged", path=str(path), problem=str(error)[:200]) from None
     if record.version != VERSION:
         raise ReadError("marks-newer", path=str(path), found=record.version, limit=VERSION)
+    if problem := _contradiction(record):
+        raise ReadError("marks-damaged", path=str(path), problem=problem)
     return record
+
+
+def _contradiction(record: Record) -> str:
+    """What no plan of ours holds; it would be met again far from here. Empty when there is nothing."""
+    from .readers.detect import FORMATS
+
+    for role, plan in record.plans.items():
+        if not plan.samples or role not in ("train", "eval"):
+            return f"plans.{role}"
+        if any(file.kind not in (*FORMATS, "json") for file in plan.files.values()):
+            return f"plans.{role}.files"
+        if any(size < 1 for size in plan.strata.values()):
+            return f"plans.{role}.strata"
+        for sample in plan.samples:
+            if (
+                sample.path not in plan.files
+                or (plan.strata and sample.label not in plan.strata)
+                or (sample.row or 0) < 0
+            ):
+                return f"plans.{role}.samples: {sample.id[:100]}"
+    return ""
 
 
 def save(case: Case, record: Record) -> None:

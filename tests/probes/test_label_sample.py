@@ -163,6 +163,28 @@ def test_a_damaged_file_of_marks_fails_and_is_left_as_it_is(tmp_path: Path) -> N
         assert caught.value.code == code and path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"kind": "csv"', '"kind": "pickle"'),
+        ('"row": ', '"row": -'),
+        ('"strata": {', '"strata": {"x": 0,'),
+        ('"samples": [', '"samples": [{"path": "gone", "row": 1, "label": "1"},'),
+        ('"train": {', '"other": {'),
+        ('"seed": 0', '"seed": "a"'),
+    ],
+)
+def test_a_file_of_marks_that_contradicts_itself(old: str, new: str, tmp_path: Path) -> None:
+    case = drawn(tmp_path)
+    path = marks.path_of(case)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ReadError) as caught:
+        marks.load(case)
+    assert caught.value.code == "marks-damaged"
+
+
 def test_a_mark_makes_a_stored_result_stale(tmp_path: Path) -> None:
     case = drawn(tmp_path)
     job = engine.Job("ds.02", "label_sample")

@@ -240,6 +240,21 @@ async def test_reading_a_sample_never_holds_up_the_keys(project, monkeypatch):
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
 
 
+async def test_a_reader_that_is_lost_does_not_end_the_walkthrough(project, monkeypatch):
+    def lost(case, plan, places=None, pictures=True):
+        yield 0, Content("0", [("text", "here")])
+        raise ZeroDivisionError("division")
+
+    app = project()
+    monkeypatch.setattr(marks, "contents", lost)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await samples(pilot)
+        assert "here" in text_of(app)
+        await pilot.press("w")
+        await until(pilot, lambda: "ZeroDivisionError" in text_of(app))
+        await until(pilot, lambda: stored(project.root)[0] == "wrong")
+
+
 async def test_of_a_large_plan_only_what_is_near_is_held(project, monkeypatch):
     app = project("npz")
     plan, _ = sampling.drawn_now(app.project.case, "train", 0, 400, "li")

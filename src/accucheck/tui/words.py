@@ -204,7 +204,10 @@ WORDS: Words = {
         "zh": "未标注 {left:,}，不确定 {unsure:,}，{state}",
         "en": "{left:,} not marked, {unsure:,} unsure, {state}",
     },
-    "rate-none": {"zh": "r 对  w 错  u 不确定", "en": "r right  w wrong  u unsure"},
+    "rate-none": {
+        "zh": "尚未标注：请看样本，再判断标签是否正确",
+        "en": "nothing marked yet: look, then say whether the label is right",
+    },
     "rate-wrong": {
         "zh": "有误 {wrong:,}/{looked:,} = {share:.1%}，95% 区间 {low:.1%} 至 {high:.1%}",
         "en": "wrong {wrong:,} of {looked:,} = {share:.1%}, 95 % interval {low:.1%} to {high:.1%}",

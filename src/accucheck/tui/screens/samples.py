@@ -117,8 +117,8 @@ class SamplesScreen(Screen[bool]):
                 ("u", say("key-unsure"), "screen.mark('unsure')"),
                 ("<" if ascii_ else "←", say("key-back-one"), "screen.step(-1)"),
                 (">" if ascii_ else "→", say("key-forward"), "screen.step(1)"),
-                ("n", say("key-note"), "screen.note"),
                 ("Esc", say("key-back"), "screen.back"),
+                ("n", say("key-note"), "screen.note"),
                 ("?", say("key-help"), "screen.help"),
                 ("o", say("key-open"), "screen.open"),
                 ("t", say("key-role"), "screen.role"),
@@ -147,15 +147,23 @@ class SamplesScreen(Screen[bool]):
         except UserError as error:
             self._tell(self._cannot, error)
             return
+        except Exception as error:  # a reader lost in a stranger's bytes
+            self._tell(self._cannot, _lost(case.name, error))
+            return
         self._tell(self._planned, record)
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, role: str, plan: Plan, places: list[int]) -> None:
-        worker = get_current_worker()
-        for place, sample in marks.contents(self.app.project.case, plan, places):
-            if worker.is_cancelled:
-                return
-            self._tell(self._arrived, role, place, sample)
+        worker, left = get_current_worker(), list(places)
+        try:
+            for place, sample in marks.contents(self.app.project.case, plan, places):
+                if worker.is_cancelled:
+                    return
+                left.remove(place)
+                self._tell(self._arrived, role, place, sample)
+        except Exception as error:  # a reader lost in a stranger's bytes
+            for place in left:
+                self._tell(self._arrived, role, place, _lost(plan.samples[place].path, error))
 
     def _draw(self, record: Record, role: str) -> Record:
         from ... import sampling
@@ -446,6 +454,10 @@ class SamplesScreen(Screen[bool]):
                 self._unsaved(error)
                 return
         self.dismiss(self.changed)
+
+
+def _lost(path: str, error: Exception) -> UserError:
+    return UserError("io", path=path, problem=f"{type(error).__name__}: {error}"[:300])
 
 
 class _Left(Exception):
