@@ -64,8 +64,8 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "not-finite": {
-        "en": "{input}: {nan:,} NaN and {inf:,} infinite values among {count:,} that enter the network.",
-        "zh": "{input}：进入网络的 {count:,} 个数值中有 {nan:,} 个 NaN、{inf:,} 个无穷大。",
+        "en": "{nan:,} NaN and {inf:,} infinite values among the {count:,} that enter the network.",
+        "zh": "进入网络的 {count:,} 个数值中有 {nan:,} 个 NaN、{inf:,} 个无穷大。",
     },
     "out-of-range": {
         "en": "{input} enters the network with values of {low:.4g} to {high:.4g} (mean {mean:.4g}, standard deviation {std:.4g}), "
@@ -89,8 +89,8 @@ MESSAGES: Words = {
         "zh": "{input} 中有 {count:,} 个特征远小于其他特征：{smallest} 的均方根为 {least:.4g}，{largest} 为 {most:.4g}。",
     },
     "constant-channel": {
-        "en": "{input}: channel {names} has the same value, {low:.4g}, in all {samples:,} samples.",
-        "zh": "{input}：通道 {names} 在全部 {samples:,} 个样本中取值都是 {low:.4g}。",
+        "en": "Channel {names} has the same value, {low:.4g}, in all {samples:,} samples.",
+        "zh": "通道 {names} 在全部 {samples:,} 个样本中取值都是 {low:.4g}。",
     },
     "constant-input": {
         "en": "{input} has the same value, {low:.4g}, in all {samples:,} samples.",
@@ -123,8 +123,8 @@ MESSAGES: Words = {
         "zh": "各列（{names}）中没有浮点输入：整数编号无需归一化。",
     },
     "in-range": {
-        "en": "{input}: {low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} over {samples:,} samples.",
-        "zh": "{input}：取值 {low:.4g} 到 {high:.4g}，均值 {mean:.4g}，标准差 {std:.4g}（{samples:,} 个样本）。",
+        "en": "{low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} over {samples:,} samples.",
+        "zh": "取值 {low:.4g} 到 {high:.4g}，均值 {mean:.4g}，标准差 {std:.4g}（{samples:,} 个样本）。",
     },
     "not-judged": {
         "en": "Not judged, as labels, masks, boxes or ids: {names}.",
