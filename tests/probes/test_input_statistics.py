@@ -100,6 +100,16 @@ def test_a_pipeline(tmp_path: Path, body: str, expected: set[str]) -> None:
     assert found(findings) == expected, findings
 
 
+def test_a_row_of_numbers_beside_a_picture_may_be_about_it(tmp_path: Path) -> None:
+    body = (
+        "def create(): return slices({'image': random.random((N, 3, 4, 4)).astype(np.float32), 'extent': (random.random((N, 3))"
+        " * [800, 600, 1]).astype(np.float32), 'label': LABELS}).batch(8)"
+    )
+    findings = run(tmp_path, body)
+    assert found(findings) == {"scales-differ"} and suggest(findings) is Verdict.UNDECIDED
+    assert found(run(tmp_path, body.replace("extent", "im_info"))) == set()
+
+
 def test_statistics_are_those_of_numpy(tmp_path: Path) -> None:
     (finding, *_) = run(tmp_path, "def create(): return sliced().batch(7)")
     values = np.arange(2400, dtype=np.float32) / 2400

@@ -108,10 +108,7 @@ WHY: Words = {
     "classes-fewer": class_balance.WHY["empty-class"],
     "class-shrunk": class_balance.WHY["rare-class"],
 }
-PROOF: Words = {
-    **class_balance.PROOF,
-    **dict.fromkeys(("class-lost", "classes-fewer", "class-shrunk"), class_balance.PROOF["rare-class"]),
-}
+PROOF: Words = dict.fromkeys(WHY, class_balance.PROOF["rare-class"])
 _ROWS = 200
 
 

@@ -208,7 +208,7 @@ PROOF: Words = {
 #: Columns that are no input to be normalised, by what they are called.
 _OTHER = re.compile(
     r"(^|_)(masks?|b?box(es)?|rois?|anchors?|ids?|idx|index|indices|tokens?|segments?|positions?|weights?|len(gths?)?|shape|"
-    r"size|name|path|file|t|time_?steps?)(_|\d|$)",
+    r"size|name|path|file|t|time_?steps?|info|metas?|scales?|factors?|coords?|keypoints?|landmarks?|points?)(_|\d|$)",
     re.I,
 )
 #: Features that lie within this of zero are of the usual size, whatever the others are.
@@ -283,8 +283,12 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
         _live.nodes_table(nodes),
     ]
     scaled = _Scaled(case)
+    beside = any(column["layout"] in ("chw", "hwc") for column in columns)
     for entry in found:
-        yield from _of_input(entry, seen["samples"], params, evidence, scaled)
+        for finding in _of_input(entry, seen["samples"], params, evidence, scaled):
+            if beside and entry.layout == "features" and finding.code in ("out-of-range", "scales-differ"):
+                finding = msgspec.structs.replace(finding, level=Level.SUSPECT)  # perhaps facts about the picture
+            yield finding
     pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
     pictures = [column for column in pictures if column["shape"]]
     for column in pictures:

@@ -220,7 +220,7 @@ def judge(case: Case, seen: dict[str, Any], named: dict[str, Any], nodes: list[d
     evidence = _evidence(seen, nodes)
     if not seen["complete"]:
         yield Finding("not-all-steps", Level.INFO, data=named, evidence=evidence, incomplete=True)
-    if design and design.mask and design.mask not in seen["names"]:
+    if padded and design and design.mask and design.mask not in seen["names"]:
         data = {**named, "mask": design.mask, "names": seen["names"]}
         yield Finding("mask-missing", Level.PROBLEM, Where(field=design.mask), data, evidence, Fix("fix-mask"))
     if not padded:

@@ -296,19 +296,19 @@ def _of_column(
     one, other = column["one"], column["other"]
     place = Where(field=one["column"])
     data = {**names, "column": one["column"], "samples": params.samples}
+    # What reads other kinds of rows may well be for something else.
+    strong = Level.SUSPECT if pair["how"] == "differs" else Level.PROBLEM
     if one["dtype"] != other["dtype"]:
-        kinds = {"float" if dtype.startswith("float") else dtype for dtype in (one["dtype"], other["dtype"])}
-        level = Level.SUSPECT if kinds == {"float"} else Level.PROBLEM
+        floats = one["dtype"].startswith("float") and other["dtype"].startswith("float")
         said = {**data, "mine": one["dtype"], "theirs": other["dtype"]}
+        level = Level.SUSPECT if floats else strong
         yield Finding("type-differs", level, place, said, evidence, Fix("fix-same"))
     if not column["shapes"]:
-        if None not in (one["shape"], other["shape"]):
-            said = {**data, "mine": str(tuple(one["shape"])), "theirs": str(tuple(other["shape"]))}
-            yield Finding("shape-differs", Level.PROBLEM, place, said, evidence, Fix("fix-same"))
-        elif not any(pair["random"]) and pair["how"] != "differs":
+        fixed = None not in (one["shape"], other["shape"])
+        if fixed or (not any(pair["random"]) and pair["how"] != "differs"):
             shapes = ["?" if shape is None else str(tuple(shape)) for shape in (one["shape"], other["shape"])]
             said = {**data, "mine": shapes[0], "theirs": shapes[1]}
-            yield Finding("shape-differs", Level.PROBLEM, place, said, evidence, Fix("fix-same"))
+            yield Finding("shape-differs", strong, place, said, evidence, Fix("fix-same"))
         return
     if any(pair["random"]) or pair["how"] == "differs":
         return

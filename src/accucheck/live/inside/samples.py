@@ -315,6 +315,8 @@ def pair(one: Side, other: Side, label: str | None) -> dict[str, Any]:
     first, again = (one.outputs(mine, seed=seed) for seed in (1, 2))
     base, based = (other.outputs(rows, seed=seed) for seed in (1, 2))
     names = paired(first, base, label)
+    if told["how"] == "differs":
+        names = [(name, other) for name, other in names if name == other]
     told["random"] = [not equal(first, again, inputs(first, label)), not equal(base, based, inputs(base, label))]
     told["columns"] = compared(first, base, names)
     if told["how"] != "differs" and any(told["random"]):
