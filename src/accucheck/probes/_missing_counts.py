@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from ..readers.arrays import BLOCK, Array, read
 
 #: The usual words for "missing", compared without case and outer spaces.
 WORDS = ("na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", "<na>")
+_CASES = {"".join(one) for word in WORDS for one in product(*({c.lower(), c.upper()} for c in word))}
+#: The same as cells have them, also between spaces: a set is asked faster than cells are stripped and lowered.
 _SPELLINGS = sorted(
-    {spelling for word in WORDS for spelling in (word, word.upper(), word.title())} | {"NaN", "n/A", "<NA>"}
+    f"{before}{word}{after}" for word in _CASES for before in ("", " ", "  ") for after in ("", " ", "  ")
 )
 #: Rows shown of each kind, distinct texts remembered of each kind, values sampled of each column.
 SHOWN, _TEXTS, _SAMPLE = 5, 20, 20_000
