@@ -110,3 +110,48 @@ def test_hostile_names_are_cut_and_kept_as_text(tmp_path: Path) -> None:
     histogram = said["classes"].evidence[0]
     assert isinstance(histogram, Histogram) and max(map(len, histogram.labels)) == 200
     assert said["classes"].level is Level.INFO
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [
+        (["train.csv", "test.csv"], ["train.csv"]),
+        (["mnist_train.csv", "mnist_test.csv", "more.csv"], ["mnist_train.csv", "more.csv"]),
+        (["train/a.csv", "val/a.csv", "val/b.csv"], ["train/a.csv"]),
+        (["x/train2017/a.csv", "x/val2017/a.csv"], ["x/train2017/a.csv"]),
+        (["data_batch_1.csv", "data_batch_2.csv", "test_batch.csv"], ["data_batch_1.csv", "data_batch_2.csv"]),
+        (["train-labels.csv", "t10k-labels.csv"], ["train-labels.csv"]),
+        # no part of training beside them, or names that only look like it
+        (["test.csv", "other.csv"], ["test.csv", "other.csv"]),
+        (["valid/a.csv", "invalid/a.csv"], ["valid/a.csv", "invalid/a.csv"]),
+        (["trainer.csv", "tested.csv"], ["trainer.csv", "tested.csv"]),
+        (["train/a.csv", "other/test/a.csv"], ["train/a.csv", "other/test/a.csv"]),
+    ],
+)
+def test_files_of_another_part_of_the_data_set_are_left_out_and_named(
+    names: list[str], kept: list[str], tmp_path: Path
+) -> None:
+    for number, name in enumerate(names):
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x,label\n" + f"1,{number}\n" * 10)
+    _, said = examined(tmp_path, train={"path": "data"})
+    assert said["classes"].data["classes"] == len(kept) if len(kept) > 1 else "one-class" in said
+    assert said["classes"].data["samples"] == 10 * len(kept)
+    assert ("other-part" in said) == (len(kept) < len(names))
+    # named one by one, they are meant
+    _, said = examined(tmp_path, train={"path": [f"data/{name}" for name in names]})
+    assert said["classes"].data["samples"] == 10 * len(names)
+    if len(kept) < len(names):
+        _, said = examined(tmp_path, train={"path": f"data/{kept[0]}"}, eval={"path": "data"})
+        assert said["other-part"].data["role"]["en"] == "Evaluation"
+
+
+def test_pictures_of_training_are_counted_by_class_and_not_by_part(tmp_path: Path) -> None:
+    for place in ("train/cat/1", "train/cat/2", "train/dog/3", "train/dog/4", "test/cat/5", "test/emu/6"):
+        path = tmp_path / "data" / f"{place}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.radial_gradient("L").resize((8, 8)).save(path)
+    verdict, said = examined(tmp_path, train={"path": "data"})
+    assert verdict is Verdict.OK
+    assert (said["classes"].data["samples"], said["classes"].data["where"]) == (4, "data/train/*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,7 +18,17 @@ if TYPE_CHECKING:
 
 ROLES = {"train": {"en": "Training", "zh": "训练"}, "eval": {"en": "Evaluation", "zh": "评估"}}
 
+#: How the parts of a data set are named; CIFAR's binary files of training are data_batch_1.bin to data_batch_5.bin.
+_TRAINING = re.compile(r"(?<![a-z])(train(ing|val)?|data_batch)(?![a-z])", re.I)
+_TESTING = re.compile(r"(?<![a-z])(test(ing)?|val|valid|validation|dev|eval|evaluation|t10k)(?![a-z])", re.I)
+
 MESSAGES: Words = {
+    "other-part": {
+        "en": "{path} also holds {count:,} file(s) that by their names are of another part, such as {first}; they were left out of the "
+        "{role} data here. If they belong to it, name each path in data.{key}.path.",
+        "zh": "{path} 下另有 {count:,} 个文件从名称看属于其他划分，例如 {first}，此处未计入{role}数据。"
+        "若确属该部分，请在 data.{key}.path 中逐一列出。",
+    },
     "no-labels": {
         "en": "{role} data: no labels were found under {path} ({fields}). Name the field in data.{key}.label.",
         "zh": "{role}数据：在 {path} 下没有找到标签（{fields}），请在 data.{key}.label 中指明字段。",
@@ -33,7 +44,8 @@ MESSAGES: Words = {
 @dataclass
 class Files:
     """What lies under the paths of a role: (path, kind, bytes) of what may hold labels, the images below each address, and
-    (shown, kind) of what cannot be read. `fields` are those of files that have none of the name of the label."""
+    (shown, kind) of what cannot be read. `fields` are those of files that have none of the name of the label, `apart`
+    files that by their names are of another part of the data set."""
 
     role: str
     addresses: list[str]
@@ -43,6 +55,7 @@ class Files:
     others: list[tuple[str, str]] = field(default_factory=list)
     errors: list[ReadError] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -59,6 +72,9 @@ class Files:
             problem = {language.value: error.text(language) for language in Language}
             place = Where(path=error.data.get("path"))
             yield Finding("unreadable", Level.INFO, place, {"problem": problem}, incomplete=True)
+        if self.apart:
+            data = {**said, "count": len(self.apart), "first": self.apart[0]}
+            yield Finding("other-part", Level.INFO, Where(path=self.apart[0]), data)
         if labelled:
             return
         if self.others:
@@ -76,8 +92,11 @@ def files_of(case: Case, role: str) -> Files:
     named = _files.addresses(case, f"data.{role}.path")
     found = Files(role, [redacted(address) for address in named], label)
     for address in named:
-        for root, path, kind, size in _files.found(case, address):
-            if isinstance(kind, ReadError):
+        entries = list(_files.found(case, address))
+        for (root, path, kind, size), other in zip(entries, _other_part(role, entries), strict=True):
+            if other:
+                found.apart.append(case.relative(path))
+            elif isinstance(kind, ReadError):
                 found.errors.append(kind)
             elif kind == "image":
                 if not found.images or found.images[-1][0] != root:
@@ -88,3 +107,25 @@ def files_of(case: Case, role: str) -> Files:
             else:
                 found.todo.append((path, kind, size))
     return found
+
+
+def _other_part(role: str, entries: list[tuple[File, File, str | ReadError, int]]) -> list[bool]:
+    """Which files belong to another part of the data set than the role: where one folder has files or folders named for
+    training beside others named for testing, as public data sets come."""
+    from ..readers.places import below
+
+    paths = [below(root, path) for root, path, *_ in entries]
+    beside: dict[tuple[str, ...], set[str]] = {}
+    for parts in paths:
+        for depth, name in enumerate(parts):
+            beside.setdefault(parts[:depth], set()).add(_part(name))
+    both = {folder for folder, parts in beside.items() if {"train", "eval"} <= parts}
+    return [
+        any(parts[:depth] in both and _part(name) not in (role, "") for depth, name in enumerate(parts))
+        for parts in paths
+    ]
+
+
+def _part(name: str) -> str:
+    """The part of a data set that a name tells: "train", "eval" (or test, or validation), or "" for none."""
+    return "train" if _TRAINING.search(name) else "eval" if _TESTING.search(name) else ""

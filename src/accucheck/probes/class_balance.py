@@ -462,6 +462,13 @@ EXAMPLES = [
         codes=("no-labels",),
     ),
     Example(
+        "a folder with a file of another part",
+        files={"data/train.csv": _csv(cat=60, dog=70), "data/test.csv": _csv(cat=9, emu=1)},
+        case={"data": {"train": {"path": "data"}}},
+        verdict=Verdict.OK,
+        codes=("other-part", "classes"),
+    ),
+    Example(
         "a class of the evaluation data that training lacks",
         files={"train.npz": _digits, "test.csv": _csv(**{"1": 20, "9": 20})},
         case={"data": {"train": {"path": "train.npz", "label": "y"}, "eval": {"path": "test.csv", "label": "label"}}},

@@ -382,25 +382,14 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
     return found
 
 
-class _Image(msgspec.Struct):
-    file_name: str = ""
-
-
-class _Coco(msgspec.Struct):
-    images: list[_Image]
-    annotations: list[msgspec.Raw]
-
-
 def _coco(path: Path) -> list[str]:
-    from ..readers.labels import ANNOTATIONS
+    """The pictures that annotations name; none in other JSON."""
+    from ..readers.labels import NoLabel, coco
 
     try:
-        if path.stat().st_size > ANNOTATIONS:
-            return []
-        content = msgspec.json.decode(path.read_bytes(), type=_Coco)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return list(dict.fromkeys(image.file_name for image in coco(path).images if image.file_name))
+    except NoLabel:
         return []
-    return list(dict.fromkeys(image.file_name for image in content.images if image.file_name))
 
 
 # --- examples ---------------------------------------------------------------------------------------------------------

@@ -336,25 +336,35 @@ class _Annotation(msgspec.Struct):
     category_id: int | str | None = None
 
 
-class _Coco(msgspec.Struct):
-    """What counts of COCO's object annotations; `categories` tells them from other JSON."""
+class _Image(msgspec.Struct):
+    file_name: str = ""
+
+
+class Coco(msgspec.Struct):
+    """What is used of COCO's object annotations; `categories` and `annotations` tell them from other JSON."""
 
     categories: list[_Category]
     annotations: list[_Annotation]
+    images: list[_Image] = []
 
 
-def _annotations(path: Path) -> Counts:
+def coco(path: Path) -> Coco:
+    """The annotations in a file. Raises NoLabel for other JSON, ReadError for what is none."""
     try:
         size = path.stat().st_size
         if size > ANNOTATIONS:
             raise ReadError("too-large", path=str(path), size=size, limit=ANNOTATIONS)
-        content = msgspec.json.decode(path.read_bytes(), type=_Coco)
+        return msgspec.json.decode(path.read_bytes(), type=Coco)
     except OSError as error:
         raise from_os_error(error, path) from None
     except (msgspec.ValidationError, UnicodeDecodeError, RecursionError):
         raise NoLabel([]) from None
     except msgspec.DecodeError as error:
         raise ReadError("malformed", path=str(path), format="JSON", offset=0, expected=str(error)[:120]) from None
+
+
+def _annotations(path: Path) -> Counts:
+    content = coco(path)
     names = {category.id: category.name or str(category.id) for category in content.categories}
     counts = Counts("category_id", many=True, names=tuple(names.values()))
     for one, number in Counter(annotation.category_id for annotation in content.annotations).items():
