@@ -384,10 +384,11 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
 
 def _coco(path: Path) -> list[str]:
     """The pictures that annotations name; none in other JSON."""
-    from ..readers.labels import NoLabel, coco
+    from ..readers.coco import read
+    from ..readers.labels import NoLabel
 
     try:
-        return list(dict.fromkeys(image.file_name for image in coco(path).images if image.file_name))
+        return list(dict.fromkeys(image.file_name for image in read(path).images if image.file_name))
     except NoLabel:
         return []
 

@@ -12,12 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from ..errors import ReadError, UserError, from_os_error
 from .detect import TABLES
-from .labels import ANNOTATIONS, WIDEST, NoLabel, field_of, labels_in, member_of, said
+from .labels import WIDEST, NoLabel, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -548,60 +547,10 @@ def _rows(array: Array, wanted: list[int]) -> Iterator[tuple[int, np.ndarray[Any
 # --- COCO -------------------------------------------------------------------------------------------------------------
 
 
-class _Picture(msgspec.Struct):
-    id: int | str
-    file_name: str = ""
-
-
-class _Category(msgspec.Struct):
-    id: int | str
-    name: str = ""
-
-
-class _Annotation(msgspec.Struct):
-    category_id: int | str | None = None
-    image_id: int | str | None = None
-    bbox: list[float] | None = None
-
-    def name(self, content: Coco) -> str | None:
-        """The name of its category, or the category's number where it has none."""
-        if self.category_id is None:
-            return None
-        return content.names.get(self.category_id, str(self.category_id))
-
-
-class Coco(msgspec.Struct, dict=True):
-    """What a look at COCO's object annotations takes; each annotation is a sample."""
-
-    categories: list[_Category]
-    annotations: list[_Annotation]
-    images: list[_Picture] = []
-
-    @property
-    def names(self) -> dict[int | str, str]:
-        if "_names" not in self.__dict__:
-            self.__dict__["_names"] = {one.id: one.name or str(one.id) for one in self.categories}
-        names: dict[int | str, str] = self.__dict__["_names"]
-        return names
-
-
-def coco(path: Path) -> Coco:
-    """An annotation file. Raises NoLabel for other JSON, and ReadError."""
-    try:
-        size = path.stat().st_size
-        if size > ANNOTATIONS:
-            raise ReadError("too-large", path=str(path), size=size, limit=ANNOTATIONS)
-        return msgspec.json.decode(path.read_bytes(), type=Coco)
-    except OSError as error:
-        raise from_os_error(error, path) from None
-    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError):
-        raise NoLabel([]) from None
-    except msgspec.DecodeError as error:
-        raise ReadError("malformed", path=str(path), format="JSON", offset=0, expected=str(error)[:120]) from None
-
-
 def _coco(path: Path, wanted: frozenset[int], pictures: bool) -> Iterator[tuple[int, Content]]:
-    content = coco(path)
+    from .coco import read as annotations
+
+    content = annotations(path)
     files = {one.id: one.file_name for one in content.images}
     for row in sorted(one for one in wanted if 0 <= one < len(content.annotations)):
         annotation = content.annotations[row]

@@ -197,9 +197,9 @@ def labels_of(path: Path, kind: str, label: str | None) -> Iterator[Block]:
     elif kind == "tfrecord":
         yield from _tfrecord(path, label)
     elif kind == "json":
-        from .contents import coco
+        from .coco import read
 
-        content = coco(path)
+        content = read(path)
         yield coded([annotation.name(content) for annotation in content.annotations])
     elif kind in ("npy", "npz", "idx", "cifar"):
         yield from _arrays(path, kind, label)

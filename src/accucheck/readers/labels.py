@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from ..errors import ReadError, from_os_error
 from .detect import TABLES
 from .places import File, below
 
@@ -31,8 +28,6 @@ USUAL = re.compile(
     r"^(train_|y_|train)?(labels?|targets?|class(es|_?ids?|_?labels?|_?names?)?|categor(y|ies)|y|y_train|train_y)$",
     re.I,
 )
-#: A larger annotation file is refused: it is held in memory.
-ANNOTATIONS = 2 << 30
 #: An array with more columns than this has none for each class.
 WIDEST = 100_000
 
@@ -327,48 +322,13 @@ def _one_hot(counts: Counts, block: np.ndarray[Any, Any], array: Array) -> None:
             counts.classes[str(place)] += int(number)
 
 
-class _Category(msgspec.Struct):
-    id: int | str
-    name: str = ""
-
-
-class _Annotation(msgspec.Struct):
-    category_id: int | str | None = None
-
-
-class _Image(msgspec.Struct):
-    file_name: str = ""
-
-
-class Coco(msgspec.Struct):
-    """What is used of COCO's object annotations; `categories` and `annotations` tell them from other JSON."""
-
-    categories: list[_Category]
-    annotations: list[_Annotation]
-    images: list[_Image] = []
-
-
-def coco(path: Path) -> Coco:
-    """The annotations in a file. Raises NoLabel for other JSON, ReadError for what is none."""
-    try:
-        size = path.stat().st_size
-        if size > ANNOTATIONS:
-            raise ReadError("too-large", path=str(path), size=size, limit=ANNOTATIONS)
-        return msgspec.json.decode(path.read_bytes(), type=Coco)
-    except OSError as error:
-        raise from_os_error(error, path) from None
-    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError):
-        raise NoLabel([]) from None
-    except msgspec.DecodeError as error:
-        raise ReadError("malformed", path=str(path), format="JSON", offset=0, expected=str(error)[:120]) from None
-
-
 def _annotations(path: Path) -> Counts:
-    content = coco(path)
-    names = {category.id: category.name or str(category.id) for category in content.categories}
-    counts = Counts("category_id", many=True, names=tuple(names.values()))
+    from .coco import read
+
+    content = read(path)
+    counts = Counts("category_id", many=True, names=tuple(content.names.values()))
     for one, number in Counter(annotation.category_id for annotation in content.annotations).items():
-        counts.add(None if one is None else names.get(one, str(one)), number)
+        counts.add(None if one is None else content.names.get(one, str(one)), number)
     return counts
 
 
