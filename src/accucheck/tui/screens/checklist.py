@@ -325,7 +325,7 @@ class ChecklistScreen(Screen[None]):
             for call in (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer, spec.network, spec.loss)
             if call
         ]
-        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(calls))
+        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(dict.fromkeys(calls)))
         answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
         answer = await self.app.push_screen_wait(Choose(say("consent-title"), text, answers))
         if answer == "always":
