@@ -80,3 +80,35 @@ def mindrecord(path: Path, rows: list[dict[str, Any]], schema: dict[str, Any]) -
     writer.add_schema(schema, "s")
     writer.write_raw_data(rows)
     writer.commit()
+
+
+def tfrecord(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Rows of whole numbers or of lists of floating-point numbers as TFRecord."""
+    import struct
+
+    import google_crc32c
+
+    def message(field: int, content: bytes) -> bytes:
+        length, digits = len(content), bytearray()
+        while length > 0x7F:
+            digits.append(length & 0x7F | 0x80)
+            length >>= 7
+        return bytes([field << 3 | 2, *digits, length]) + content
+
+    def feature(value: Any) -> bytes:
+        if isinstance(value, int):
+            return message(3, message(1, bytes([value])))
+        return message(2, message(1, struct.pack(f"<{len(value)}f", *value)))
+
+    def masked(data: bytes) -> bytes:
+        crc = google_crc32c.value(data)
+        return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+    with path.open("wb") as file:
+        for row in rows:
+            features = (
+                message(1, message(1, name.encode()) + message(2, feature(value))) for name, value in row.items()
+            )
+            record = message(1, b"".join(features))
+            head = struct.pack("<Q", len(record))
+            file.write(head + masked(head) + record + masked(record))
