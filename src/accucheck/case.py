@@ -76,10 +76,13 @@ class Reference(_Part, frozen=True):
 
 
 class Data(_Part, frozen=True):
+    """`nodes` are manifests of the training data, one of each machine."""
+
     train: DataSet = DataSet()
     eval: DataSet = DataSet()
     infer: DataSet = DataSet()
     reference: Reference = Reference()
+    nodes: list[Location] = []
     predictions: Location | None = None
 
 

@@ -211,6 +211,18 @@ WORDS: Words = {
         "en": "Compare with this manifest, md5sum or hashdeep file, or folder.",
         "zh": "与该清单、md5sum/hashdeep 文件或目录比对。",
     },
+    "scheduler": {
+        "en": "Have the workers of this Dask cluster read the files (tcp://host:8786).",
+        "zh": "由该 Dask 集群的 worker 读取文件（tcp://host:8786）。",
+    },
+    "manifest-scheduler": {
+        "en": "Have each host of this Dask cluster hash its own DIR, and compare them (tcp://host:8786).",
+        "zh": "由该 Dask 集群的每台主机计算各自的目录并互相比对（tcp://host:8786）。",
+    },
+    "scheduler-alone": {
+        "en": "--scheduler takes --check, --full and --json, no other option.",
+        "zh": "--scheduler 只能与 --check、--full、--json 同用。",
+    },
     "manifest-format": {
         "en": "Format on standard output (json: the manifest itself).",
         "zh": "标准输出的格式（json 为清单本身）。",
@@ -554,6 +566,7 @@ def _no_nan(context: click.Context, parameter: click.Parameter, value: float | N
         option("--only", words="only", multiple=True, metavar="ITEM"),
         _set(),
         option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1, metavar="N"),
+        option("--scheduler", words="scheduler", default=None, metavar="ADDRESS"),
         option(
             "--timeout",
             words="timeout",
@@ -583,6 +596,7 @@ def run_(
     only: tuple[str, ...],
     settings: tuple[str, ...],
     jobs: int,
+    scheduler: str | None,
     timeout: float | None,
     fail_on: str,
     exit_zero: bool,
@@ -607,7 +621,7 @@ def run_(
             if opened.session.read_only:
                 talk(say("locked", holder=opened.session.holder))
         todo = opened.jobs(only, {Kind(kind) for kind in kinds})
-        _run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs)
+        _run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
     except SaveError as error:
         unsaved = say("unwritable", text=error.text(LANGUAGE))
     finally:
@@ -1153,6 +1167,7 @@ def _checklist_path(name: str) -> Path:
         option("--check", words="manifest-check", default=None, metavar="REFERENCE"),
         option("--compare", words="manifest-compare", is_flag=True),
         option("--opened", words="manifest-opened", default=None, metavar="FILE"),
+        option("--scheduler", words="manifest-scheduler", default=None, metavar="ADDRESS"),
         option("--full", words="full", is_flag=True),
         option("--format", "form", words="manifest-format", type=click.Choice(["json", "md5sum", "hashdeep"])),
         _json(),
@@ -1164,6 +1179,7 @@ def manifest_(
     check: str | None,
     compare: bool,
     opened: str | None,
+    scheduler: str | None,
     full: bool,
     form: str | None,
     as_json: bool,
@@ -1171,7 +1187,7 @@ def manifest_(
     import gc
 
     if opened is not None:
-        if output is not None or check is not None or compare or full or form or as_json:
+        if output is not None or check is not None or compare or scheduler or full or form or as_json:
             raise click.UsageError(say("opened-alone"))
         from . import opened as recording
 
@@ -1181,11 +1197,16 @@ def manifest_(
 
     gc.disable()  # the process ends soon; collecting among 100,000s of small records would cost 2 %
     if compare:
-        if output is not None or check is not None or full or form:
+        if output is not None or check is not None or full or form or scheduler:
             raise click.UsageError(say("compare-alone"))
         raise SystemExit(nodes.command(folder, as_json=as_json, language=LANGUAGE, echo=click.echo))
     if len(folder) > 1:
         raise click.UsageError(say("one-folder"))
+    if scheduler is not None:
+        if output is not None or form:
+            raise click.UsageError(say("scheduler-alone"))
+        words: dict[str, Any] = {"full": full, "as_json": as_json, "language": LANGUAGE, "echo": click.echo}
+        raise SystemExit(nodes.cluster_command(folder[0], scheduler, check, **words))
     with _status_line() as show:
         code = manifest.command(
             folder[0],

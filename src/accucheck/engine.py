@@ -47,6 +47,7 @@ class Request(msgspec.Struct, frozen=True):
 
     case: Case
     jobs: list[Job]
+    scheduler: str | None = None
 
 
 class End(msgspec.Struct, frozen=True):
@@ -98,13 +99,15 @@ def run(
     timeout: float | None = None,
     cancel: threading.Event | None = None,
     parallel: int = 1,
+    scheduler: str | None = None,
 ) -> Iterator[Event]:
     """Run the jobs and yield their events; each job ends with exactly one Finished.
 
     live: consent to run the project's own code; without it live probes are skipped.
     timeout: seconds for each probe, instead of TIMEOUTS.
     cancel: set it from another thread to stop; what was found until then is kept.
-    parallel: children at a time. Closing the generator cancels.
+    parallel: children at a time.
+    scheduler: address of a Dask cluster on which probes of files do their work. Closing the generator cancels.
     """
     cancel = cancel or threading.Event()
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
@@ -128,7 +131,7 @@ def run(
                     group = groups.get_nowait()
                 except queue.Empty:
                     break
-                _run_group(case, group, timeout, cancel, events.put)
+                _run_group(case, group, timeout, cancel, events.put, scheduler)
         finally:
             events.put(None)  # whatever happened: run() waits for it
 
@@ -189,13 +192,18 @@ def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
 
 
 def _run_group(
-    case: Case, group: list[Job], timeout: float | None, cancel: threading.Event, emit: Callable[[Event], None]
+    case: Case,
+    group: list[Job],
+    timeout: float | None,
+    cancel: threading.Event,
+    emit: Callable[[Event], None],
+    scheduler: str | None,
 ) -> None:
     """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
     pending = [group]
     while pending:
         jobs = pending.pop(0)
-        child = _Child(case, jobs, timeout, cancel, emit)
+        child = _Child(case, jobs, timeout, cancel, emit, scheduler)
         try:
             pending += [[job] for job in child.run(last=len(jobs) == 1)]
         except Exception as error:  # a fault of ours must fail these jobs, not hang the run
@@ -212,8 +220,10 @@ class _Child:
         timeout: float | None,
         cancel: threading.Event,
         emit: Callable[[Event], None],
+        scheduler: str | None,
     ) -> None:
         self.case, self.jobs, self.timeout, self.cancel, self.emit = case, jobs, timeout, cancel, emit
+        self.scheduler = scheduler
         self.kinds = [probes.load(job.probe).KIND for job in jobs]
         self.findings: list[list[Finding]] = [[] for _ in jobs]
         self.inputs = ""
@@ -228,7 +238,7 @@ class _Child:
         self._begin_next()
         if self.cancel.is_set():
             return self.stop_all(Status.CANCELLED, Reason("cancelled"))
-        request = msgspec.json.encode(Request(self.case, self.jobs))
+        request = msgspec.json.encode(Request(self.case, self.jobs, self.scheduler))
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "accucheck.worker"],

@@ -34,6 +34,42 @@ WORDS: Words = {
         "en": "There is one manifest only; give those of two machines or more.",
         "zh": "只有一份清单，请给出至少两台机器的清单。",
     },
+    "no-dask": {
+        "en": "--scheduler needs Dask: pip install 'accucheck[dask]'",
+        "zh": "--scheduler 需要 Dask：pip install 'accucheck[dask]'",
+    },
+    "no-scheduler": {
+        "en": "No Dask scheduler answers at {address} ({problem}). Check the address, for instance tcp://host:8786.",
+        "zh": "{address} 没有 Dask scheduler 应答（{problem}）。请检查地址，例如 tcp://host:8786。",
+    },
+    "no-workers": {
+        "en": "The Dask scheduler at {address} has no workers. Start one on each machine: dask worker {address}",
+        "zh": "{address} 的 Dask scheduler 没有 worker。请在每台机器上启动：dask worker {address}",
+    },
+    "worker-bare": {
+        "en": "The Dask process at {worker} has no accucheck. Install version {ours} in its environment: pip install accucheck=={ours}",
+        "zh": "{worker} 的 Dask 进程未安装 accucheck，请在其环境中安装 {ours} 版本：pip install accucheck=={ours}",
+    },
+    "worker-version": {
+        "en": "The Dask process at {worker} has accucheck {found}, but this is {ours}. Install the same version everywhere.",
+        "zh": "{worker} 的 Dask 进程的 accucheck 为 {found}，此处为 {ours}，请统一版本。",
+    },
+    "worker-lost": {
+        "en": "{path}: its Dask worker ended before it was done. Look into the worker's log, start it again, and repeat.",
+        "zh": "{path}：Dask worker 在完成之前退出。请查看其日志，重新启动后再试。",
+    },
+    "worker-killed": {
+        "en": "{path}: the work ended several Dask workers one after another (out of memory?). Look into their logs.",
+        "zh": "{path}：该任务先后使多个 Dask worker 退出（可能是内存不足），请查看其日志。",
+    },
+    "cluster-lost": {
+        "en": "{path}: the Dask cluster has no worker left, or its scheduler ended. What was not done is missing here; repeat.",
+        "zh": "{path}：Dask 集群已没有 worker，或 scheduler 已退出。未完成的部分不在结果中，请重新运行。",
+    },
+    "one-host": {
+        "en": "The cluster has one host only, so there is nothing to compare with. Start workers on the others, or give --check.",
+        "zh": "集群中只有一台主机，无从比对。请在其他机器上启动 worker，或使用 --check。",
+    },
     "no-command": {
         "en": "There is no command to watch: accucheck manifest DIR --opened FILE -- python train.py",
         "zh": "没有给出要运行的命令。用法：accucheck manifest 目录 --opened 文件 -- python train.py",
@@ -361,6 +397,9 @@ class UserError(Exception):
         self.code = code
         self.data = data
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), self.code, self.data)  # the default would call it with two arguments
+
     def text(self, language: Language) -> str:
         data = {
             key: value.text(language) if isinstance(value, UserError) else value for key, value in self.data.items()
@@ -369,6 +408,10 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         return self.text(Language.EN)
+
+
+def _made(kind: type[UserError], code: str, data: dict[str, Any]) -> UserError:
+    return kind(code, **data)
 
 
 class ReadError(UserError):

@@ -433,7 +433,7 @@ def read(path: Path) -> Manifest:
             raise ReadError("encoding", path=str(path), offset=offset, expected="UTF-16") from None
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip()[:1] == b"{":
-        return _read_json(data, path)
+        return decode(data, path)
     from .readers import md5_lists
 
     found = md5_lists.parse(data, path)
@@ -445,7 +445,9 @@ def _is_md5(text: str) -> bool:
     return len(text) == 32 and not text.strip("0123456789abcdef")
 
 
-def _read_json(data: bytes, path: Path) -> Manifest:
+def decode(data: bytes, path: Path) -> Manifest:
+    """What encode() wrote; `path` is the name for errors. Raises ReadError."""
+
     def malformed(expected: str, offset: int = 0) -> ReadError:
         return ReadError("malformed", path=str(path), format="accucheck manifest", offset=offset, expected=expected)
 

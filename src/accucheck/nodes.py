@@ -1,17 +1,27 @@
-"""The manifests of several machines, compared with each other: what most of them hold counts as right."""
+"""The manifests of several machines, compared with each other: what most of them hold counts as right.
+
+They come as files, one a machine, or from a Dask cluster, each of whose hosts hashes its own copy.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from . import manifest as manifests
 from .errors import UserError
+from .hashing import NO_FILES
 from .language import Words, visible, word
 from .manifest import Manifest, escaped, read
 from .model import Language
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -69,6 +79,53 @@ def compare(manifests: Sequence[tuple[str, Manifest]]) -> Nodes:
     return Nodes(nodes, len(every) - len(odd))
 
 
+def against(made: Sequence[tuple[str, Manifest]], reference: Manifest, root: str) -> Nodes:
+    """Compare the manifests of machines, all of the folder `root`, with a reference; a renamed file is missing and extra."""
+    nodes, same = [], []
+    for name, manifest in made:
+        found = manifests.compare(manifest, reference, root=root)
+        missing = [file.path for file in found.missing] + [theirs.path for _, theirs in found.renamed]
+        extra = [file.path for file in found.extra] + [ours.path for ours, _ in found.renamed]
+        different = [ours.path for ours, _ in found.different]
+        unread = sorted({*found.uncompared, *(entry.path for entry in manifest.unread if entry.reason not in NO_FILES)})
+        nodes.append(Node(name, sorted(missing), sorted(extra), different, unread))
+        same.append(found.same)
+    return Nodes(nodes, min(same, default=0))
+
+
+# --- on a cluster -------------------------------------------------------------------------------------------------------
+
+
+def gather(cluster: Cluster, folder: str, *, full: bool = False) -> Iterator[tuple[str, Manifest | UserError]]:
+    """The manifest of `folder` (an absolute path) on each host, as they come; a UserError where there is none.
+
+    A host is named as it calls itself, with its address, for several may call themselves alike.
+    """
+    for host, outcome in cluster.on_each_host(partial(_hash_here, folder, full)):
+        if isinstance(outcome, UserError):
+            yield host, outcome
+        else:
+            name, text = outcome
+            yield (host if name == host else f"{name} ({host})"), manifests.decode(text, Path(f"{host}:{folder}"))
+
+
+def _hash_here(folder: str, full: bool, threads: int) -> tuple[str, bytes]:
+    """On a worker: this machine's name and its manifest of `folder`. What it hashed is kept in its cache folder."""
+    import hashlib
+    import os
+    import socket
+
+    name = socket.gethostname()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "accucheck")
+    key = hashlib.blake2b(f"{name}\0{folder}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        steps = manifests.update(folder, cache / f"manifest-{key}.json", full=full, workers=threads, must_save=False)
+    except OSError:
+        steps = manifests.scan(folder, full=full, workers=threads)
+    return name, manifests.encode(manifests.finish(steps))
+
+
 # --- the command accucheck manifest --compare ---------------------------------------------------------------------------
 
 WORDS: Words = {
@@ -79,6 +136,15 @@ WORDS: Words = {
     "node": {
         "en": "{name}: {missing:,} missing, {different:,} different, {extra:,} extra, {unread:,} not read",
         "zh": "{name}：缺失 {missing:,}，内容不同 {different:,}，多出 {extra:,}，未能读取 {unread:,}",
+    },
+    "failed": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
+    "to-reference": {
+        "en": "{same:,} files are as in {reference} on all {count:,} machines; {odd:,} machine(s) differ from it",
+        "zh": "全部 {count:,} 台机器上有 {same:,} 个文件与 {reference} 一致，{odd:,} 台机器与之不同",
+    },
+    "partial": {
+        "en": "the result is partial: nothing is known of {count:,} machine(s): {names}",
+        "zh": "结果不完整：有 {count:,} 台机器没有结果：{names}",
     },
     "verdict": {
         "en": "{same:,} files are the same on all {count:,} machines; {odd:,} machine(s) differ from most",
@@ -95,33 +161,96 @@ def command(paths: Sequence[str], *, as_json: bool, language: Language, echo: Ca
     """
     if len(paths) < 2:
         raise UserError("too-few-manifests")
-    names = _names(paths)
+    names = names_of(paths)
     result = compare([(name, read(Path(path))) for name, path in zip(names, paths, strict=True)])
+    _tell(result, {}, None, as_json=as_json, language=language, echo=echo)
+    return 1 if result.differs else 3 if any(node.unread for node in result.nodes) else 0
+
+
+def cluster_command(
+    folder: str,
+    scheduler: str,
+    check: str | None,
+    *,
+    full: bool,
+    as_json: bool,
+    language: Language,
+    echo: Callable[..., object],
+) -> int:
+    """Have each host of the Dask cluster hash its own `folder`, and compare them with each other, or with the list `check`.
+
+    The exit code: 0; 1 when machines differ; 3 when files or machines could not be read. Raises ReadError, and UserError
+    where no cluster is, or one of a single host and nothing to compare with.
+    """
+    import os
+
+    from .cluster import connect
+
+    reference = None if check is None else manifests.build(check) if Path(check).is_dir() else read(Path(check))
+    folder = os.path.abspath(folder)
+    made: list[tuple[str, Manifest]] = []
+    failed: dict[str, UserError] = {}
+    cluster = connect(scheduler)
+    try:
+        if reference is None and len(cluster.hosts) + len(cluster.unusable) < 2:
+            raise UserError("one-host")
+        for name, outcome in gather(cluster, folder, full=full):
+            if isinstance(outcome, UserError):
+                failed[name] = outcome
+            else:
+                made.append((name, outcome))
+    finally:
+        cluster.close()
+    made.sort(key=lambda entry: entry[0])
+    result = compare(made) if reference is None else against(made, reference, folder)
+    _tell(result, failed, check, as_json=as_json, language=language, echo=echo)
+    return 1 if result.differs else 3 if failed or any(node.unread for node in result.nodes) else 0
+
+
+def _tell(
+    result: Nodes,
+    failed: dict[str, UserError],
+    reference: str | None,
+    *,
+    as_json: bool,
+    language: Language,
+    echo: Callable[..., object],
+) -> None:
+    """Print a comparison; why machines have no manifest goes to stderr."""
+    for name, error in failed.items():
+        echo(visible(word(WORDS, "failed", language, name=escaped(name), problem=error.text(language))), err=True)
+    if failed:
+        names = ", ".join(escaped(name) for name in failed)
+        echo(visible(word(WORDS, "partial", language, count=len(failed), names=names)), err=True)
     if as_json:
         plain = {
             "same": result.same,
             "nodes": [
-                {"name": node.name} | {kind: [escaped(path) for path in getattr(node, kind)] for kind in _KINDS}
+                {"name": escaped(node.name)}
+                | {kind: [escaped(path) for path in getattr(node, kind)] for kind in _KINDS}
                 for node in result.nodes
             ],
         }
+        if failed:
+            plain["failed"] = [
+                {"name": escaped(name), "problem": error.text(language)} for name, error in failed.items()
+            ]
         echo(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode())
-    else:
-        for line in _lines(result, language):
+    elif result.nodes:
+        for line in _lines(result, reference, language):
             echo(visible(line))
-    return 1 if result.differs else 3 if any(node.unread for node in result.nodes) else 0
 
 
 _KINDS = ("missing", "different", "extra", "unread")
 
 
-def _names(paths: Sequence[str]) -> list[str]:
+def names_of(paths: Sequence[str]) -> list[str]:
     """The names of the files without their ending; with their folders where two are named alike."""
     stems = [Path(path).stem for path in paths]
     return stems if len(set(stems)) == len(stems) else list(paths)
 
 
-def _lines(result: Nodes, language: Language) -> Iterator[str]:
+def _lines(result: Nodes, reference: str | None, language: Language) -> Iterator[str]:
     for node in result.nodes:
         for kind in _KINDS:
             for path in getattr(node, kind):
@@ -130,4 +259,5 @@ def _lines(result: Nodes, language: Language) -> Iterator[str]:
         counts = {kind: len(getattr(node, kind)) for kind in _KINDS}
         yield word(WORDS, "node", language, name=escaped(node.name), **counts)
     odd = sum(node.differs for node in result.nodes)
-    yield word(WORDS, "verdict", language, same=result.same, count=len(result.nodes), odd=odd)
+    key = "verdict" if reference is None else "to-reference"
+    yield word(WORDS, key, language, same=result.same, count=len(result.nodes), odd=odd, reference=reference)

@@ -67,13 +67,16 @@ class Project:
         timeout: float | None = None,
         cancel: threading.Event | None = None,
         parallel: int = 1,
+        scheduler: str | None = None,
     ) -> Iterator[engine.Event]:
         """engine.run, with each result recorded before its Finished is yielded.
 
         When a result cannot be saved the run goes on, and SaveError is raised at its end.
         """
         failed: SaveError | None = None
-        for event in engine.run(self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel):
+        for event in engine.run(
+            self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel, scheduler=scheduler
+        ):
             if isinstance(event, engine.Finished) and self.session is not None:
                 try:
                     self.session.record_result(event.job.item, event.result)

@@ -1,35 +1,138 @@
-"""Split, apply, merge: work on parts through any concurrent.futures Executor (threads here, Dask's elsewhere).
+"""Split, apply, merge: work on parts through one concurrent.futures Executor, of threads here or of a Dask cluster.
 
-Not a scheduler: the caller cuts the parts and merges the results, which come back in the order of the parts.
+Not a scheduler: the caller cuts the parts and merges the results, which come back in the order of the parts. Where the work is
+done is said once for a process, by use(); nobody else asks.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from typing import TypeVar
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from .errors import ReadError
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
+
+_cluster: Cluster | None = None
+
+
+def use(scheduler: str | None) -> None:
+    """Have the work of this process done on the Dask cluster at this address; None: by threads. Raises UserError."""
+    global _cluster
+    if scheduler is None or (_cluster is not None and _cluster.address != scheduler):
+        _cluster = None
+    if scheduler is not None and _cluster is None:
+        from .cluster import connect
+
+        _cluster = connect(scheduler)
+
+
+def cluster() -> Cluster | None:
+    """What use() connected to."""
+    return _cluster
+
+
+@contextmanager
+def executor(threads: int) -> Iterator[Executor]:
+    """The cluster's executor, or one of so many threads."""
+    if _cluster is not None:
+        yield _cluster.executor
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            yield pool
 
 
 def in_order(
     parts: Iterable[Part], apply: Callable[[Part], Result], executor: Executor, ahead: int = 8
 ) -> Iterator[Result]:
-    """`apply` of every part, in order, with at most `ahead` parts in flight, so that memory stays flat.
+    """`apply` of every part, in order, with at most `ahead` parts in flight (on a cluster, two for each of its threads), so that
+    memory stays flat.
 
     `apply` and the parts must pickle where the executor is not of threads. What `apply` raises is raised here, and
-    parts not yet begun are then cancelled.
+    parts not yet begun are then cancelled; ReadError too when the cluster has failed.
     """
     flying: deque[Future[Result]] = deque()
+    remote = _cluster if _cluster is not None and executor is _cluster.executor else None
+    if remote is not None:
+        ahead = max(ahead, 2 * sum(remote.threads.values()))
+
+    def next_result() -> Result:
+        future = flying.popleft()
+        return future.result() if remote is None else remote.result(future)
+
     try:
         for part in parts:
             if len(flying) >= ahead:
-                yield flying.popleft().result()
+                yield next_result()
             flying.append(executor.submit(apply, part))
         while flying:
-            yield flying.popleft().result()
+            yield next_result()
     finally:
         for future in flying:
             future.cancel()
+
+
+def each(
+    parts: Iterable[Part],
+    apply: Callable[[Part], Iterator[float | Result]],
+    here: Callable[[Part], bool] = lambda part: False,
+) -> Iterator[tuple[Part, float | Result | ReadError]]:
+    """The results of a generator `apply` that yields the share which is done, and at last its result, of every part in order.
+
+    Without a cluster the parts are taken one after another in this process, and the shares come too; with one they are taken by
+    its workers, but for parts that are `here`, which split themselves. A ReadError takes the place of the result.
+    """
+    if _cluster is None:
+        for part in parts:
+            try:
+                for step in apply(part):
+                    yield part, step
+            except ReadError as error:
+                yield part, error
+        return
+    flying: deque[tuple[Part, Future[Result] | None]] = deque()
+    remote = _cluster
+    ahead = max(8, 2 * sum(remote.threads.values()))
+
+    def land() -> Iterator[tuple[Part, float | Result | ReadError]]:
+        part, future = flying.popleft()
+        try:
+            if future is not None:
+                yield part, remote.result(future)
+            else:
+                for step in apply(part):
+                    yield part, step
+        except ReadError as error:
+            yield part, error
+
+    try:
+        for part in parts:
+            if len(flying) >= ahead:
+                yield from land()
+            flying.append((part, None if here(part) else remote.executor.submit(partial(_last, apply), part)))
+        while flying:
+            yield from land()
+    finally:
+        for _, future in flying:
+            if future is not None:
+                future.cancel()
+
+
+def _last(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Result:
+    """The result of `apply`, on a worker. What is not there is named with the machine that does not have it."""
+    import socket
+
+    try:
+        return cast(Result, deque(apply(part), maxlen=1).pop())
+    except ReadError as error:
+        if error.code == "not-found":
+            error.data["path"] += f" ({socket.gethostname()})"
+        raise

@@ -80,7 +80,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     from . import probe as probes
     from .engine import End, Line, reason_of
     from .errors import UserError
-    from .model import Finding, Progress, Reason, Status, Verdict, suggest
+    from .model import Finding, Kind, Progress, Reason, Status, Verdict, suggest
 
     job = request.jobs[index]
     begin = time.monotonic()
@@ -97,6 +97,10 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
         except msgspec.ValidationError as error:
             end(Status.FAILED, Verdict.UNDECIDED, Reason("bad-params", {"error": str(error)}))
             return
+        if module.KIND is Kind.FILE:
+            from . import scan
+
+            scan.use(request.scheduler)
         for event in module.run(request.case, params):
             if isinstance(event, Finding):
                 findings.append(event)

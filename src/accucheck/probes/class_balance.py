@@ -41,6 +41,7 @@ from . import _files, _labelled
 
 if TYPE_CHECKING:
     from ..readers.labels import Counts
+    from ..readers.places import File
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
@@ -237,33 +238,48 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
     """The labels of all files of a role; returns the Role."""
-    from ..readers.labels import Counts, NoLabel, by_folder, count
+    from functools import partial
+
+    from ..readers.labels import Counts, by_folder
+    from ..scan import each
 
     files = _labelled.files_of(case, name)
     role = Role(files, Counts())
     done = 0
-    for path, kind, size in files.todo:
-        try:
-            with _files.readable(path, kind) as (copy, form):
-                for part in count(copy, form, files.label):
-                    if isinstance(part, Counts):
-                        role.counts.merge(part)
-                        role.tables.add(part.column)
-                    else:
-                        yield Progress(done + int(size * part), files.size, "bytes")
-        except NoLabel as error:
-            if kind == "json" and not error.fields:
-                files.others.append((case.relative(path), "json"))
-            files.without(error.fields)
-        except ReadError as error:
-            files.errors.append(error)
+    steps: Iterator[tuple[tuple[File, str, int], float | Counts | list[str] | ReadError]]
+    steps = each(files.todo, partial(_count, files.label))
+    for (path, kind, size), found in steps:
+        if isinstance(found, float):
+            yield Progress(done + int(size * found), files.size, "bytes")
+            continue
         done += size
+        if isinstance(found, ReadError):
+            files.errors.append(found)
+        elif isinstance(found, list):
+            if kind == "json" and not found:
+                files.others.append((case.relative(path), "json"))
+            files.without(found)
+        else:
+            role.counts.merge(found)
+            role.tables.add(found.column)
     if not role.counts.samples:
         for root, pictures in files.images:
-            if (found := by_folder(root, pictures)) is not None:
-                role.counts.merge(found)
-                role.tables.add(f"{case.relative(root)}/{found.column}")
+            if (folders := by_folder(root, pictures)) is not None:
+                role.counts.merge(folders)
+                role.tables.add(f"{case.relative(root)}/{folders.column}")
     return role
+
+
+def _count(label: str | None, file: tuple[File, str, int]) -> Iterator[float | Counts | list[str]]:
+    """The share that is done, and at last the counts of one file, or its fields where none holds labels. Raises ReadError."""
+    from ..readers.labels import NoLabel, count
+
+    path, kind, _ = file
+    try:
+        with _files.readable(path, kind) as (copy, form):
+            yield from count(copy, form, label)
+    except NoLabel as error:
+        yield error.fields
 
 
 def declared_names(case: Case, counts: Counts) -> tuple[str, ...]:

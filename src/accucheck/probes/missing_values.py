@@ -264,6 +264,16 @@ class _Role:
             self.levels[code] = level
             self.odd.setdefault(code, []).append((shown, known.name, said, count, count / max(1, known.cells), rows))
 
+    def merge(self, other: _Role) -> None:
+        """Add what was counted in another file."""
+        for code, rows in other.odd.items():
+            self.odd.setdefault(code, []).extend(rows)
+        self.levels.update(other.levels)
+        self.others.extend(other.others)
+        self.files += other.files
+        self.fields |= other.fields
+        self.cells += other.cells
+
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen: set[File] = set()
@@ -299,27 +309,52 @@ def _markers(case: Case, role: str) -> dict[str, list[Any]]:
 
 
 def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params: Params) -> Iterator[Progress]:
+    from ..scan import each
+
     total = sum(size for *_, size in todo)
     done = 0
     images = [(path, size) for path, kind, size in todo if kind == "image"]
     yield Progress(0, total, "bytes")
-    for path, kind, size in todo:
-        if kind == "image":
+    bare = _Role(role.name, role.markers, role.label)
+    files = (_File(path, kind, case.relative(path), size, bare, params) for path, kind, size in todo if kind != "image")
+    # arrays of plain values split themselves
+    for file, found in each(files, _count_file, here=lambda file: file.kind in ("npy", "idx", "cifar")):
+        if isinstance(found, float):
+            yield Progress(done + int(file.size * min(found, 1.0)), total, "bytes")
             continue
-        shown = case.relative(path)
-        before = done
-        done += size
-        try:
-            with _files.readable(path, kind) as (copy, form):
-                for share in _counted(copy, form, role, shown, params):
-                    yield Progress(before + int(size * min(share, 1.0)), total, "bytes")
-            role.files += 1
-        except ReadError as error:
-            role.errors.append((shown, error))
+        done += file.size
+        if isinstance(found, ReadError):
+            role.errors.append((file.shown, found))
+        else:
+            role.merge(found)
         yield Progress(done, total, "bytes")
-    for size in _images(case, role, images, params):
-        done += size
-        yield Progress(done, total, "bytes")
+    try:
+        for size in _images(case, role, images, params):
+            done += size
+            yield Progress(done, total, "bytes")
+    except ReadError as error:  # of a cluster; those of images are counted
+        role.errors.append((str(error.data["path"]), error))
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file to count, whoever does it; `bare` is a role of which nothing is known yet."""
+
+    path: File
+    kind: str
+    shown: str
+    size: int
+    bare: _Role
+    params: Params
+
+
+def _count_file(file: _File) -> Iterator[float | _Role]:
+    """The share that is done, and at last what was counted. Raises ReadError."""
+    role = _Role(file.bare.name, file.bare.markers, file.bare.label)
+    with _files.readable(file.path, file.kind) as (copy, form):
+        yield from _counted(copy, form, role, file.shown, file.params)
+    role.files = 1
+    yield role
 
 
 def _counted(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
@@ -370,14 +405,13 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
 
 
 def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
-    from concurrent.futures import ThreadPoolExecutor
     from functools import partial
 
     from ..readers.arrays import arrays
-    from ..scan import in_order
+    from ..scan import executor, in_order
     from . import _missing_counts as counting
 
-    with ThreadPoolExecutor(params.threads) as pool:
+    with executor(params.threads) as pool:
         for array in arrays(path, kind):
             parts = counting.parts(array, role.markers)
             merged: list[Field] = []
@@ -528,12 +562,10 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
 
 
 def _images(case: Case, role: _Role, images: list[tuple[File, int]], params: Params) -> Iterator[int]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from ..scan import in_order
+    from ..scan import executor, in_order
 
     chunks = [images[start : start + 64] for start in range(0, len(images), 64)]
-    with ThreadPoolExecutor(params.threads) as pool:
+    with executor(params.threads) as pool:
         for checked in in_order(chunks, _check_images, pool):
             for path, _, state, why in checked:
                 shown = case.relative(path)
