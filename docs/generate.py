@@ -168,6 +168,10 @@ MEANINGS: Words = {
     "data.*.label": {"en": "name of the column with the label", "zh": "标签所在的列名"},
     "data.*.fields.*.missing": {"en": "values that mean “missing” in this column", "zh": "该列中表示“缺失”的取值"},
     "data.*.classes": {"en": "all labels there should be", "zh": "全部类别标签"},
+    "data.nodes": {
+        "en": "manifests of the training data, one of each machine (`accucheck manifest`)",
+        "zh": "各机器上训练数据的清单（`accucheck manifest` 生成），每台一份",
+    },
     "data.predictions": {"en": "predicted probabilities, n x classes, `.npy`", "zh": "预测概率，n × 类别数，`.npy`"},
     "pipelines.shard_args.count": {"en": "name of the argument for the number of shards", "zh": "表示分片数的参数名"},
     "pipelines.shard_args.index": {"en": "name of the argument for the shard's index", "zh": "表示分片序号的参数名"},
