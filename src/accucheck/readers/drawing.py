@@ -103,12 +103,28 @@ class Drawing:
                 self.counts[label] += numbers[code]
             else:
                 self._others += numbers[code]
-        entries = np.empty(len(codes), _ENTRY)
-        entries["key"], entries["label"], entries["file"], entries["row"] = keys, ids[codes], files, rows
-        self._all = self._kept(self._all, entries[entries["label"] >= 0])
-        for code, label in enumerate(labels):
-            if label in self._pools and numbers[code]:
+        # what comes after all that is drawn so far is passed over at once
+        every = self._limit(self._all)
+        limits = np.array(
+            [
+                0 if ids[code] < 0 else max(every, self._limit(self._pools[label]) if label in self._pools else 0)
+                for code, label in enumerate(labels)
+            ],
+            np.uint64,
+        )
+        low = np.flatnonzero(keys < limits[codes])
+        codes = codes[low]
+        entries = np.empty(len(low), _ENTRY)
+        entries["key"], entries["label"], entries["file"], entries["row"] = keys[low], ids[codes], files[low], rows[low]
+        self._all = self._kept(self._all, entries)
+        for code in np.unique(codes).tolist():
+            label = labels[code]
+            if label in self._pools:
                 self._pools[label] = self._kept(self._pools[label], entries[codes == code])
+
+    def _limit(self, pool: np.ndarray[Any, Any]) -> int:
+        """Entries with a key below this may still be drawn."""
+        return int(pool["key"].max()) if len(pool) >= self.count else 2**64 - 1
 
     def _enter(self, label: str) -> None:
         """A label seen for the first time takes the place of another when its number is smaller."""
@@ -124,8 +140,7 @@ class Drawing:
 
     def _kept(self, pool: np.ndarray[Any, Any], more: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The entries with the smallest keys of both, as many as may be drawn."""
-        if len(pool) >= self.count:
-            more = more[more["key"] < pool["key"].max()]
+        more = more[more["key"] < np.uint64(self._limit(pool))]
         if not len(more):
             return pool
         both: np.ndarray[Any, Any] = np.concatenate((pool, more))
@@ -252,10 +267,10 @@ def _column(column: pl.Series) -> Block:
     if column.dtype != pl.String:
         return coded(column.to_list())
     # as coded() would, but a hundred times faster
-    known = column.drop_nulls().unique().sort()
-    codes = column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
-    labels: dict[str | None, int] = {None: 0}
-    index = np.array([0, *(labels.setdefault(said(text), len(labels)) for text in known.to_list())], np.int64)
+    known = column.unique()
+    codes = column.replace_strict(known, pl.Series(range(len(known)), dtype=pl.Int64)).to_numpy()
+    labels: dict[str | None, int] = {}
+    index = np.array([labels.setdefault(said(text), len(labels)) for text in known.to_list()], np.int64)
     return index[codes], list(labels)
 
 
