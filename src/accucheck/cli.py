@@ -263,8 +263,8 @@ WORDS: Words = {
     "role": {"en": "Which data.", "zh": "哪一部分数据。"},
     "seed": {"en": "Seed of the drawing (default: 0).", "zh": "抽样的随机种子（默认 0）。"},
     "count": {
-        "en": "How many samples to draw (default: 50); every label is drawn once at least.",
-        "zh": "抽取的样本数（默认 50），每个标签至少一个。",
+        "en": "How many samples to draw (default: 50); of up to 20 labels each is drawn once at least.",
+        "zh": "抽取的样本数（默认 50）；标签在 20 种以内时每种至少一个。",
     },
     "redraw": {
         "en": "Draw again; marks of samples that stay are kept, the old ones put aside.",
@@ -1232,7 +1232,7 @@ def manifest_(
         option("--role", words="role", type=click.Choice(["train", "eval"]), default="train"),
         option("--sheet", words="sheet", default=None, metavar="DIR"),
         option("--read", words="read", default=None, metavar="CSV"),
-        option("--seed", words="seed", type=click.IntRange(0, 2**63 - 1), default=None, metavar="N"),
+        option("--seed", words="seed", type=click.IntRange(0, 2**31 - 1), default=None, metavar="N"),
         option("--count", words="count", type=click.IntRange(1, 2000), default=None, metavar="N"),
         option("--redraw", words="redraw", is_flag=True),
         option("--as", "who", words="marked-by", default=None),
