@@ -126,6 +126,14 @@ def test_a_source_that_pads_by_itself(tmp_path: Path, side: str) -> None:
     assert "mask-missing" in found(findings)
 
 
+def test_positions_begin_at_0_also_where_0_is_padding(tmp_path: Path) -> None:
+    body = (
+        "def create(): return source().map(lambda ids: (ids, np.arange(len(ids), dtype=np.int32)), 'ids', ['ids', 'position_ids'])"
+        ".padded_batch(5, pad_info={'ids': ([16], 0), 'position_ids': ([16], 0)})"
+    )
+    assert found(run(tmp_path, body, DESIGN)) == {"padded"}
+
+
 def test_healthy_data_without_padding(tmp_path: Path) -> None:
     body = (
         "from sklearn.datasets import load_digits\ndef create(): return ds.NumpySlicesDataset("

@@ -150,7 +150,7 @@ def test_limits(tmp_path: Path) -> None:
     ("body", "says"),
     [
         ("def create(n, k):\n    if k == 1: raise ValueError('no part for 1')\n    return sliced()", "no part for 1"),
-        ("def create(n, k): os.abort()", "(6)"),
+        ("def create(n, k): os.abort()", "exit code -6"),
         ("def create(n, k): sys.exit(3)", "SystemExit: 3"),
         ("def create(n, k): return n", "int"),
         ("def create(): return sliced()", "unexpected keyword"),

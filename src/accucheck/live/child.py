@@ -120,6 +120,8 @@ def _events(
             raise UserError("live-no-import", python=python, error=event["error"])
         if kind in ("raised", "failed"):
             raise UserError("live-raised", call=call, error=event["error"], lines="\n".join(event["lines"]))
+        if kind == "died":  # a process that the child itself had started
+            raise UserError("live-crashed", call=call, status=event["status"], log=tail(log))
         if kind == "no-dataset":
             code = "live-several" if event["count"] > 1 else "live-no-dataset"
             raise UserError(code, call=call, found=event["found"], count=event["count"])

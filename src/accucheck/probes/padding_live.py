@@ -9,6 +9,7 @@ design.padding it says what it found and leaves the rest to a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -147,6 +148,8 @@ WORDS: Words = {
     "percent": {"en": "% of the samples", "zh": "样本百分位"},
     "length": {"en": "length", "zh": "长度"},
 }
+#: Columns whose numbers begin at 0 whatever the padding is.
+_COUNTED = re.compile(r"position|segment|type", re.I)
 _SIDES = {"right": {"en": "right", "zh": "右侧"}, "left": {"en": "left", "zh": "左侧"}}
 _BEFORE = {"en": "in the source", "zh": "数据源中已补齐"}
 _READ = {
@@ -281,7 +284,7 @@ def _of_column(
         data_side = {**data, "wanted": _SIDES[design.side]}
         yield Finding("side-differs", Level.PROBLEM, place, data_side, evidence, Fix("fix-padding"))
         fine = False
-    if column["integer"] and column["real"] and name not in masks:
+    if column["integer"] and column["real"] and name not in masks and not _COUNTED.search(name):
         yield Finding("value-is-real", Level.SUSPECT, place, data, evidence, Fix("fix-value"))
         fine = False
     if fine:

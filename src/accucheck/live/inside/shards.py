@@ -164,8 +164,7 @@ def forked(request: dict[str, Any], count: int, index: int, by_content: bool, de
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
     if not parts:
-        how = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        raise Stop(event="failed", error=f"rank {index} of {count} ended by itself ({how})", lines=[])
+        raise Stop(event="died", status=-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
     told = json.loads(b"".join(parts))
     if "stop" in told:
         raise Stop(**told["stop"])
