@@ -144,7 +144,7 @@ def test_a_field_of_mindrecord(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         counted(path, "nothing")
     # a field that is not in the index is read row by row
     monkeypatch.setattr(mindrecord.re, "fullmatch", lambda *_: None)
-    assert list(labels._mindrecord(path, "label").classes.elements()).count("3") == DIGITS["3"]
+    assert list(next(labels._mindrecord(path, "label")).classes.elements()).count("3") == DIGITS["3"]
 
 
 def test_folders_by_class(tmp_path: Path) -> None:

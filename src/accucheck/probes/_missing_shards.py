@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ..errors import ReadError
 from ..readers.images import check_stream
 from ..readers.tables import frame
 from ..readers.webdataset import IMAGES, TEXTS, VALUES, kind_of, samples
@@ -52,7 +53,8 @@ def count(path: Path, markers: dict[str, list[Any]], executor: Executor) -> Iter
     tables: dict[str, Table] = {}
     having: dict[str, array[int]] = {}  # the rows that have a field
     read: dict[str, array[int]] = {}  # and those that are in its table
-    for part in in_order(_parts(path), _decoded, executor, ahead=3):
+    damage: list[ReadError] = []
+    for part in in_order(_parts(path, damage), _decoded, executor, ahead=3):
         for name, have in part.have.items():
             having.setdefault(name, array("q")).extend(rows + place for place in have)
             shard.images += len(have) * (kind_of(name) in IMAGES)
@@ -74,17 +76,22 @@ def count(path: Path, markers: dict[str, list[Any]], executor: Executor) -> Iter
             absent.note("absent", rows - len(places), [row for row in range(rows) if row not in there][:SHOWN])
         shard.fields += [*known, absent]
     yield shard
+    if damage:  # what comes before it was counted
+        raise damage[0]
 
 
-def _parts(path: Path) -> Iterator[list[tuple[str, dict[str, bytes], int]]]:
-    """Samples together, of which there are no more than 256, and 16 MB but for the last."""
+def _parts(path: Path, damage: list[ReadError]) -> Iterator[list[tuple[str, dict[str, bytes], int]]]:
+    """Samples together, of which there are no more than 256, and 16 MB but for the last; up to damage, which is put aside."""
     part, held = [], 0
-    for sample in samples(path):
-        part.append(sample)
-        held += sum(map(len, sample[1].values()))
-        if len(part) == 256 or held > 16 << 20:
-            yield part
-            part, held = [], 0
+    try:
+        for sample in samples(path):
+            part.append(sample)
+            held += sum(map(len, sample[1].values()))
+            if len(part) == 256 or held > 16 << 20:
+                yield part
+                part, held = [], 0
+    except ReadError as error:
+        damage.append(error)
     if part:
         yield part
 

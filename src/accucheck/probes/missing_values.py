@@ -10,6 +10,7 @@ MindRecord blobs. Pickled objects are never loaded.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -276,7 +277,7 @@ class _Role:
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    seen: set[File] = set()
+    seen: set[str] = set()
     for name in _ROLES:
         role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
         todo: list[tuple[File, str, int]] = []
@@ -284,7 +285,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         addresses = _files.addresses(case, f"data.{name}.path")
         for address in addresses:
             for _, path, kind, size in _files.found(case, address):
-                place = path.resolve() if isinstance(path, Path) else path
+                place = os.path.realpath(path) if isinstance(path, Path) else str(path)
                 if place in seen:
                     shared = True
                     continue
@@ -382,26 +383,28 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
     from ._missing_counts import Table as Counts
 
     expected = tables.expected_rows(path, kind)
-    for mode in tables.MODES:
-        counts = (
-            Lines(role.markers, True, expected) if kind == "text" else Counts(role.markers, kind == "csv", expected)
-        )
-        try:
-            # one thread counts (in order: rows are numbered) while the next batches are decoded
-            with ThreadPoolExecutor(1) as pool:
-                for _ in in_order(tables.batches(path, kind, mode), counts.add, pool, ahead=2):
-                    yield counts.rows / expected
-            break
-        except tables.SecondLook:
-            continue
-    if wanted := counts.sentinels():
-        start = 0
-        for batch in tables.batches(path, kind, mode):
-            counts.find(batch, start, wanted)
-            start += batch.height
-            yield 1.0
-    for known in counts.fields.values():
-        role.take(shown, known)
+    counts = Counts(role.markers, kind == "csv", expected)
+    try:
+        for mode in tables.MODES:
+            made = Lines if kind == "text" else Counts
+            counts = made(role.markers, kind in ("csv", "text"), expected)
+            try:
+                # one thread counts (in order: rows are numbered) while the next batches are decoded
+                with ThreadPoolExecutor(1) as pool:
+                    for _ in in_order(tables.batches(path, kind, mode), counts.add, pool, ahead=2):
+                        yield counts.rows / expected
+                break
+            except tables.SecondLook:
+                continue
+        if wanted := counts.sentinels():
+            start = 0
+            for batch in tables.batches(path, kind, mode):
+                counts.find(batch, start, wanted)
+                start += batch.height
+                yield 1.0
+    finally:  # also what comes before damage
+        for known in counts.fields.values():
+            role.take(shown, known)
 
 
 def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> Iterator[float]:
@@ -420,8 +423,8 @@ def _arrays(path: Path, kind: str, role: _Role, shown: str, params: Params) -> I
                     known.merge(part)
                 merged = merged or counted
                 yield (index + 1) / len(parts)
-            if not parts:
-                merged = []
+            if not parts:  # an array of no elements
+                continue
             for known, (_, steps, _) in zip(merged, counting.leaves(array.dtype, array.name), strict=True):
                 markers = role.markers.get(".".join(steps) or array.name, [])
                 wanted = counting.array_sentinels(array, known, markers)
@@ -479,12 +482,17 @@ def _parts(rows: Iterator[tuple[_Row, int]]) -> Iterator[list[_Row]]:
     """Rows, which come with their bytes, together: no more than 1,024, and 32 MB but for the last."""
     part: list[_Row] = []
     held = 0
-    for row, size in rows:
-        part.append(row)
-        held += size
-        if len(part) == 1024 or held > 32 << 20:
+    try:
+        for row, size in rows:
+            part.append(row)
+            held += size
+            if len(part) == 1024 or held > 32 << 20:
+                yield part
+                part, held = [], 0
+    except ReadError:  # what comes before damage is counted
+        if part:
             yield part
-            part, held = [], 0
+        raise
     if part:
         yield part
 
@@ -494,17 +502,19 @@ def _batches(batches: Callable[[], Iterator[Any]], role: _Role, shown: str, expe
     from ._missing_counts import Table as Counts
 
     counts = Counts(role.markers, False, expected)
-    for batch in batches():
-        counts.add(batch)
-        yield counts.rows / expected
-    if wanted := counts.sentinels():
-        start = 0
+    try:
         for batch in batches():
-            counts.find(batch, start, wanted)
-            start += batch.height
-            yield 1.0
-    for known in counts.fields.values():
-        role.take(shown, known)
+            counts.add(batch)
+            yield counts.rows / expected
+        if wanted := counts.sentinels():
+            start = 0
+            for batch in batches():
+                counts.find(batch, start, wanted)
+                start += batch.height
+                yield 1.0
+    finally:  # also what comes before damage
+        for known in counts.fields.values():
+            role.take(shown, known)
 
 
 def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:

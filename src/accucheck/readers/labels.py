@@ -105,14 +105,15 @@ class NoLabel(Exception):
 def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
     """The labels of one file of a kind of detect.FORMATS other than "image", or "json" for COCO's annotations.
 
-    Yields the share that is done, and at the end the Counts. Raises NoLabel, and ReadError for a file that is damaged.
+    Yields the share that is done, and at the end the Counts. Raises NoLabel, and ReadError for a file that is damaged, after the
+    Counts of what comes before the damage.
     """
     if kind in TABLES:
         yield from _table(path, kind, label)
     elif kind == "tar":
         yield from _shard(path, label)
     elif kind == "mindrecord":
-        yield _mindrecord(path, label)
+        yield from _mindrecord(path, label)
     elif kind == "tfrecord":
         yield from _tfrecord(path, label)
     elif kind == "json":
@@ -149,6 +150,9 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
                 yield min(1.0, counts.samples / expected)
         except tables.SecondLook:
             continue
+        except ReadError:
+            yield counts
+            raise
         yield counts
         return
 
@@ -172,15 +176,19 @@ def _column(counts: Counts, column: pl.Series) -> None:
             counts.add(value, number)
 
 
-def _mindrecord(path: Path, label: str | None) -> Counts:
+def _mindrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
     from . import mindrecord
 
     shard = mindrecord.open_shard(path)
     name = field_of(list(shard.types), label)
     counts = Counts(name)
-    for value, number in mindrecord.values(shard, name):
-        counts.add(value, number)
-    return counts
+    try:
+        for value, number in mindrecord.values(shard, name):
+            counts.add(value, number)
+    except ReadError:
+        yield counts
+        raise
+    yield counts
 
 
 def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
@@ -191,10 +199,14 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
         raise NoLabel([])
     counts = Counts(field_of(list(first), label))
     expected = tfrecord.expected_records(path)
-    for number, features in enumerate(tfrecord.examples(path, {counts.column})):
-        counts.add_sample(tfrecord.plain(features.get(counts.column)))
-        if number % 1000 == 0:
-            yield min(1.0, number / expected)
+    try:
+        for number, features in enumerate(tfrecord.examples(path, {counts.column})):
+            counts.add_sample(tfrecord.plain(features.get(counts.column)))
+            if number % 1000 == 0:
+                yield min(1.0, number / expected)
+    except ReadError:
+        yield counts
+        raise
     yield counts
 
 
@@ -203,12 +215,16 @@ def _shard(path: Path, label: str | None) -> Iterator[float | Counts]:
 
     counts = Counts()
     size = max(1, path.stat().st_size)
-    for number, (_, fields, end) in enumerate(samples(path)):
-        if not number:
-            counts.column = member_of(fields, label)
-        counts.add_sample(labels_in(fields, counts.column))
-        if number % 1000 == 0:
-            yield min(1.0, end / size)
+    try:
+        for number, (_, fields, end) in enumerate(samples(path)):
+            if not number:
+                counts.column = member_of(fields, label)
+            counts.add_sample(labels_in(fields, counts.column))
+            if number % 1000 == 0:
+                yield min(1.0, end / size)
+    except ReadError:
+        yield counts
+        raise
     yield counts
 
 

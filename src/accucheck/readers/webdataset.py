@@ -125,10 +125,10 @@ def _members(stream: IO[bytes], longest: int) -> Iterator[tuple[str, bytes, int]
     at, long_name = 0, ""
     while True:
         header = stream.read(_RECORD)
-        if not header or header == bytes(_RECORD):  # the archive's end, which some writers leave out
+        if header == bytes(_RECORD):
             return
         if len(header) < _RECORD:
-            raise _Bad("truncated", at + len(header), "tar header")
+            raise _Bad("truncated", at + len(header), "tar header or end of archive")
         try:
             info = tarfile.TarInfo.frombuf(header, "utf-8", "replace")
         except (tarfile.HeaderError, ValueError):
