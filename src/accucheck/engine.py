@@ -18,7 +18,7 @@ import msgspec
 
 from . import __version__
 from . import probe as probes
-from .case import Case
+from .case import Case, redacted
 from .errors import UserError
 from .language import Language
 from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest
@@ -155,7 +155,7 @@ def run(
 def reason_of(error: BaseException) -> Reason:
     """An error as the reason of a failed result: a UserError with its words in both languages, anything else by name."""
     if not isinstance(error, UserError):
-        return Reason("raised", {"error": f"{type(error).__name__}: {error}"[:500]})
+        return Reason("raised", {"error": redacted(f"{type(error).__name__}: {error}")[:500]})
     data: dict[str, Any] = {}
     for key, value in error.data.items():
         if isinstance(value, UserError):
@@ -349,7 +349,7 @@ class _Child:
         job, findings = self.jobs[self.current], self.findings[self.current]
         if status is not Status.DONE:  # what was found still counts, but "nothing found yet" is no answer
             verdict = Verdict.PROBLEM if suggest(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
-        log = trace if status is Status.DONE or trace else self.log.decode("utf-8", "replace")[-4000:]
+        log = redacted(trace if status is Status.DONE or trace else self.log.decode("utf-8", "replace")[-4000:])
         if fingerprint(self.case, job) != self.inputs:
             self.inputs = ""  # an input changed meanwhile: the result is stale from the start
         result = ProbeResult(

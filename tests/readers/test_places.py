@@ -20,6 +20,7 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from accucheck.case import Case, CaseFile, redacted
+from accucheck.engine import reason_of
 from accucheck.errors import ReadError
 from accucheck.model import Finding, Verdict, suggest
 from accucheck.probes import class_balance, dataset_digest, label_conflicts, missing_values
@@ -155,6 +156,11 @@ def test_errors_of_a_file_system_name_the_place_and_no_password(monkeypatch: pyt
 def test_addresses_are_shown_without_credentials(address: str, shown: str) -> None:
     assert redacted(address) == shown
     assert redacted(f"cannot open {address} (404)") == f"cannot open {shown} (404)"
+
+
+def test_an_error_that_nobody_foresaw_keeps_no_password() -> None:
+    reason = reason_of(ValueError(f"cannot open https://me:{SECRET}@host/a.csv?token={SECRET}"))
+    assert reason.data["error"] == "ValueError: cannot open https://host/a.csv"
 
 
 def test_what_does_not_fit_is_said_and_not_left_behind(memory: Any, tmp_path: Path, monkeypatch) -> None:

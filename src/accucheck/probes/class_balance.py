@@ -478,6 +478,13 @@ EXAMPLES = [
         codes=("no-labels",),
     ),
     Example(
+        "lines with the labels of fastText",
+        files={"train.txt": "__label__cat it purrs\n__label__dog it barks\n" * 40},
+        case={"data": {"train": {"path": "train.txt"}}},
+        verdict=Verdict.OK,
+        codes=("classes",),
+    ),
+    Example(
         "a folder with a file of another part",
         files={"data/train.csv": _csv(cat=60, dog=70), "data/test.csv": _csv(cat=9, emu=1)},
         case={"data": {"train": {"path": "data"}}},

@@ -224,6 +224,8 @@ _CODES: dict[str, tuple[tuple[str, Level], tuple[str, Level]]] = {
 }
 #: More foreign text than this in a column of numbers means that it is no column of numbers (identifiers, codes).
 _FOREIGN = 0.05
+#: Images that are fetched from an address at a time.
+_DOWNLOADS = 16
 _ROWS = 200
 
 
@@ -572,10 +574,12 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
 
 
 def _images(case: Case, role: _Role, images: list[tuple[File, int]], params: Params) -> Iterator[int]:
+    from ..readers.places import Remote
     from ..scan import executor, in_order
 
     chunks = [images[start : start + 64] for start in range(0, len(images), 64)]
-    with executor(params.threads) as pool:
+    waiting = any(isinstance(path, Remote) for path, _ in images)  # for the network, rather than for the processor
+    with executor(max(params.threads, _DOWNLOADS) if waiting else params.threads) as pool:
         for checked in in_order(chunks, _check_images, pool):
             for path, _, state, why in checked:
                 shown = case.relative(path)
