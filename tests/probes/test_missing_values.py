@@ -443,3 +443,23 @@ def test_importing_the_probe_loads_nothing_heavy():
 
     code = "import sys, accucheck.probes.missing_values; print({'numpy', 'polars', 'PIL'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+def test_blank_lines_are_told_apart_from_samples_without_text_or_label(tmp_path):
+    lines = [f"__label__{'ab'[n % 2]} number {n}" for n in range(100)]
+    lines[10] = lines[20] = ""
+    lines[30] = "__label__a "
+    lines[40] = "no label here"
+    write(tmp_path, "data/train.txt", "\n".join(lines) + "\n\n")
+    found = examine(tmp_path)
+    assert odd(found) == {"blank-lines", "empty-text", "null-values"}
+    assert fields(found["blank-lines"]) == {"text": (2, "10, 20")}
+    assert fields(found["empty-text"]) == {"text": (1, "30")}
+    assert fields(found["null-values"]) == {"label": (1, "40")}
+    lines = ["\t".join((f"第{n}条新闻", ("体育", "财经")[n % 2])) for n in range(200)]
+    lines[70] = ""
+    lines[50] = lines[50].replace("体育", "")
+    write(tmp_path, "data/train.txt", "\n".join(lines))
+    found = examine(tmp_path, label="label")
+    assert fields(found["blank-lines"]) == {"text": (1, "70")}
+    assert fields(found["empty-values"]) == {"label": (1, "50")}

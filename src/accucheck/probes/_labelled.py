@@ -24,9 +24,9 @@ _TESTING = re.compile(r"(?<![a-z])(test(ing)?|val|valid|validation|dev|eval|eval
 
 MESSAGES: Words = {
     "other-part": {
-        "en": "{path} also holds {count:,} file(s) that by their names are of another part, such as {first}; they were left out of the "
-        "{role} data here. If they belong to it, name each path in data.{key}.path.",
-        "zh": "{path} 下另有 {count:,} 个文件从名称看属于其他划分，例如 {first}，此处未计入{role}数据。"
+        "en": "{role} data: {path} also holds {count:,} file(s) that by their names are of another part, such as {first}; they were left "
+        "out here. If they belong to it, name each path in data.{key}.path.",
+        "zh": "{role}数据：{path} 下另有 {count:,} 个文件从名称看属于其他划分，例如 {first}，此处未计入。"
         "若确属该部分，请在 data.{key}.path 中逐一列出。",
     },
     "no-labels": {

@@ -325,14 +325,22 @@ class Lines(Table):
     """Counts over lines of text: blank ones in place of empty cells, and damage. Words and numbers are told as in a CSV."""
 
     def add(self, batch: pl.DataFrame) -> None:
-        name = "text" if "text" in batch.columns else "file"
-        before = self.fields[name].counts["empty"] if self.rows else 0
+        before = {name: (known.counts.copy(), dict(known.first)) for name, known in self.fields.items()}
         super().add(batch)
         self.rows -= batch.height
+        blank = batch.select(pl.all_horizontal(pl.all().is_null())).to_series()
+        if count := int(blank.sum()):  # gaps of no column, but of the file
+            places = set((blank.arg_true() + self.rows).to_list())
+            for name, known in self.fields.items():
+                counts, first = before.get(name, (Counter(), {}))
+                for kind in ("empty", "null"):
+                    if known.counts[kind] > counts[kind]:
+                        known.counts += Counter({kind: -count})  # which drops what becomes zero
+                        shown = [row for row in known.first.get(kind, []) if row not in places]
+                        known.first[kind] = shown or first.get(kind, [])
+        name = "text" if "text" in batch.columns else "file"
         known, text = self.fields[name], batch[name]
-        if blank := known.counts["empty"] - before:
-            known.counts += Counter(empty=-blank)  # which drops what becomes zero
-            known.note("blank", blank, text.is_null().arg_true().head(SHOWN) + self.rows)
+        self._note(known, "blank", blank)
         self._note(known, "damaged", text.str.contains("\ufffd", literal=True))
         self._note(known, "control", text.str.contains(r"[\x00-\x08\x0e-\x1f\x7f]"))
         self.rows += batch.height

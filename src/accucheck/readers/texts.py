@@ -131,5 +131,7 @@ def _frame(lines: list[str], labels: str) -> pl.DataFrame:
         )
     else:
         frame = text.to_frame()
+    if labels == "fasttext":
+        frame = frame.with_columns(pl.when(pl.col("label").list.len() > 0).then(pl.col("label")))
     blank = pl.col(pl.String).str.strip_chars() == ""
     return frame.with_columns(pl.when(~blank).then(pl.col(pl.String)).name.keep())
