@@ -92,10 +92,12 @@ def memory(command: list[str]) -> int:
 
 
 def children(pid: int) -> list[int]:
-    try:
-        found = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # a thread has children of its own
+        try:
+            found += [int(word) for word in task.read_text().split()]
+        except OSError:
+            continue
     return found + [grandchild for child in found for grandchild in children(child)]
 
 

@@ -25,14 +25,15 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
     """Every file of a data set: where its address leads, the file, its kind, and its bytes.
 
     The kind is one of detect.FORMATS, "json" for an object of JSON, which may be annotations, or "other"; or why it cannot be
-    told, as for an address that cannot be reached. Raises ReadError when a path is not there.
+    told, as for an address that cannot be reached or a folder that cannot be listed. Raises ReadError when a path is not there.
     """
     from ..readers.detect import detect, files
     from ..readers.places import Remote, at, size_of
 
+    refused: list[ReadError] = []
     try:
         root = at(address) if "://" in address else case.path(address)
-        paths = list(files(root)) if "://" in address else files(root)
+        paths = list(files(root, refused.append)) if "://" in address else files(root, refused.append)
     except ReadError as error:
         if "://" not in address:
             raise
@@ -46,6 +47,8 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
                 yield root, path, "json" if kind == "other" and path.suffix.lower() == ".json" else kind, size_of(path)
         except ReadError as error:
             yield root, path, error, 0
+    for error in refused:
+        yield root, Path(error.data["path"]), error, 0
 
 
 @contextmanager

@@ -315,9 +315,11 @@ def _streamed(address: str) -> Generator[Progress, None, Manifest]:
     from ..readers.places import Remote, at, below, listed, opened, size_of
 
     root = at(address)
-    paths = sorted(listed(root) if isinstance(root, Remote) else files(root), key=str)
+    refused: list[ReadError] = []
+    paths = sorted(listed(root) if isinstance(root, Remote) else files(root, refused.append), key=str)
     total, done = sum(map(size_of, paths)), 0
-    hashed, unread = [], []
+    hashed: list[File] = []
+    unread = [Unread(str(error.data["path"]), error.code, str(error.data.get("problem", ""))) for error in refused]
     for path in paths:
         made = hashlib.md5(usedforsecurity=False)
         name, size = "/".join(below(root, path)), 0

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..errors import ReadError, from_os_error
@@ -34,10 +34,11 @@ TABLES = ("csv", "parquet", "ndjson", "jsonarray", "text")
 FORMATS = (*TABLES, "npy", "npz", "idx", "cifar", "mindrecord", "tfrecord", "tar", "image")
 
 
-def files(place: File) -> Iterator[File]:
+def files(place: File, refused: Callable[[ReadError], object]) -> Iterator[File]:
     """The file itself, or all files below a folder in a stable order, without hidden ones. Loops of links end.
 
-    Raises ReadError when the path does not exist, is neither file nor folder, or the folder cannot be listed.
+    Raises ReadError when the path does not exist, is neither file nor folder, or the folder cannot be listed; of a folder
+    below that cannot, or is gone meanwhile, it goes to `refused`.
     """
     if isinstance(place, Remote):
         for file in listed(place):
@@ -58,10 +59,19 @@ def files(place: File) -> Iterator[File]:
     seen: set[tuple[int, int]] = set()
 
     def refuse(error: OSError) -> None:
-        raise from_os_error(error, error.filename) from None
+        problem = from_os_error(error, error.filename)
+        assert isinstance(problem, ReadError)
+        if error.filename == str(path):
+            raise problem from None
+        refused(problem)
 
     for folder, folders, names in os.walk(path, followlinks=True, onerror=refuse):
-        status = Path(folder).stat()
+        try:
+            status = os.stat(folder)  # noqa: PTH116
+        except OSError as error:
+            refuse(error)
+            folders.clear()
+            continue
         if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue

@@ -1,0 +1,82 @@
+"""Peak memory of whole commands, child processes included, as rows and files grow 4 and 16 times.
+
+python benchmarks/memory_slope.py [--small]. Prints the slope from the first size to the last against its bound: a scan of rows keeps
+none of them; files are listed before they are read (path, kind, size), and a manifest holds a record of each; label_conflicts holds
+a digest, a label and their order for every sample, and stops at its parameter `samples`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from md5_tree import COMMAND, memory
+
+RUN = [COMMAND[0], "run", "--no-session", "--exit-zero", "--json"]
+TIMES = (1, 4, 16)
+#: Bytes that one more row, or file, may cost.
+A_ROW, A_FILE, A_SAMPLE = 8, 2000, 100
+
+
+def rows(folder: Path, count: int) -> None:
+    """One CSV of three columns, every row another."""
+    with (folder / "a.csv").open("w") as stream:
+        stream.write("x,y,label\n")
+        for start in range(0, count, 10_000):
+            stream.write(
+                "".join([f"{n},{n * 7919 % 1009},{n % 9}\n" for n in range(start, min(start + 10_000, count))])
+            )
+
+
+def files(folder: Path, count: int) -> None:
+    """Small pictures in folders by class, every one another."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    held = BytesIO()
+    Image.new("L", (4, 4), 7).save(held, "PNG")
+    for number in range(count):
+        path = folder / f"c{number % 10}" / f"{number:06}.png"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(held.getvalue() + number.to_bytes(4, "big"))
+
+
+#: name, what makes the data, their count at first, the command's words, the bound.
+CASES: list[tuple[str, Callable[[Path, int], None], int, list[str], int]] = [
+    ("ds.01 rows", rows, 1_000_000, [*RUN, "--only", "ds.01"], A_ROW),
+    ("ds.03 rows", rows, 1_000_000, [*RUN, "--only", "ds.03"], A_ROW),
+    ("label_conflicts rows", rows, 250_000, [*RUN, "--only", "ds.02"], A_SAMPLE),
+    ("ds.01 files", files, 1000, [*RUN, "--only", "ds.01"], A_FILE),
+    ("ds.03 files", files, 1000, [*RUN, "--only", "ds.03"], A_FILE),
+    ("label_conflicts files", files, 1000, [*RUN, "--only", "ds.02"], A_FILE),
+    ("ds.04 files", files, 1000, [*RUN, "--only", "ds.04"], A_FILE),
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a quarter of the sizes")
+    options = parser.parse_args()
+    met = True
+    for name, make, count, command, bound in CASES:
+        count = count // 4 if options.small else count
+        peaks = []
+        for times in TIMES:
+            with tempfile.TemporaryDirectory() as project:
+                folder = Path(project, "data")
+                folder.mkdir()
+                make(folder, count * times)
+                peaks.append(memory([*command, "--set", "data.train.path=data", project]))
+        slope = (peaks[-1] - peaks[0]) / (count * (TIMES[-1] - TIMES[0]))
+        met &= slope <= bound
+        shown = ", ".join(f"{peak / 1e6:.0f}" for peak in peaks)
+        unit = name.rpartition(" ")[2].rstrip("s")
+        print(f"{name:24} {count:,} x {TIMES}: {shown} MB; {slope:,.1f} bytes a {unit} (bound {bound:,})", flush=True)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
