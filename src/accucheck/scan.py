@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from .errors import ReadError
 
@@ -80,44 +81,51 @@ def in_order(
             future.cancel()
 
 
+@dataclass(frozen=True)
+class Done(Generic[Result]):
+    """A part has been worked on: its result, None for none, and the error that ended it. With both the part is damaged, and the
+    result is of what comes before."""
+
+    result: Result | None
+    error: ReadError | None = None
+
+
 def each(
     parts: Iterable[Part],
     apply: Callable[[Part], Iterator[float | Result]],
     here: Callable[[Part], bool] = lambda part: False,
-) -> Iterator[tuple[Part, float | Result | ReadError]]:
-    """The results of a generator `apply` that yields the share which is done, and at last its result, of every part in order.
+) -> Iterator[tuple[Part, float | Done[Result]]]:
+    """A generator `apply`, which yields the share that is done and at last its result, for every part in order: the shares, and
+    one Done.
 
-    Without a cluster the parts are taken one after another in this process, and the shares come too; with one they are taken by
-    its workers, but for parts that are `here`, which split themselves. A ReadError takes the place of the result.
+    Without a cluster the parts are taken one after another in this process; with one they are taken by its workers, which tell
+    no shares, but for parts that are `here`, which split themselves.
     """
     if _cluster is None:
         for part in parts:
-            try:
-                for step in apply(part):
-                    yield part, step
-            except ReadError as error:
-                yield part, error
+            for step in _steps(apply, part):
+                yield part, step
         return
-    flying: deque[tuple[Part, Future[Result] | None]] = deque()
+    flying: deque[tuple[Part, Future[Done[Result]] | None]] = deque()
     remote = _cluster
     ahead = max(8, 2 * sum(remote.threads.values()))
 
-    def land() -> Iterator[tuple[Part, float | Result | ReadError]]:
+    def land() -> Iterator[tuple[Part, float | Done[Result]]]:
         part, future = flying.popleft()
+        if future is None:
+            for step in _steps(apply, part):
+                yield part, step
+            return
         try:
-            if future is not None:
-                yield part, remote.result(future)
-            else:
-                for step in apply(part):
-                    yield part, step
+            yield part, remote.result(future)
         except ReadError as error:
-            yield part, error
+            yield part, Done(None, error)
 
     try:
         for part in parts:
             if len(flying) >= ahead:
                 yield from land()
-            flying.append((part, None if here(part) else remote.executor.submit(partial(_last, apply), part)))
+            flying.append((part, None if here(part) else remote.executor.submit(partial(_done, apply), part)))
         while flying:
             yield from land()
     finally:
@@ -126,13 +134,25 @@ def each(
                 future.cancel()
 
 
-def _last(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Result:
-    """The result of `apply`, on a worker. What is not there is named with the machine that does not have it."""
+def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Iterator[float | Done[Result]]:
+    result: Result | None = None
+    try:
+        for step in apply(part):
+            if isinstance(step, float):
+                yield step
+            else:
+                result = step
+    except ReadError as error:
+        yield Done(result, error)
+    else:
+        yield Done(result)
+
+
+def _done(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Done[Result]:
+    """The end of `apply`, on a worker. What is not there is named with the machine that does not have it."""
     import socket
 
-    try:
-        return cast(Result, deque(apply(part), maxlen=1).pop())
-    except ReadError as error:
-        if error.code == "not-found":
-            error.data["path"] += f" ({socket.gethostname()})"
-        raise
+    done = cast("Done[Result]", deque(_steps(apply, part), maxlen=1).pop())
+    if done.error is not None and done.error.code == "not-found":
+        done.error.data["path"] += f" ({socket.gethostname()})"
+    return done

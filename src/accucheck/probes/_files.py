@@ -47,8 +47,8 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
                 yield root, path, "json" if kind == "other" and path.suffix.lower() == ".json" else kind, size_of(path)
         except ReadError as error:
             yield root, path, error, 0
-    for error in refused:
-        yield root, Path(error.data["path"]), error, 0
+    for problem in refused:
+        yield root, Path(problem.data["path"]), problem, 0
 
 
 @contextmanager

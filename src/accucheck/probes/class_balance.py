@@ -20,7 +20,6 @@ import msgspec
 from msgspec import Meta
 
 from ..case import Case
-from ..errors import ReadError
 from ..language import Words
 from ..model import (
     Evidence,
@@ -241,27 +240,27 @@ def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
     from functools import partial
 
     from ..readers.labels import Counts, by_folder
-    from ..scan import each
+    from ..scan import Done, each
 
     files = _labelled.files_of(case, name)
     role = Role(files, Counts())
     done = 0
-    steps: Iterator[tuple[tuple[File, str, int], float | Counts | list[str] | ReadError]]
+    steps: Iterator[tuple[tuple[File, str, int], float | Done[Counts | list[str]]]]
     steps = each(files.todo, partial(_count, files.label))
     for (path, kind, size), found in steps:
         if isinstance(found, float):
             yield Progress(done + int(size * found), files.size, "bytes")
             continue
         done += size
-        if isinstance(found, ReadError):
-            files.errors.append(found)
-        elif isinstance(found, list):
-            if kind == "json" and not found:
+        if found.error is not None:
+            files.errors.append(found.error)
+        if isinstance(found.result, Counts):
+            role.counts.merge(found.result)
+            role.tables.add(found.result.column)
+        elif found.result is not None:
+            if kind == "json" and not found.result:
                 files.others.append((case.relative(path), "json"))
-            files.without(found)
-        else:
-            role.counts.merge(found)
-            role.tables.add(found.column)
+            files.without(found.result)
     if not role.counts.samples:
         for root, pictures in files.images:
             if (folders := by_folder(root, pictures)) is not None:

@@ -272,8 +272,11 @@ class _Role:
         for code, rows in other.odd.items():
             self.odd.setdefault(code, []).extend(rows)
         self.levels.update(other.levels)
+        for state, files in other.broken.items():
+            self.broken.setdefault(state, []).extend(files)
         self.others.extend(other.others)
         self.files += other.files
+        self.images += other.images
         self.fields |= other.fields
         self.cells += other.cells
 
@@ -326,10 +329,10 @@ def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params:
             yield Progress(done + int(file.size * min(found, 1.0)), total, "bytes")
             continue
         done += file.size
-        if isinstance(found, ReadError):
-            role.errors.append((file.shown, found))
-        else:
-            role.merge(found)
+        if found.result is not None:
+            role.merge(found.result)
+        if found.error is not None:
+            role.errors.append((file.shown, found.error))
         yield Progress(done, total, "bytes")
     try:
         for size in _images(case, role, images, params):
@@ -352,10 +355,14 @@ class _File:
 
 
 def _count_file(file: _File) -> Iterator[float | _Role]:
-    """The share that is done, and at last what was counted. Raises ReadError."""
+    """The share that is done, and at last what was counted, before damage too. Raises ReadError."""
     role = _Role(file.bare.name, file.bare.markers, file.bare.label)
-    with _files.readable(file.path, file.kind) as (copy, form):
-        yield from _counted(copy, form, role, file.shown, file.params)
+    try:
+        with _files.readable(file.path, file.kind) as (copy, form):
+            yield from _counted(copy, form, role, file.shown, file.params)
+    except ReadError:
+        yield role
+        raise
     role.files = 1
     yield role
 
