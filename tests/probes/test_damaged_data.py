@@ -127,7 +127,8 @@ def test_a_file_cut_short_beside_a_whole_one(kind: str, tmp_path: Path) -> None:
     assert ROWS <= said["classes"].data["samples"] < 2 * ROWS + (kind == "mindrecord")
     if kind not in ("csv", "txt", "mindrecord"):  # whose labels stand in the index
         assert verdict is not Verdict.OK and said["unreadable"].incomplete
-    assert run(label_conflicts, tmp_path, **named)[0] is not Verdict.OK
+    if kind not in ("csv", "txt"):
+        assert run(label_conflicts, tmp_path, **named)[0] is not Verdict.OK
 
 
 def test_what_comes_before_damage_is_counted(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from ..errors import ReadError, from_os_error
 
 #: Bytes of a file that settle separator, header and encoding.
 _SAMPLE = 1 << 16
+#: Bytes of a file that is read at once.
+_SMALL = 16 << 20
 #: What one batch holds: at most this many rows, and about this many bytes.
 _ROWS, _BYTES = 200_000, 32 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
@@ -79,12 +81,20 @@ def _named(path: Path) -> Iterator[Path]:
         yield path
 
 
+def _source(path: Path) -> Path | bytes:
+    """What polars is given. It maps files into memory, and a file cut short meanwhile would end the process: what is small, as
+    files that are being written are, is read at once."""
+    if path.stat().st_size > _SMALL:
+        return path
+    return path.read_bytes()
+
+
 def expected_rows(path: Path, kind: str) -> int:
     """About how many rows a file has, at least 1: but for Parquet from the length of its first lines."""
     try:
         if kind == "parquet":
             with _named(path) as name:
-                return max(1, int(pl.scan_parquet(name, glob=False).select(pl.len()).collect().item()))
+                return max(1, int(pl.scan_parquet(_source(name), glob=False).select(pl.len()).collect().item()))
         with path.open("rb") as file:
             head = file.read(_SAMPLE)
             size = file.seek(0, 2)
@@ -165,7 +175,7 @@ def _without_tail(found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 def _scan(layout: Csv, **options: Any) -> pl.LazyFrame:
     return pl.scan_csv(
-        layout.path,
+        _source(layout.path),
         separator=layout.separator,
         quote_char=layout.quote,
         has_header=layout.header is not None,
@@ -239,7 +249,7 @@ def _is_number(text: str) -> bool:
 def _odd_lines(layout: Csv) -> tuple[int, int]:
     """Lines with too few separators, and blank lines. Lines with quotes are left to the row reader."""
     source = pl.scan_csv(
-        layout.path,
+        _source(layout.path),
         separator="\x01",
         quote_char=None,
         has_header=False,
@@ -336,7 +346,7 @@ def _parquet(path: Path, mode: str) -> Iterator[pl.DataFrame]:
     if size < 12 or last != b"PAR1":
         raise ReadError("truncated", path=str(path), offset=size, expected="PAR1")
     try:
-        yield from _collect(pl.scan_parquet(path, glob=False, hive_partitioning=False), _ROWS // 4)
+        yield from _collect(pl.scan_parquet(_source(path), glob=False, hive_partitioning=False), _ROWS // 4)
     except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
 
@@ -349,7 +359,7 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
         yield from _slow_ndjson(path)
         return
     try:
-        yield from _collect(pl.scan_ndjson(path, infer_schema_length=None), _ROWS // 4)
+        yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), _ROWS // 4)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SecondLook(_what(error)) from None
 
