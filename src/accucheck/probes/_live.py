@@ -22,8 +22,8 @@ ROLES = {
 TITLES = {role: {"en": names["en"].capitalize(), "zh": names["zh"]} for role, names in ROLES.items()}
 NO_SAMPLES: Words = {
     "no-samples": {
-        "en": "The pipeline gave no sample in {seconds:g} s.",
-        "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
+        "en": "The pipeline gave no sample, or stopped giving any, within {seconds:g} s.",
+        "zh": "数据管道在 {seconds:g} 秒内没有输出样本，或中途停止输出。",
     },
 }
 

@@ -108,8 +108,8 @@ MESSAGES: Words = {
         "zh": "{role}：数据管道中有无法拆解的节点（{what}）。",
     },
     "no-samples": {
-        "en": "{role}: the pipeline gave no sample in {seconds:g} s.",
-        "zh": "{role}：数据管道在 {seconds:g} 秒内没有输出样本。",
+        "en": "{role}: the pipeline gave no sample, or stopped giving any, within {seconds:g} s.",
+        "zh": "{role}：数据管道在 {seconds:g} 秒内没有输出样本，或中途停止输出。",
     },
     "not-all-steps": {
         "en": "{role}: not every step of the pipeline could be looked at.",

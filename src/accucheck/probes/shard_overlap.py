@@ -273,7 +273,7 @@ def _of_shards(
     def finding(code: str, level: Level, fix: str | None = None, **more: Any) -> Finding:
         return Finding(code, level, Where(), data | more, evidence, Fix(fix) if fix else None)
 
-    if found.identical and found.repeated:
+    if found.identical and found.repeated and not found.filled:
         pipeline = case.spec.pipelines.train
         assert pipeline is not None
         names = parts[0]["parameters"]
