@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from ..readers.arrays import BLOCK, Array, read
 
@@ -186,21 +187,24 @@ class Table:
         if not names:
             return
         numbers = batch.select(
-            (self._cells(name) if batch.schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
+            pl.col(name)
+            if batch.schema[name].is_integer() or batch.schema[name].is_float()
+            else (self._cells(name) if batch.schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
             for name in names
         )
         every = pl.all()
         parts = numbers.select(
             every.null_count().name.prefix("null:"),
-            every.is_nan().sum().name.prefix("nan:"),
+            cs.float().is_nan().sum().name.prefix("nan:"),
             every.min().name.prefix("min:"),
             every.max().name.prefix("max:"),
         ).row(0, named=True)
         sample = numbers.gather_every(self._every)
         for name in names:
             known, column, values = self.fields[name], batch[name], numbers[name]
-            drawn = sample[name].drop_nulls().to_numpy()
+            drawn = sample[name].drop_nulls().cast(pl.Float64).to_numpy()
             if markers := _as_numbers(self._markers.get(name, [])):
+                values = values.cast(pl.Float64)
                 self._note(known, "marker", values.is_in(markers), values)
                 drawn = drawn[~np.isin(drawn, markers)]
             known.sample.append(drawn)
@@ -209,7 +213,7 @@ class Table:
                 self._note_null(known, column)
             if parts["null:" + name] > empty:
                 self._add_unparsed(known, column, column.is_not_null() & values.is_null())
-            if parts["nan:" + name]:
+            if parts.get("nan:" + name):  # integers have none
                 self._note(known, "nan", values.is_nan())
             least, most = parts["min:" + name], parts["max:" + name]
             if least is None or np.isnan(least):
@@ -245,12 +249,12 @@ class Table:
     def _add_text(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
             return
-        words = batch.select(self._cells(name).is_in(_SPELLINGS).sum() for name in names).row(0, named=True)
+        words = batch.select(self._cells(name).is_in(["", *_SPELLINGS]).sum() for name in names).row(0, named=True)
         for name in names:
             known, column = self.fields[name], batch[name]
             if column.null_count():
                 self._note_null(known, column)
-            if not self._text:
+            if words[name] and not self._text:
                 self._note(known, "empty", column == "")
             if markers := [str(marker) for marker in self._markers.get(name, [])]:
                 marked = column.str.strip_chars().is_in(markers)

@@ -113,6 +113,12 @@ def _collect(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
         raise SecondLook(str(error)[:500]) from None
 
 
+def _rows_together(frame: pl.LazyFrame) -> int:
+    """How many rows make a batch, by the size of the first ones."""
+    head = frame.head(1000).collect()
+    return max(1000, min(_ROWS, int(_BYTES * max(1, head.height) / max(1, head.estimated_size()))))
+
+
 # --- CSV --------------------------------------------------------------------------------------------------------------
 
 
@@ -346,7 +352,8 @@ def _parquet(path: Path, mode: str) -> Iterator[pl.DataFrame]:
     if size < 12 or last != b"PAR1":
         raise ReadError("truncated", path=str(path), offset=size, expected="PAR1")
     try:
-        yield from _collect(pl.scan_parquet(_source(path), glob=False, hive_partitioning=False), _ROWS // 4)
+        frame = pl.scan_parquet(_source(path), glob=False, hive_partitioning=False)
+        yield from _collect(frame, _rows_together(frame))
     except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
 
@@ -359,7 +366,8 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
         yield from _slow_ndjson(path)
         return
     try:
-        yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), _ROWS // 4)
+        rows = int(_BYTES * expected_rows(path, "ndjson") / max(1, path.stat().st_size))
+        yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), max(1000, min(_ROWS, rows)))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SecondLook(_what(error)) from None
 
