@@ -180,3 +180,29 @@ def test_missing_file_and_folder(tmp_path):
 )
 def test_detect(tmp_path, name, content, kind):
     assert detect(write(tmp_path / name, content)) == kind
+
+
+@pytest.mark.parametrize(
+    ("late", "fast"),
+    [
+        ('{"a": 3, "b": "x"}', True),
+        ('{"a": null, "b": "x"}', True),
+        ('{"b": "x"}', True),
+        ('{"a": 3, "b": "x", "c": 1}', False),
+        ('{"b": "x", "c": 1}', False),  # one key too many and one too few
+        ('{"a": 3, "b": "text with \\":null in it"}', True),
+        ('{"a": 3, "b": "text with \\": in it"}', False),
+        ('{"a": 3.5, "b": "x"}', False),
+    ],
+)
+def test_keys_that_come_late_in_ndjson_are_not_passed_over(tmp_path, late, fast):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1, "b": "y"}\n' * 20_000 + late + "\n")
+    if not fast:
+        with pytest.raises(tables.SecondLook):
+            list(tables.batches(path, "ndjson", "fast"))
+    for mode in ("fast",) * fast + ("text",):
+        last = pl.concat(list(tables.batches(path, "ndjson", mode)), how="diagonal").row(-1, named=True)
+        assert {key: value for key, value in last.items() if value is not None} == {
+            key: value for key, value in json.loads(late).items() if value is not None
+        }

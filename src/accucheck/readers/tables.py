@@ -26,6 +26,8 @@ _SMALL = 16 << 20
 _ROWS, _BYTES = 200_000, 32 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
 _LONGEST = 64 << 20
+#: Rows of NDJSON that tell keys and types.
+_HEAD = 10_000
 #: A larger JSON array is refused: it is held in memory, in which JSON Lines need not be.
 _LONGEST_ARRAY = 2 << 30
 
@@ -365,11 +367,32 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
     if mode == "careful":
         yield from _slow_ndjson(path)
         return
+    rows = int(_BYTES * expected_rows(path, "ndjson") / max(1, path.stat().st_size))
+    rows = max(1000, min(_ROWS, rows))
     try:
-        rows = int(_BYTES * expected_rows(path, "ndjson") / max(1, path.stat().st_size))
-        yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), max(1000, min(_ROWS, rows)))
+        if mode == "fast" and not any(
+            t.is_nested() for t in pl.scan_ndjson(_source(path), infer_schema_length=_HEAD).collect_schema().dtypes()
+        ):
+            yield from _like_the_first(path, rows)
+        else:  # reads the file once more, for its keys
+            yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), rows)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SecondLook(_what(error)) from None
+
+
+def _like_the_first(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+    """Rows with the keys and types of the first ones. Another type ends this look; keys that come later would be passed over, so
+    that all keys are counted: a row has each, once, or its value is null without saying so."""
+    expected = 0
+    for batch in _collect(pl.scan_ndjson(_source(path), infer_schema_length=_HEAD), rows):
+        expected += batch.height * batch.width - sum(column.null_count() for column in batch)
+        yield batch
+    with path.open("rb") as file:
+        while block := file.read(_BYTES // 4):
+            block += file.readline(_LONGEST)
+            expected -= block.count(b'":') - block.count(b'":null') - block.count(b'": null')
+    if expected:
+        raise SecondLook
 
 
 def _slow_ndjson(path: Path) -> Iterator[pl.DataFrame]:
