@@ -257,3 +257,10 @@ def test_a_web_server_and_a_password_in_its_address(server: str, tmp_path: Path)
     assert ran.code == 0, ran
     kept = [path for path in project.rglob("*") if path.is_file()]
     assert kept and not [path for path in kept if SECRET.encode() in path.read_bytes()]
+
+
+def test_an_address_is_no_missing_path(tmp_path: Path) -> None:
+    (tmp_path / "accucheck.yaml").write_text("data: {train: {path: [memory://a/b, s3://bucket/c]}}\n")
+    assert accucheck("validate", str(tmp_path)).code == 0
+    (tmp_path / "accucheck.yaml").write_text("data: {train: {path: nowhere}}\n")
+    assert accucheck("validate", str(tmp_path)).code == 2
