@@ -74,8 +74,10 @@ def digests(output: Path) -> list[str]:
     )
 
 
-def memory(command: list[str]) -> int:
-    """The greatest sum of the private memory of the processes of a command, in bytes, looked at every 20 ms."""
+def memory(command: list[str], kinds: tuple[str, ...] = ("Pss:",)) -> int:
+    """The greatest sum of the memory of the processes of a command, in bytes, looked at every 20 ms; `kinds` are lines of the
+    kernel's smaps_rollup.
+    """
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     most = 0
     while process.poll() is None:
@@ -85,7 +87,7 @@ def memory(command: list[str]) -> int:
                 text = Path(f"/proc/{pid}/smaps_rollup").read_text()
             except OSError:
                 continue
-            total += 1024 * sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+            total += 1024 * sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(kinds))
         most = max(most, total)
         time.sleep(0.02)
     return most

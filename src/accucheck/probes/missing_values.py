@@ -271,9 +271,9 @@ class _Role:
         """Add what was counted in another file."""
         for code, rows in other.odd.items():
             self.odd.setdefault(code, []).extend(rows)
+        for code, broken in other.broken.items():
+            self.broken.setdefault(code, []).extend(broken)
         self.levels.update(other.levels)
-        for state, files in other.broken.items():
-            self.broken.setdefault(state, []).extend(files)
         self.others.extend(other.others)
         self.files += other.files
         self.images += other.images
