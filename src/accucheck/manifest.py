@@ -505,11 +505,19 @@ def compare(
         theirs = {path: theirs[path] for path in only & theirs.keys()}
         ours = {path: ours[path] for path in only & ours.keys()}
     closed = tuple(path for path in not_read if path.endswith("/"))
-    uncompared = {path for path in ours.keys() ^ theirs.keys() if path in not_read or path.startswith(closed)}
-    missing = [theirs[path] for path in sorted(theirs.keys() - ours.keys() - uncompared)]
-    extra = [ours[path] for path in sorted(ours.keys() - theirs.keys() - uncompared)]
-    both = sorted(ours.keys() & theirs.keys())
-    different = [(ours[path], theirs[path]) for path in both if ours[path].md5 != theirs[path].md5]
+    alone = ours.keys() ^ theirs.keys()
+    uncompared = {path for path in alone if path in not_read or path.startswith(closed)}
+    alone -= uncompared
+    missing = [theirs[path] for path in sorted(alone) if path in theirs]
+    extra = [ours[path] for path in sorted(alone) if path in ours]
+    both, changed = 0, []
+    for path, file in ours.items():
+        other = theirs.get(path)
+        if other is not None:
+            both += 1
+            if other.md5 != file.md5:
+                changed.append(path)
+    different = [(ours[path], theirs[path]) for path in sorted(changed)]
     elsewhere: dict[str, list[File]] = defaultdict(list)
     for file in reversed(extra):
         if file.size != 0:
@@ -517,7 +525,7 @@ def compare(
     renamed = [(elsewhere[file.md5].pop(), file) for file in missing if elsewhere.get(file.md5)]
     moved_to, moved_from = {pair[0].path for pair in renamed}, {pair[1].path for pair in renamed}
     return Comparison(
-        same=len(both) - len(different),
+        same=both - len(different),
         missing=[file for file in missing if file.path not in moved_from],
         extra=[file for file in extra if file.path not in moved_to],
         different=different,
