@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -195,7 +196,7 @@ class Table:
         every = pl.all()
         parts = numbers.select(
             every.null_count().name.prefix("null:"),
-            cs.float().is_nan().sum().name.prefix("nan:"),
+            cs.float().sum().name.prefix("sum:"),  # not finite when any of them is not, and faster than to ask each
             every.min().name.prefix("min:"),
             every.max().name.prefix("max:"),
         ).row(0, named=True)
@@ -213,7 +214,7 @@ class Table:
                 self._note_null(known, column)
             if parts["null:" + name] > empty:
                 self._add_unparsed(known, column, column.is_not_null() & values.is_null())
-            if parts.get("nan:" + name):  # integers have none
+            if not isfinite(parts.get("sum:" + name, 0.0)):
                 self._note(known, "nan", values.is_nan())
             least, most = parts["min:" + name], parts["max:" + name]
             if least is None or np.isnan(least):
