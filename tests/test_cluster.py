@@ -287,14 +287,15 @@ def used(scheduler: str, worker: Callable[..., subprocess.Popen]) -> Iterator[li
 
 
 def test_a_worker_that_dies_in_a_scan_costs_nothing(used):
-    results: list[tuple[int, object]] = []
+    results: list[tuple[int, scan.Done[int]]] = []
     for part, found in scan.each(range(20), slow):
         results.append((part, found))
         if part == 1:
             used[0].kill()
     assert [part for part, _ in results] == list(range(20))
-    assert all(found == part * 2 for part, found in results if part != 13)
-    assert isinstance(results[13][1], ReadError) and results[13][1].code == "empty"
+    assert all(found == scan.Done(part * 2) for part, found in results if part != 13)
+    error = results[13][1].error
+    assert error is not None and error.code == "empty"
 
 
 def test_without_any_worker_what_was_done_is_kept_and_the_rest_is_told(used, monkeypatch):
@@ -305,8 +306,8 @@ def test_without_any_worker_what_was_done_is_kept_and_the_rest_is_told(used, mon
         if part == 3:
             for process in used:
                 process.kill()
-    assert results[:4] == [0, 2, 4, 6] and len(results) == 20
-    lost = [found for found in results[8:] if isinstance(found, ReadError)]
+    assert [found.result for found in results[:4]] == [0, 2, 4, 6] and len(results) == 20
+    lost = [found.error for found in results[8:] if found.error is not None]
     assert len(lost) == 12 and {error.code for error in lost} == {"cluster-lost"}
 
 

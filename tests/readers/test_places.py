@@ -134,7 +134,7 @@ def test_errors_of_a_file_system_name_the_place_and_no_password(monkeypatch: pyt
     with pytest.raises(ReadError, match="nonsense") as caught:
         places.at("nonsense://x")
     with pytest.raises(ReadError, match="memory://gone does not exist") as caught:
-        list(files(places.at("memory://gone")))
+        list(files(places.at("memory://gone"), [].append))
     with pytest.raises(ReadError) as caught:
         places.at(f"s3://me:{SECRET}@bucket/x")
     assert caught.value.code == "needs-package" and SECRET not in str(caught.value) and "s3fs" in str(caught.value)
