@@ -233,7 +233,9 @@ class Table:
         rows = odd.arg_true() + self.rows
         said = column.filter(odd).cast(pl.String).str.strip_chars()
         markers = {str(marker) for marker in self._markers.get(known.name, [])}
-        for text, count in said.rename("text").value_counts(sort=True).iter_rows():
+        for text, count in (
+            said.rename("text").value_counts().sort("count", "text", descending=[True, False]).iter_rows()
+        ):
             if text in markers:
                 kind = "marker"
             elif not text:
@@ -383,7 +385,7 @@ def _as_numbers(markers: Iterable[Any]) -> list[float]:
 
 
 def _tally(values: pl.Series) -> list[tuple[Any, int]]:
-    counted = values.rename("value").value_counts(sort=True).head(_TEXTS)
+    counted = values.rename("value").value_counts().sort("count", "value", descending=[True, False]).head(_TEXTS)
     shown = [f"{value:g}" if isinstance(value, float) else value for value in counted["value"]]
     return list(zip(shown, counted["count"].to_list(), strict=True))
 

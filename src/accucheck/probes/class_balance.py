@@ -306,7 +306,8 @@ def are_classes(counts: Counts) -> bool:
 
 def judge(role: Role, names: tuple[str, ...], declared: bool, params: Params) -> Iterator[Finding]:
     counts = role.counts
-    found = Counter(dict.fromkeys(names, 0) | dict(counts.classes))
+    # sorted, so that equal data give equal results: files are counted in no order
+    found = Counter(dict(sorted((dict.fromkeys(names, 0) | dict(counts.classes)).items())))
     where = role.where
     said = {"role": _labelled.ROLES[role.files.role], "where": where, "samples": counts.samples, "classes": len(found)}
     place = role.place
