@@ -14,7 +14,7 @@ from .pipeline import Node, Tell, blamed, called, described, kinds
 
 #: Values of a column that are kept for percentiles.
 KEPT = 2_000_000
-BINS = 40
+BINS = 12
 #: Columns that are told apart.
 COLUMNS = 64
 
