@@ -217,3 +217,19 @@ def test_samples_of_a_compressed_table_and_of_a_shard(tmp_path: Path) -> None:
         assert sheets.code == 0, sheets
         assert len(stored(folder)) == 50
         assert list((folder / "sheets").glob("*.png"))
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_every_mark_is_written_as_it_is_read(language: str, tmp_path: Path) -> None:
+    project(tmp_path)
+    labels(tmp_path, "--sheet", "out")
+    marked(tmp_path, {1: "right", 2: "wrong", 3: "unsure"})
+    labels(tmp_path, "--read", "marked.csv")
+    before = stored(tmp_path)
+    assert [before[number] for number in (1, 2, 3)] == ["right", "wrong", "unsure"]
+    ran = labels(tmp_path, "--sheet", "out", "--lang", language)
+    assert ran.code == 1, ran
+    (tmp_path / ".accucheck" / "labels.json").unlink()
+    labels(tmp_path)
+    again = labels(tmp_path, "--read", "out/labels-train.csv", "--lang", language)
+    assert again.code == 1 and stored(tmp_path) == before, again

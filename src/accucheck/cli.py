@@ -299,9 +299,6 @@ WORDS: Words = {
     },
     "train": {"en": "training", "zh": "训练"},
     "eval": {"en": "evaluation", "zh": "评估"},
-    "right": {"en": "right", "zh": "对"},
-    "wrong": {"en": "wrong", "zh": "错"},
-    "unsure": {"en": "unsure", "zh": "不确定"},
     "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
     "valid": {"en": "{path}: valid", "zh": "{path}：有效"},
     "valid-missing": {"en": "{key}: {path} does not exist", "zh": "{key}：{path} 不存在"},
@@ -1355,8 +1352,8 @@ def _show_plan(case: Any, role: str, plan: Any, rate: Any, *, briefly: bool) -> 
     click.echo(say("labels-plan", role=say(role), samples=len(plan.samples), strata=strata, **facts))
     for number, sample in enumerate(plan.samples, 1):
         if not briefly or (sample.judgement is not None and sample.judgement is not marks.Judgement.RIGHT):
-            said = say(sample.judgement.value) if sample.judgement is not None else ""
             note = sample.mark.note if sample.mark is not None else ""
+            said = marks.said(sample.judgement, LANGUAGE)
             show(f"{number:>4}  {marks.class_name(case, sample.label)}  {sample.id}  {said}  {note}".rstrip())
     if rate.left:
         click.echo(say("labels-left", left=rate.left))

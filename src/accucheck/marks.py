@@ -11,7 +11,8 @@ import msgspec
 
 from .case import Case
 from .errors import ReadError, UserError, from_os_error
-from .model import now
+from .language import Words, word
+from .model import Language, now
 from .store import FOLDER, write_atomically
 
 if TYPE_CHECKING:
@@ -28,6 +29,18 @@ class Judgement(str, Enum):
     RIGHT = "right"
     WRONG = "wrong"
     UNSURE = "unsure"
+
+
+WORDS: Words = {
+    "right": {"en": "right", "zh": "对"},
+    "wrong": {"en": "wrong", "zh": "错"},
+    "unsure": {"en": "unsure", "zh": "不确定"},
+}
+
+
+def said(judgement: Judgement | None, language: Language) -> str:
+    """A judgement in words; nothing for none."""
+    return "" if judgement is None else word(WORDS, judgement.value, language)
 
 
 class Mark(msgspec.Struct, frozen=True):

@@ -72,11 +72,6 @@ _MEANT = {text: judgement for judgement, texts in _MARKS.items() for text in tex
 _COLUMNS = ("number", "sample", "label", "content", "mark", "note")
 
 
-def said(judgement: Judgement | None, language: Language) -> str:
-    """A judgement as it stands in the table."""
-    return "" if judgement is None else _MARKS[judgement][7 if language is Language.ZH else 0]
-
-
 class WrongLines(ReadError):
     """A marked table that is wrong; `lines` says where and how, line by line."""
 
@@ -179,7 +174,7 @@ def _page(
         pen.text((left, top + PICTURE + 6), _cut(pen, label, 15, PICTURE), "black", _font(15)[0])
         shown = _cut(pen, _drawable(sample.id, 11), 11, PICTURE, start=True)
         pen.text((left, top + PICTURE + 28), shown, "#505050", _font(11)[0])
-        text = said(sample.judgement, language)
+        text = marks.said(sample.judgement, language)
         pen.text((left, top + PICTURE + 44), _drawable(text, 11), "#A00000", _font(11)[0])
     stream = io.BytesIO()
     sheet.save(stream, "PNG")
@@ -271,7 +266,7 @@ def table(case: Case, plan: Plan, seen: dict[int, Content | UserError], language
     for place, sample in enumerate(plan.samples):
         note = sample.mark.note if sample.mark is not None else ""
         row = [sample.id, marks.class_name(case, sample.label), _brief(seen.get(place), language)]
-        cells = [place + 1, *row, said(sample.judgement, language), note]
+        cells = [place + 1, *row, marks.said(sample.judgement, language), note]
         writer.writerow([_harmless(visible(cell)) if isinstance(cell, str) else cell for cell in cells])
     return b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "backslashreplace")
 
