@@ -53,18 +53,7 @@ def read(dataset: Any, samples: int) -> Any:
     seen = shuffle_order._Seen(nodes=described(dataset), epochs={}, labels={})
 
     def tell(**event: Any) -> None:
-        kind = event["event"]
-        if kind == "built":
-            seen.identity, seen.unknown = event["identity"], event["unknown"]
-            seen.rows, seen.stride = event["rows"], event["stride"]
-        elif kind == "reference":
-            seen.reference = event
-        elif kind == "epoch":
-            seen.epochs[event["number"]] = event
-        elif kind == "labels":
-            seen.labels[event["of"]] = event["labels"]
-        elif kind == "twice":
-            seen.twice = event
+        seen.take(event)
 
     run(dataset, "label", Codes(), {"samples": samples, "seconds": 600.0}, tell)
     return seen

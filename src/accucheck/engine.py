@@ -107,7 +107,8 @@ def run(
     timeout: seconds for each probe, instead of TIMEOUTS.
     cancel: set it from another thread to stop; what was found until then is kept.
     parallel: children at a time.
-    scheduler: address of a Dask cluster on which probes of files do their work. Closing the generator cancels.
+    scheduler: address of a Dask cluster on which probes of files do their work.
+    Closing the generator cancels.
     """
     cancel = cancel or threading.Event()
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()

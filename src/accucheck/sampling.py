@@ -17,6 +17,7 @@ from .model import Finding, Progress, now
 from .probes import _labelled
 
 if TYPE_CHECKING:
+    from .readers.drawing import Drawing
     from .readers.places import File as Place
 
 #: How many samples are drawn, and with which seed, when nobody says otherwise.
@@ -79,28 +80,26 @@ def draw(
 
 
 def _pictures(
-    case: Case, files: _labelled.Files, drawing: object, sources: list[tuple[Place, str]]
+    case: Case, files: _labelled.Files, drawing: Drawing, sources: list[tuple[Place, str]]
 ) -> Generator[Progress, None, None]:
     """Pictures in folders by class."""
-    from .readers.drawing import Drawing
-    from .readers.labels import by_folder
-    from .readers.places import below
+    from .readers.labels import class_folders
 
-    assert isinstance(drawing, Drawing)
     for root, paths in files.images:
-        counts = by_folder(root, paths)
-        if counts is None:
+        found = class_folders(root, paths)
+        if found is None:
             continue
-        depth = counts.column.count("/")
-        for start in range(0, len(paths), 10_000):
-            part, names = [], []
-            for path in paths[start : start + 10_000]:
+        named = list(zip(paths, found[1], strict=True))
+        for start in range(0, len(named), 10_000):
+            part, names, labels = [], [], []
+            for path, label in named[start : start + 10_000]:
                 try:
                     names.append(_name(case, path))
-                    part.append(path)
                 except UserError as error:
                     files.errors.append(_read_error(error))
-            labels = [below(root, path)[depth] for path in part]
+                else:
+                    part.append(path)
+                    labels.append(label)
             if part:
                 drawing.add_files(names, len(sources), labels)
             sources += [(path, "image") for path in part]

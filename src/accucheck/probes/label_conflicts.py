@@ -200,22 +200,19 @@ def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -
     """Pictures in folders by class."""
     import numpy as np
 
-    from ..readers.labels import by_folder
-    from ..readers.places import below
+    from ..readers.labels import class_folders
 
     for root, paths in files.images:
-        counts = by_folder(root, paths)
-        if counts is None:
+        found = class_folders(root, paths)
+        if found is None:
             continue
-        depth = counts.column.count("/")
-        for done, path in enumerate(paths):
+        for done, (path, label) in enumerate(zip(paths, found[1], strict=True)):
             try:
                 digest = _digest(path)
             except ReadError as error:
                 files.errors.append(error)
                 continue
             seen.files.append((seen.count, case.relative(path), True))
-            label = below(root, path)[depth]
             seen.add(np.array([digest], np.uint64), [label], params.samples)
             if done % 200 == 0:
                 yield Progress(done, len(paths), "files")

@@ -232,8 +232,8 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
     import numpy as np
 
     from ..readers.drawing import labels_of
-    from ..readers.labels import NoLabel, by_folder
-    from ..readers.places import below, plain
+    from ..readers.labels import NoLabel, class_folders
+    from ..readers.places import plain
 
     labels = _Labels(_labelled.files_of(case, role))
     files = labels.files
@@ -254,15 +254,13 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
         done += size
     if not labels.count:
         for root, paths in files.images:
-            counts = by_folder(root, paths)
-            if counts is None:
+            found = class_folders(root, paths)
+            if found is None:
                 continue
-            depth = counts.column.count("/")
-            folders = [below(root, path)[depth] for path in paths]
-            kinds = list(dict.fromkeys(folders))
+            kinds = list(dict.fromkeys(found[1]))
             labels.starts += [(labels.count + at, case.relative(path), True) for at, path in enumerate(paths)]
             index = {one: at for at, one in enumerate(kinds)}
-            labels.add(np.array([index[folder] for folder in folders], np.int64), [*kinds])
+            labels.add(np.array([index[folder] for folder in found[1]], np.int64), [*kinds])
     return labels
 
 

@@ -186,6 +186,22 @@ class _Seen(msgspec.Struct):
     labels: dict[str, list[int]] = {}
     twice: dict[str, Any] | None = None
 
+    def take(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        if kind == "pipeline":
+            self.nodes = event["nodes"]
+        elif kind == "built":
+            self.identity, self.unknown = event["identity"], event["unknown"]
+            self.rows, self.stride = event["rows"], event["stride"]
+        elif kind == "reference":
+            self.reference = event
+        elif kind == "epoch":
+            self.epochs[event["number"]] = event
+        elif kind == "labels":
+            self.labels[event["of"]] = event["labels"]
+        elif kind == "twice":
+            self.twice = event
+
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
@@ -198,22 +214,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     }
     seen = _Seen()
     for event in events(case, "order", request, params.seconds):
-        kind = event["event"]
-        if kind == "progress":
+        if event["event"] == "progress":
             yield Progress(event["done"], event["total"], "samples")
-        elif kind == "pipeline":
-            seen.nodes = event["nodes"]
-        elif kind == "built":
-            seen.identity, seen.unknown = event["identity"], event["unknown"]
-            seen.rows, seen.stride = event["rows"], event["stride"]
-        elif kind == "reference":
-            seen.reference = event
-        elif kind == "epoch":
-            seen.epochs[event["number"]] = event
-        elif kind == "labels":
-            seen.labels[event["of"]] = event["labels"]
-        elif kind == "twice":
-            seen.twice = event
+        else:
+            seen.take(event)
     yield from judge(seen, params)
 
 

@@ -349,16 +349,24 @@ def _annotations(path: Path) -> Counts:
     return counts
 
 
-def by_folder(root: File, images: Sequence[File]) -> Counts | None:
-    """Images by the folder that names their class, as ImageFolderDataset takes it: the first below the root with more than one
-    beside it. None when all images lie in one folder."""
+def class_folders(root: File, images: Sequence[File]) -> tuple[str, list[str]] | None:
+    """Where the folders of classes stand, and the one of each image, as ImageFolderDataset takes it: the first below the root
+    with more than one beside it. None when all images lie in one folder."""
     paths = [below(root, path)[:-1] for path in images]
     depth = 0
     while paths and all(len(parts) > depth for parts in paths):
         if len({parts[depth] for parts in paths}) > 1:
-            counts = Counts("/".join((*paths[0][:depth], "*")))
-            for name, number in Counter(parts[depth] for parts in paths).items():
-                counts.add(name, number)
-            return counts
+            return "/".join((*paths[0][:depth], "*")), [parts[depth] for parts in paths]
         depth += 1
     return None
+
+
+def by_folder(root: File, images: Sequence[File]) -> Counts | None:
+    """Images counted by the folder that names their class; None when all lie in one folder."""
+    found = class_folders(root, images)
+    if found is None:
+        return None
+    counts = Counts(found[0])
+    for name, number in Counter(found[1]).items():
+        counts.add(name, number)
+    return counts

@@ -371,21 +371,21 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
     rows = int(_BYTES * expected_rows(path, "ndjson") / max(1, path.stat().st_size))
     rows = max(1000, min(_ROWS, rows))
     try:
-        if mode == "fast" and not any(
-            t.is_nested() for t in pl.scan_ndjson(_source(path), infer_schema_length=_HEAD).collect_schema().dtypes()
-        ):
-            yield from _like_the_first(path, rows)
+        source = _source(path)
+        head = pl.scan_ndjson(source, infer_schema_length=_HEAD)
+        if mode == "fast" and not any(dtype.is_nested() for dtype in head.collect_schema().dtypes()):
+            yield from _like_the_first(path, head, rows)
         else:  # reads the file once more, for its keys
-            yield from _collect(pl.scan_ndjson(_source(path), infer_schema_length=None), rows)
+            yield from _collect(pl.scan_ndjson(source, infer_schema_length=None), rows)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SecondLook(_what(error)) from None
 
 
-def _like_the_first(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def _like_the_first(path: Path, head: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Rows with the keys and types of the first ones. Another type ends this look; keys that come later would be passed over, so
     that all keys are counted: a row has each, once, or its value is null without saying so."""
     expected = 0
-    for batch in _collect(pl.scan_ndjson(_source(path), infer_schema_length=_HEAD), rows):
+    for batch in _collect(head, rows):
         expected += batch.height * batch.width - sum(column.null_count() for column in batch)
         yield batch
     if expected != _given_keys(path):
