@@ -190,7 +190,7 @@ def test_detect(tmp_path, name, content, kind):
         ('{"b": "x"}', True),
         ('{"a": 3, "b": "x", "c": 1}', False),
         ('{"b": "x", "c": 1}', False),  # one key too many and one too few
-        ('{"a": 3, "b": "text with \\":null in it"}', True),
+        ('{"a": 3, "b": "text with \\": null in it"}', True),
         ('{"a": 3, "b": "text with \\": in it"}', False),
         ('{"a": 3.5, "b": "x"}', False),
     ],

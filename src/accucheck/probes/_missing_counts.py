@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import isfinite
@@ -22,6 +22,8 @@ _CASES = {"".join(one) for word in WORDS for one in product(*({c.lower(), c.uppe
 _SPELLINGS = sorted(
     f"{before}{word}{after}" for word in _CASES for before in ("", " ", "  ") for after in ("", " ", "  ")
 )
+#: For is_in(): these and the empty text.
+_ODD = pl.Series(["", *_SPELLINGS]).implode()
 #: Rows shown of each kind, distinct texts remembered of each kind, values sampled of each column.
 SHOWN, _TEXTS, _SAMPLE = 5, 20, 20_000
 #: A column of text cells holds numbers when at least this share of its filled cells are numbers.
@@ -120,6 +122,26 @@ def sentinels(values: Numbers, extremes: dict[float, int] | None = None) -> list
     return best
 
 
+def _may_be_apart(values: Numbers, least: float, most: float) -> bool:
+    """Whether sentinels() might find something in a column that begins with `values` and lies between these ends; more is
+    allowed than there."""
+    if values.dtype.kind in "iu" and most - least <= 2:
+        return False  # three values at most
+    distinct = np.unique(np.append(values[np.isfinite(values)], (least, most)))
+    if len(distinct) < 3:
+        return least != most
+    for low in range(3):
+        for high in range(3):
+            core = distinct[low : len(distinct) - high]
+            for end in (*distinct[:low], *distinct[len(distinct) - high :]):
+                if len(core) > 1 and (
+                    _apart(float(end), 0.0, _REPEATED, core)
+                    or max(core[0] - end, end - core[-1]) > 2 * (core[-1] - core[0])
+                ):
+                    return True
+    return False
+
+
 def _apart(value: float, share: float, count: int, core: Numbers) -> bool:
     least, most = float(core[0]), float(core[-1])
     width = most - least
@@ -134,6 +156,65 @@ def _apart(value: float, share: float, count: int, core: Numbers) -> bool:
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
+
+#: A glance tells its progress after so many cells, but not before so many rows: a file is cheaper to read in long parts.
+_GLANCED_CELLS, _GLANCED_ROWS = 40_000_000, 500_000
+
+
+def glance(frame: pl.LazyFrame, markers: Iterable[str], fields: dict[str, Field]) -> Iterator[int]:
+    """Put the columns into `fields` that plain counting settles, all in one query: no words for missing, no sentinels, nothing
+    declared, nothing nested. The others are for Table. Yields the rows that have been read.
+    """
+    schema = frame.collect_schema()
+    asked: dict[str, dict[str, pl.Expr]] = {}
+    for name, dtype in schema.items():
+        column = pl.col(name)
+        if name in markers or dtype.is_nested() or dtype in (pl.Binary, pl.Categorical, pl.Enum, pl.Null):
+            continue
+        kinds = {"null": column.is_null()}
+        if dtype.is_float():
+            kinds |= {"nan": column.is_nan(), "+inf": column == np.inf, "-inf": column == -np.inf}
+        elif dtype == pl.String:
+            kinds["odd"] = column.is_in(_ODD)
+        asked[name] = kinds
+    numeric = [name for name in asked if schema[name].is_integer() or schema[name].is_float()]
+    wanted = [
+        *(test.sum().alias(f"{kind}:{name}") for name, kinds in asked.items() for kind, test in kinds.items()),
+        *(pl.col(name).min().alias(f"min:{name}") for name in numeric),
+        *(pl.col(name).max().alias(f"max:{name}") for name in numeric),
+        pl.len().alias("rows:"),
+    ]
+    step = max(_GLANCED_ROWS, _GLANCED_CELLS // max(1, len(schema)))
+    answers: dict[str, list[Any]] = {}
+    start = 0
+    while True:
+        row = frame.slice(start, step).select(wanted).collect(engine="streaming").row(0, named=True)
+        start += row["rows:"]
+        for key, value in row.items():
+            answers.setdefault(key, []).append(value)
+        yield start
+        if row["rows:"] < step:
+            break
+    head = frame.select(numeric).head(_SAMPLE).collect(engine="streaming")
+    for name, kinds in asked.items():
+        counts = Counter({kind: sum(answers[f"{kind}:{name}"]) for kind in kinds})
+        if counts["odd"] or counts["+inf"] or counts["-inf"]:
+            continue
+        if name in numeric:
+            ends = [
+                float(end)
+                for side in ("min", "max")
+                for end in answers[f"{side}:{name}"]
+                if end is not None and end == end
+            ]
+            if ends and _may_be_apart(head[name].drop_nulls().to_numpy(), min(ends), max(ends)):
+                continue
+        known = Field(name, numeric=name in numeric, text=schema[name] == pl.String, cells=start)
+        for kind, test in kinds.items():
+            if counts[kind]:
+                places = frame.select(name).with_row_index(f"row of {name}").filter(test).head(SHOWN)
+                known.note(kind, counts[kind], places.collect(engine="streaming").to_series())
+        fields[name] = known
 
 
 class Table:
@@ -162,7 +243,8 @@ class Table:
             gone.cells += batch.height
             gone.note("null", batch.height, range(self.rows, self.rows + min(batch.height, SHOWN)))
         numeric = [name for name in batch.columns if self.fields[name].numeric]
-        text = [name for name in batch.columns if not self.fields[name].numeric and batch.schema[name] == pl.String]
+        schema = batch.schema
+        text = [name for name in batch.columns if not self.fields[name].numeric and schema[name] == pl.String]
         self._add_numbers(batch, numeric)
         self._add_text(batch, text)
         for name in batch.columns:
@@ -176,7 +258,7 @@ class Table:
             return
         filled = column.head(100_000).drop_nulls().str.strip_chars()
         # only whole batches of nothing leave it open
-        filled = filled.filter(~filled.is_in([*_SPELLINGS, ""]))
+        filled = filled.filter(~filled.is_in(_ODD))
         if len(filled):
             known.numeric = filled.cast(pl.Float64, strict=False).drop_nulls().len() >= _NUMBERS * len(filled)
         known.spaced = bool(column.head(1000).str.contains(r"^\s|\s$").any())
@@ -187,23 +269,22 @@ class Table:
     def _add_numbers(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
             return
+        schema = batch.schema
         numbers = batch.select(
             pl.col(name)
-            if batch.schema[name].is_integer() or batch.schema[name].is_float()
-            else (self._cells(name) if batch.schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
+            if schema[name].is_integer() or schema[name].is_float()
+            else (self._cells(name) if schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
             for name in names
         )
         every = pl.all()
         parts = numbers.select(
-            every.null_count().name.prefix("null:"),
             cs.float().sum().name.prefix("sum:"),  # not finite when any of them is not, and faster than to ask each
             every.min().name.prefix("min:"),
             every.max().name.prefix("max:"),
         ).row(0, named=True)
-        sample = numbers.gather_every(self._every)
         for name in names:
             known, column, values = self.fields[name], batch[name], numbers[name]
-            drawn = sample[name].drop_nulls().cast(pl.Float64).to_numpy()
+            drawn = values.gather_every(self._every).drop_nulls().cast(pl.Float64).to_numpy()
             if markers := _as_numbers(self._markers.get(name, [])):
                 values = values.cast(pl.Float64)
                 self._note(known, "marker", values.is_in(markers), values)
@@ -212,7 +293,7 @@ class Table:
             empty = column.null_count()
             if empty:
                 self._note_null(known, column)
-            if parts["null:" + name] > empty:
+            if values.null_count() > empty:
                 self._add_unparsed(known, column, column.is_not_null() & values.is_null())
             if not isfinite(parts.get("sum:" + name, 0.0)):
                 self._note(known, "nan", values.is_nan())
@@ -252,19 +333,22 @@ class Table:
     def _add_text(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
             return
-        words = batch.select(self._cells(name).is_in(["", *_SPELLINGS]).sum() for name in names).row(0, named=True)
+        odd = batch.select(self._cells(name).is_in(_ODD) for name in names)
         for name in names:
             known, column = self.fields[name], batch[name]
             if column.null_count():
                 self._note_null(known, column)
-            if words[name] and not self._text:
-                self._note(known, "empty", column == "")
             if markers := [str(marker) for marker in self._markers.get(name, [])]:
                 marked = column.str.strip_chars().is_in(markers)
                 self._note(known, "marker", marked, column)
                 column = column.set(marked.fill_null(False), None)
-            if words[name]:
-                self._note(known, "word", batch.select(self._cells(name)).to_series().is_in(_SPELLINGS), column)
+            rows = odd[name].arg_true()
+            if len(rows):
+                said = column.gather(rows)
+                blank = said.str.strip_chars() == ""
+                if not self._text:
+                    self._note_at(known, "empty", blank, rows + self.rows)
+                self._note_at(known, "word", ~blank, rows + self.rows, said)
 
     def _add_other(self, known: Field, column: pl.Series) -> None:
         """Dates, truth values, bytes: nulls. Lists: also what is in them."""
@@ -305,8 +389,13 @@ class Table:
             rows = [] if full else (found.arg_true().head(SHOWN) + self.rows).to_list()
             known.note(kind, count, rows, () if texts is None else _tally(texts.filter(found)))
 
-    def _note_at(self, known: Field, kind: str, found: pl.Series, rows: pl.Series) -> None:
-        known.note(kind, int(found.sum() or 0), rows.filter(found.fill_null(False)).head(SHOWN).to_list())
+    def _note_at(
+        self, known: Field, kind: str, found: pl.Series, rows: pl.Series, texts: pl.Series | None = None
+    ) -> None:
+        found = found.fill_null(False)
+        if count := int(found.sum()):
+            said = () if texts is None else _tally(texts.filter(found))
+            known.note(kind, count, rows.filter(found).head(SHOWN).to_list(), said)
 
     def sentinels(self) -> dict[str, list[float]]:
         """Candidates by field, for a second pass with `find`."""
@@ -363,7 +452,9 @@ def _unnested(batch: pl.DataFrame) -> pl.DataFrame:
         for name in structs:
             parts = batch[name].struct.unnest()
             batch = batch.drop(name).hstack([part.alias(f"{name}.{part.name}") for part in parts])
-    return batch.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+    if coded := [name for name, dtype in batch.schema.items() if isinstance(dtype, (pl.Categorical, pl.Enum))]:
+        batch = batch.with_columns(pl.col(coded).cast(pl.String))
+    return batch
 
 
 def _is_number(text: str) -> bool:

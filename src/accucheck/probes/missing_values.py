@@ -388,11 +388,24 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
 
     from ..readers import tables
     from ..scan import in_order
-    from ._missing_counts import Lines
+    from ._missing_counts import Lines, glance
     from ._missing_counts import Table as Counts
 
     expected = tables.expected_rows(path, kind)
     counts = Counts(role.markers, kind == "csv", expected)
+    settled: dict[str, Field] = {}
+    if kind == "parquet":
+        try:
+            with tables.columns(path) as frame:
+                for rows in glance(frame, role.markers, settled):
+                    yield rows / expected
+                rest = len(frame.collect_schema()) - len(settled)
+        except ReadError:  # said again below, where what comes before the damage is counted
+            settled, rest = {}, 1
+        for known in settled.values():
+            role.take(shown, known)
+        if settled and not rest:
+            return
     try:
         for mode in tables.MODES:
             made = Lines if kind == "text" else Counts
@@ -400,14 +413,14 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
             try:
                 # one thread counts (in order: rows are numbered) while the next batches are decoded
                 with ThreadPoolExecutor(1) as pool:
-                    for _ in in_order(tables.batches(path, kind, mode), counts.add, pool, ahead=2):
+                    for _ in in_order(tables.batches(path, kind, mode, settled), counts.add, pool, ahead=2):
                         yield counts.rows / expected
                 break
             except tables.SecondLook:
                 continue
         if wanted := counts.sentinels():
             start = 0
-            for batch in tables.batches(path, kind, mode):
+            for batch in tables.batches(path, kind, mode, settled):
                 counts.find(batch, start, wanted)
                 start += batch.height
                 yield 1.0

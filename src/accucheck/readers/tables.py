@@ -7,10 +7,12 @@ import csv
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -24,7 +26,7 @@ _SAMPLE = 1 << 16
 #: Bytes of a file that is read at once.
 _SMALL = 16 << 20
 #: What one batch holds: at most this many rows, and about this many bytes.
-_ROWS, _BYTES = 200_000, 32 << 20
+_ROWS, _BYTES = 200_000, 48 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
 _LONGEST = 64 << 20
 #: Rows of NDJSON that tell keys and types.
@@ -54,20 +56,39 @@ class Csv:
     row_bytes: float
 
 
-def batches(path: Path, kind: str, mode: str = MODES[-1]) -> Iterator[pl.DataFrame]:
-    """The rows of a file of a kind of detect.TABLES in batches.
+def batches(path: Path, kind: str, mode: str = MODES[-1], without: Collection[str] = ()) -> Iterator[pl.DataFrame]:
+    """The rows of a file of a kind of detect.TABLES in batches; of Parquet `without` some columns.
 
     Raises SecondLook (never in the last of MODES) or ReadError: truncated, malformed, ragged, encoding, empty.
     """
-    reader = {"csv": _csv, "parquet": _parquet, "ndjson": _ndjson, "jsonarray": _json_array, "text": _text}[kind]
-    with _named(path) as name:
-        try:
-            yield from reader(name, mode)
-        except OSError as error:
-            raise from_os_error(error, path) from None
-        except ReadError as error:
-            error.data["path"] = str(path)
-            raise
+    reader = {"csv": _csv, "ndjson": _ndjson, "jsonarray": _json_array, "text": _text}
+    with _reading(path) as name:
+        if kind == "parquet":
+            with _queried(name):
+                frame = _parquet(name).drop(without)
+                yield from _collect(frame, _rows_together(frame))
+        else:
+            yield from reader[kind](name, mode)
+
+
+@contextmanager
+def columns(path: Path) -> Iterator[pl.LazyFrame]:
+    """A Parquet file, for queries that read columns and not rows. Raises ReadError, also for what goes wrong in a query."""
+    with _reading(path) as name, _queried(name):
+        yield _parquet(name)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Path]:
+    """A name for `path` that polars takes; errors say `path`."""
+    try:
+        with _named(path) as name:
+            yield name
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    except ReadError as error:
+        error.data["path"] = str(path)
+        raise
 
 
 @contextmanager
@@ -343,7 +364,15 @@ def _as_utf8(path: Path, encoding: str) -> Iterator[Path]:
 # --- Parquet ----------------------------------------------------------------------------------------------------------
 
 
-def _parquet(path: Path, mode: str) -> Iterator[pl.DataFrame]:
+@contextmanager
+def _queried(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
+
+
+def _parquet(path: Path) -> pl.LazyFrame:
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
@@ -354,11 +383,7 @@ def _parquet(path: Path, mode: str) -> Iterator[pl.DataFrame]:
         raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected="PAR1")
     if size < 12 or last != b"PAR1":
         raise ReadError("truncated", path=str(path), offset=size, expected="PAR1")
-    try:
-        frame = pl.scan_parquet(_source(path), glob=False, hive_partitioning=False)
-        yield from _collect(frame, _rows_together(frame))
-    except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
+    return pl.scan_parquet(_source(path), glob=False, hive_partitioning=False)
 
 
 # --- NDJSON -----------------------------------------------------------------------------------------------------------
@@ -384,24 +409,41 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
 def _like_the_first(path: Path, head: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Rows with the keys and types of the first ones. Another type ends this look; keys that come later would be passed over, so
     that all keys are counted: a row has each, once, or its value is null without saying so."""
-    expected = 0
-    for batch in _collect(head, rows):
-        expected += batch.height * batch.width - sum(column.null_count() for column in batch)
-        yield batch
-    if expected != _given_keys(path):
-        raise SecondLook
+    given = 0
+    closed = Event()
+    with ThreadPoolExecutor(1) as pool:
+        keys = pool.submit(_given_keys, path, closed)
+        try:
+            for batch in _collect(head, rows):
+                given += batch.height * batch.width - sum(column.null_count() for column in batch)
+                yield batch
+            if given != keys.result():
+                raise SecondLook
+        finally:
+            closed.set()
 
 
-def _given_keys(path: Path) -> int:
-    """Keys in the lines of a file whose value is not null; more when a text holds what looks like one."""
-    found = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 18):  # fits a processor's cache
-            text = np.frombuffer(block + file.readline(_LONGEST) + b"   ", np.uint8)
-            keys = (text[:-3] == ord('"')) & (text[1:-2] == ord(":"))
-            nulls = (text[2:-1] == ord("n")) | ((text[2:-1] == ord(" ")) & (text[3:] == ord("n")))
-            found += int(np.count_nonzero(keys & ~nulls))
+def _given_keys(path: Path, closed: Event) -> int:
+    """Keys in the lines of a file whose value is not null; more when a text holds what looks like one. Ends when `closed` is set."""
+    found, null = 0, b""
+    block = bytearray(3 + (1 << 18))  # the end of the one before, and as much as a processor's cache takes
+    with path.open("rb", buffering=0) as file:
+        while (size := file.readinto(memoryview(block)[3:])) and not closed.is_set():
+            null = null or (b'": n' if b'": ' in block else b'":nu')  # where both are used there are too many keys
+            found += _occurrences(block, size, b'":') - _occurrences(block, size, null)
+            block[:3] = block[size : size + 3]
     return found
+
+
+def _occurrences(block: bytearray, size: int, pattern: bytes) -> int:
+    """How often two or four bytes, which cannot overlap, end among the `size` bytes after the first three: as numbers they are
+    compared many at a time."""
+    width = len(pattern)
+    dtype = np.dtype(f"<u{width}")
+    wanted = dtype.type(int.from_bytes(pattern, "little"))
+    starts = range(4 - width, 4)
+    places = (np.frombuffer(block, dtype, (3 + size - start) // width, start) for start in starts)
+    return sum(int(np.count_nonzero(numbers == wanted)) for numbers in places)
 
 
 def _slow_ndjson(path: Path) -> Iterator[pl.DataFrame]:
