@@ -22,7 +22,7 @@ from md5_tree import COMMAND, make
 
 TARGET = 1.6
 #: Enough that a command's own second does not decide.
-PICTURES, TABLES = 4000, 72
+TREES, PICTURES, TABLES = 3, 9000, 240
 RUN = [COMMAND[0], "run", "--no-session", "--exit-zero", "--json"]
 #: What two processes gain over one here and now: the same sum of squares once, or in two processes half of it each.
 SPIN = "sum(i * i for i in range({count}))"
@@ -84,8 +84,9 @@ def data(root: Path) -> None:
     import numpy as np
     from PIL import Image
 
-    (root / "tree").mkdir()
-    make(root / "tree", big=False)
+    for number in range(TREES):
+        (root / "tree" / str(number)).mkdir(parents=True)
+        make(root / "tree" / str(number), big=False)
     random = np.random.default_rng(1)
     (root / "pictures").mkdir()
     for number in range(PICTURES):
@@ -110,7 +111,7 @@ def main() -> int:
         try:
             addresses = [cluster(folder / f"cluster{workers}", workers, started) for workers in (1, 2)]
             probes = {
-                "manifest (20,000 files)": [
+                f"manifest ({TREES * 20_000:,} files)": [
                     COMMAND[0],
                     "manifest",
                     str(folder / "tree"),

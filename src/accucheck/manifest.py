@@ -467,8 +467,8 @@ def decode(data: bytes, path: Path) -> Manifest:
     unread = [msgspec.structs.replace(entry, path=unescaped(entry.path)) for entry in found.unread]
     names = [file.path for file in found.files]
     plain = "\\" not in "".join(names)
-    digits = "".join([file.md5 for file in found.files])
-    sound = {len(file.md5) for file in found.files} <= {32} and not digits.strip("0123456789abcdef")
+    sums = [file.md5 for file in found.files]
+    sound = set(map(len, sums)) <= {32} and not "".join(sums).encode().translate(None, b"0123456789abcdef")
     if plain and sound and all(map(operator.lt, names, islice(names, 1, None))):  # as we write it: seen at once
         return msgspec.structs.replace(found, root=unescaped(found.root), unread=unread)
     files: dict[str, File] = {}
