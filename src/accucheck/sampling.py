@@ -89,17 +89,16 @@ def _pictures(
         found = class_folders(root, paths)
         if found is None:
             continue
-        named = list(zip(paths, found[1], strict=True))
-        for start in range(0, len(named), 10_000):
+        for start in range(0, len(paths), 10_000):
             part, names, labels = [], [], []
-            for path, label in named[start : start + 10_000]:
+            for path in paths[start : start + 10_000]:
                 try:
                     names.append(_name(case, path))
                 except UserError as error:
                     files.errors.append(_read_error(error))
                 else:
                     part.append(path)
-                    labels.append(label)
+                    labels.append(found[1](path))
             if part:
                 drawing.add_files(names, len(sources), labels)
             sources += [(path, "image") for path in part]

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
+#: A task for a cluster, which costs some 5 ms beside its work: parts of about so many bytes together, and not more of them.
+_TOGETHER, _MOST = 32 << 20, 256
+
 _cluster: Cluster | None = None
 
 
@@ -94,44 +97,74 @@ def each(
     parts: Iterable[Part],
     apply: Callable[[Part], Iterator[float | Result]],
     here: Callable[[Part], bool] = lambda part: False,
+    size: Callable[[Part], int] = lambda part: _TOGETHER,
 ) -> Iterator[tuple[Part, float | Done[Result]]]:
     """A generator `apply`, which yields the share that is done and at last its result, for every part in order: the shares, and
     one Done.
 
-    Without a cluster the parts are taken one after another in this process; with one they are taken by its workers, which tell
-    no shares, but for parts that are `here`, which split themselves.
+    Without a cluster the parts are taken one after another in this process; with one they are taken by its workers, small ones by
+    their `size` in bytes together, which tell no shares, but for parts that are `here`, which split themselves.
     """
     if _cluster is None:
         for part in parts:
             for step in _steps(apply, part):
                 yield part, step
         return
-    flying: deque[tuple[Part, Future[Done[Result]] | None]] = deque()
     remote = _cluster
+    flying: deque[tuple[list[Part], Future[list[Done[Result]]] | None]] = deque()
     ahead = max(8, 2 * sum(remote.threads.values()))
 
+    def sent(group: list[Part]) -> Future[list[Done[Result]]]:
+        return remote.executor.submit(partial(_done, apply), group)
+
     def land() -> Iterator[tuple[Part, float | Done[Result]]]:
-        part, future = flying.popleft()
+        group, future = flying.popleft()
         if future is None:
-            for step in _steps(apply, part):
-                yield part, step
+            for part in group:
+                for step in _steps(apply, part):
+                    yield part, step
             return
         try:
-            yield part, remote.result(future)
+            found = remote.result(future)
         except ReadError as error:
-            yield part, Done(None, error)
+            if len(group) == 1:
+                yield group[0], Done(None, error)
+            else:  # which of them was it
+                flying.extendleft([([part], sent([part])) for part in reversed(group)])
+        else:
+            yield from zip(group, found, strict=True)
 
     try:
-        for part in parts:
-            if len(flying) >= ahead:
+        for group, alone in _groups(parts, here, size):
+            while len(flying) >= ahead:
                 yield from land()
-            flying.append((part, None if here(part) else remote.executor.submit(partial(_done, apply), part)))
+            flying.append((group, None if alone else sent(group)))
         while flying:
             yield from land()
     finally:
         for _, future in flying:
             if future is not None:
                 future.cancel()
+
+
+def _groups(
+    parts: Iterable[Part], here: Callable[[Part], bool], size: Callable[[Part], int]
+) -> Iterator[tuple[list[Part], bool]]:
+    """Parts for one task, in order, and whether they are taken here."""
+    group: list[Part] = []
+    held = 0
+    for part in parts:
+        alone = here(part)
+        if group and (alone or held + size(part) > _TOGETHER or len(group) >= _MOST):
+            yield group, False
+            group, held = [], 0
+        if alone:
+            yield [part], True
+        else:
+            group.append(part)
+            held += size(part)
+    if group:
+        yield group, False
 
 
 def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Iterator[float | Done[Result]]:
@@ -148,11 +181,14 @@ def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Ite
         yield Done(result)
 
 
-def _done(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Done[Result]:
-    """The end of `apply`, on a worker. What is not there is named with the machine that does not have it."""
+def _done(apply: Callable[[Part], Iterator[float | Result]], group: list[Part]) -> list[Done[Result]]:
+    """The ends of `apply`, on a worker. What is not there is named with the machine that does not have it."""
     import socket
 
-    done = cast("Done[Result]", deque(_steps(apply, part), maxlen=1).pop())
-    if done.error is not None and done.error.code == "not-found":
-        done.error.data["path"] += f" ({socket.gethostname()})"
-    return done
+    found = []
+    for part in group:
+        done = cast("Done[Result]", deque(_steps(apply, part), maxlen=1).pop())
+        if done.error is not None and done.error.code == "not-found":
+            done.error.data["path"] += f" ({socket.gethostname()})"
+        found.append(done)
+    return found

@@ -14,7 +14,7 @@ from ..model import Finding, Language, Level, Where
 from . import _files
 
 if TYPE_CHECKING:
-    from ..readers.places import File
+    from ..readers.places import File, Listing
 
 ROLES = {"train": {"en": "Training", "zh": "训练"}, "eval": {"en": "Evaluation", "zh": "评估"}}
 
@@ -44,18 +44,19 @@ MESSAGES: Words = {
 @dataclass
 class Files:
     """What lies under the paths of a role: (path, kind, bytes) of what may hold labels, the images below each address, and
-    (shown, kind) of what cannot be read. `fields` are those of files that have none of the name of the label, `apart`
-    files that by their names are of another part of the data set."""
+    (shown, kind) of what cannot be read. `fields` are those of files that have none of the name of the label, `apart` counts
+    files that by their names are of another part of the data set, the first of which is `first_apart`."""
 
     role: str
     addresses: list[str]
     label: str | None
     todo: list[tuple[File, str, int]] = field(default_factory=list)
-    images: list[tuple[File, list[File]]] = field(default_factory=list)
+    images: list[tuple[File, Listing]] = field(default_factory=list)
     others: list[tuple[str, str]] = field(default_factory=list)
     errors: list[ReadError] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
-    apart: list[str] = field(default_factory=list)
+    apart: int = 0
+    first_apart: str = ""
 
     @property
     def size(self) -> int:
@@ -73,8 +74,8 @@ class Files:
             place = Where(path=error.data.get("path"))
             yield Finding("unreadable", Level.INFO, place, {"problem": problem}, incomplete=True)
         if self.apart:
-            data = {**said, "count": len(self.apart), "first": self.apart[0]}
-            yield Finding("other-part", Level.INFO, Where(path=self.apart[0]), data)
+            data = {**said, "count": self.apart, "first": self.first_apart}
+            yield Finding("other-part", Level.INFO, Where(path=self.first_apart), data)
         if labelled:
             return
         if self.others:
@@ -88,42 +89,57 @@ class Files:
 
 def files_of(case: Case, role: str) -> Files:
     """The files of "train" or "eval". Raises ReadError when a path of the case is not there."""
+    from ..readers.places import Listing, below
+
     label = case.get(f"data.{role}.label") or case.get("data.train.label")
     named = _files.addresses(case, f"data.{role}.path")
     found = Files(role, [redacted(address) for address in named], label)
     for address in named:
-        entries = list(_files.found(case, address))
-        for (root, path, kind, size), other in zip(entries, _other_part(role, entries), strict=True):
-            if other:
-                found.apart.append(case.relative(path))
-            elif isinstance(kind, ReadError):
+        images: Listing | None = None
+        others: list[tuple[File, str | ReadError, int]] = []
+        beside: dict[tuple[str, ...], set[str]] = {}
+        for root, path, kind, size in _files.found(case, address):
+            parts = below(root, path)
+            for depth, name in enumerate(parts):
+                if part := _part(name):
+                    beside.setdefault(parts[:depth], set()).add(part)
+            if kind == "image":
+                images = images or Listing(root)
+                images.add(path, size)
+            else:
+                others.append((path, kind, size))
+        both = {folder for folder, parts in beside.items() if len(parts) == 2}
+
+        def apart(root: File, path: File, both: set[tuple[str, ...]] = both) -> bool:
+            """Whether a file belongs to another part of the data set: where one folder has files or folders named for training
+            beside others named for testing, as public data sets come."""
+            parts = below(root, path)
+            for depth, name in enumerate(parts):
+                if parts[:depth] in both and _part(name) not in (role, ""):
+                    found.first_apart = found.first_apart or case.relative(path)
+                    found.apart += 1
+                    return True
+            return False
+
+        if images is not None:
+            if both:
+                mine = Listing(images.root)
+                for path, size in images.sized():
+                    if not apart(images.root, path):
+                        mine.add(path, size)
+                images = mine
+            if images:
+                found.images.append((images.root, images))
+        for path, kind, size in others:
+            if both and apart(root, path):
+                continue
+            if isinstance(kind, ReadError):
                 found.errors.append(kind)
-            elif kind == "image":
-                if not found.images or found.images[-1][0] != root:
-                    found.images.append((root, []))
-                found.images[-1][1].append(path)
             elif kind == "other":
                 found.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
             else:
                 found.todo.append((path, kind, size))
     return found
-
-
-def _other_part(role: str, entries: list[tuple[File, File, str | ReadError, int]]) -> list[bool]:
-    """Which files belong to another part of the data set than the role: where one folder has files or folders named for
-    training beside others named for testing, as public data sets come."""
-    from ..readers.places import below
-
-    paths = [below(root, path) for root, path, *_ in entries]
-    beside: dict[tuple[str, ...], set[str]] = {}
-    for parts in paths:
-        for depth, name in enumerate(parts):
-            beside.setdefault(parts[:depth], set()).add(_part(name))
-    both = {folder for folder, parts in beside.items() if {"train", "eval"} <= parts}
-    return [
-        any(parts[:depth] in both and _part(name) not in (role, "") for depth, name in enumerate(parts))
-        for parts in paths
-    ]
 
 
 def _part(name: str) -> str:

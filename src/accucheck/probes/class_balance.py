@@ -246,7 +246,7 @@ def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
     role = Role(files, Counts())
     done = 0
     steps: Iterator[tuple[tuple[File, str, int], float | Done[Counts | list[str]]]]
-    steps = each(files.todo, partial(_count, files.label))
+    steps = each(files.todo, partial(_count, files.label), size=lambda file: file[2])
     for (path, kind, size), found in steps:
         if isinstance(found, float):
             yield Progress(done + int(size * found), files.size, "bytes")

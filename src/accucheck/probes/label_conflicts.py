@@ -173,7 +173,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
     seen = _Seen()
     total = files.size + sum(len(paths) for _, paths in files.images)
     done = 0
-    ends = _ends(files)
+    ends = _ends(files) if files.todo else {}
     for path, kind, size in files.todo:
         seen.files.append((seen.count, case.relative(path), False))
         try:
@@ -206,14 +206,14 @@ def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -
         found = class_folders(root, paths)
         if found is None:
             continue
-        for done, (path, label) in enumerate(zip(paths, found[1], strict=True)):
+        for done, path in enumerate(paths):
             try:
                 digest = _digest(path)
             except ReadError as error:
                 files.errors.append(error)
                 continue
             seen.files.append((seen.count, case.relative(path), True))
-            seen.add(np.array([digest], np.uint64), [label], params.samples)
+            seen.add(np.array([digest], np.uint64), [found[1](path)], params.samples)
             if done % 200 == 0:
                 yield Progress(done, len(paths), "files")
 
@@ -300,7 +300,7 @@ def _names(case: Case, files: _labelled.Files) -> Iterator[Finding]:
     """Label files beside pictures: names without a file, pictures without a name."""
     from ..readers.places import plain
 
-    pictures = [path for _, paths in files.images for path in paths]
+    pictures = [path for _, paths in files.images for path in paths] if files.todo else []
     if not pictures:
         return
     known = {path.name: path for path in pictures}

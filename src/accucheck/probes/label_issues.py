@@ -257,10 +257,10 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
             found = class_folders(root, paths)
             if found is None:
                 continue
-            kinds = list(dict.fromkeys(found[1]))
+            index: dict[str, int] = {}
             labels.starts += [(labels.count + at, case.relative(path), True) for at, path in enumerate(paths)]
-            index = {one: at for at, one in enumerate(kinds)}
-            labels.add(np.array([index[folder] for folder in found[1]], np.int64), [*kinds])
+            codes = np.array([index.setdefault(found[1](path), len(index)) for path in paths], np.int64)
+            labels.add(codes, [*index])
     return labels
 
 

@@ -29,7 +29,7 @@ from . import _files
 
 if TYPE_CHECKING:
     from ..readers.mindrecord import Shard
-    from ..readers.places import File
+    from ..readers.places import File, Listing
     from ..readers.tfrecord import Feature
     from ._missing_counts import Field
 
@@ -282,27 +282,38 @@ class _Role:
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..readers.places import Listing
+
+    named = {name: _files.addresses(case, f"data.{name}.path") for name in _ROLES}
+    several = sum(map(len, named.values())) > 1
     seen: set[str] = set()
-    for name in _ROLES:
+    for name, addresses in named.items():
         role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
         todo: list[tuple[File, str, int]] = []
+        images: list[Listing] = []
         shared = False  # with a role before this one, which has said what there is to say
-        addresses = _files.addresses(case, f"data.{name}.path")
         for address in addresses:
-            for _, path, kind, size in _files.found(case, address):
-                place = os.path.realpath(path) if isinstance(path, Path) else str(path)
-                if place in seen:
-                    shared = True
-                    continue
-                seen.add(place)
+            listing: Listing | None = None
+            for root, path, kind, size in _files.found(case, address):
+                if several:
+                    place = os.path.realpath(path) if isinstance(path, Path) else str(path)
+                    if place in seen:
+                        shared = True
+                        continue
+                    seen.add(place)
                 if isinstance(kind, ReadError):
                     role.errors.append((case.relative(path), kind))
                 elif kind in ("json", "other"):
                     role.others.append((case.relative(path), path.suffix.lstrip(".") or kind))
+                elif kind == "image":
+                    if listing is None:
+                        listing = Listing(root)
+                        images.append(listing)
+                    listing.add(path, size)
                 else:
                     todo.append((path, kind, size))
-        if todo or role.others or role.errors:
-            yield from _examine(case, role, todo, params)
+        if todo or images or role.others or role.errors:
+            yield from _examine(case, role, todo, images, params)
             yield from _findings(role, params)
         nothing = not (role.cells or role.images or role.others or role.errors or role.broken)
         if addresses and nothing and not shared:
@@ -314,17 +325,21 @@ def _markers(case: Case, role: str) -> dict[str, list[Any]]:
     return {name: list(known.missing) for name, known in getattr(case.spec.data, role).fields.items() if known.missing}
 
 
-def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params: Params) -> Iterator[Progress]:
+def _examine(
+    case: Case, role: _Role, todo: list[tuple[File, str, int]], images: list[Listing], params: Params
+) -> Iterator[Progress]:
     from ..scan import each
 
-    total = sum(size for *_, size in todo)
+    total = sum(size for *_, size in todo) + sum(listing.bytes for listing in images)
     done = 0
-    images = [(path, size) for path, kind, size in todo if kind == "image"]
     yield Progress(0, total, "bytes")
     bare = _Role(role.name, role.markers, role.label)
-    files = (_File(path, kind, case.relative(path), size, bare, params) for path, kind, size in todo if kind != "image")
+    files = (_File(path, kind, case.relative(path), size, bare, params) for path, kind, size in todo)
     # arrays of plain values split themselves
-    for file, found in each(files, _count_file, here=lambda file: file.kind in ("npy", "idx", "cifar")):
+    steps = each(
+        files, _count_file, here=lambda file: file.kind in ("npy", "idx", "cifar"), size=lambda file: file.size
+    )
+    for file, found in steps:
         if isinstance(found, float):
             yield Progress(done + int(file.size * min(found, 1.0)), total, "bytes")
             continue
@@ -335,9 +350,10 @@ def _examine(case: Case, role: _Role, todo: list[tuple[File, str, int]], params:
             role.errors.append((file.shown, found.error))
         yield Progress(done, total, "bytes")
     try:
-        for size in _images(case, role, images, params):
-            done += size
-            yield Progress(done, total, "bytes")
+        for listing in images:
+            for size in _images(case, role, listing, params):
+                done += size
+                yield Progress(done, total, "bytes")
     except ReadError as error:  # of a cluster; those of images are counted
         role.errors.append((str(error.data["path"]), error))
 
@@ -593,12 +609,15 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
     return pl.DataFrame(columns)
 
 
-def _images(case: Case, role: _Role, images: list[tuple[File, int]], params: Params) -> Iterator[int]:
+def _images(case: Case, role: _Role, images: Listing, params: Params) -> Iterator[int]:
+    from itertools import islice
+
     from ..readers.places import Remote
     from ..scan import executor, in_order
 
-    chunks = [images[start : start + 64] for start in range(0, len(images), 64)]
-    waiting = any(isinstance(path, Remote) for path, _ in images)  # for the network, rather than for the processor
+    left = images.sized()
+    chunks = iter(lambda: list(islice(left, 64)), [])
+    waiting = isinstance(images.root, Remote)  # for the network, rather than for the processor
     with executor(max(params.threads, _DOWNLOADS) if waiting else params.threads) as pool:
         for checked in in_order(chunks, _check_images, pool):
             for path, _, state, why in checked:

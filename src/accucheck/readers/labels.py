@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -349,24 +350,31 @@ def _annotations(path: Path) -> Counts:
     return counts
 
 
-def class_folders(root: File, images: Sequence[File]) -> tuple[str, list[str]] | None:
-    """Where the folders of classes stand, and the one of each image, as ImageFolderDataset takes it: the first below the root
-    with more than one beside it. None when all images lie in one folder."""
-    paths = [below(root, path)[:-1] for path in images]
-    depth = 0
-    while paths and all(len(parts) > depth for parts in paths):
-        if len({parts[depth] for parts in paths}) > 1:
-            return "/".join((*paths[0][:depth], "*")), [parts[depth] for parts in paths]
-        depth += 1
-    return None
+def class_folders(root: File, images: Iterable[File]) -> tuple[str, Callable[[File], str]] | None:
+    """Where the folders of classes stand, and what tells that of an image, as ImageFolderDataset takes it: the first below the
+    root with more than one beside it. None when all images lie in one folder."""
+    common: tuple[str, ...] | None = None  # the folders from the root on that all images have
+    shortest = 0
+    for path in images:
+        parts = below(root, path)[:-1]
+        if common is None:
+            common, shortest = parts, len(parts)
+        shortest = min(shortest, len(parts))
+        if parts[: len(common)] != common:
+            pairs = takewhile(lambda pair: pair[0] == pair[1], zip(common, parts, strict=False))
+            common = tuple(name for name, _ in pairs)
+    if common is None or shortest == len(common):
+        return None
+    depth = len(common)
+    return "/".join((*common, "*")), lambda path: below(root, path)[depth]
 
 
-def by_folder(root: File, images: Sequence[File]) -> Counts | None:
+def by_folder(root: File, images: Iterable[File]) -> Counts | None:
     """Images counted by the folder that names their class; None when all lie in one folder."""
     found = class_folders(root, images)
     if found is None:
         return None
     counts = Counts(found[0])
-    for name, number in Counter(found[1]).items():
+    for name, number in Counter(map(found[1], images)).items():
         counts.add(name, number)
     return counts

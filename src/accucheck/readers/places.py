@@ -6,14 +6,16 @@ blocks, so memory stays flat and every reader works as on the spot. Tar archives
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, overload
 
 from ..case import redacted
 from ..errors import ReadError, UserError, from_os_error
@@ -21,6 +23,8 @@ from ..errors import ReadError, UserError, from_os_error
 #: Bytes that settle the format of a file.
 HEAD = 1 << 16
 _BLOCK = 1 << 20
+#: Of a file in a Listing: where its name begins, the bytes of its name, its size; and how many are read together.
+_ENTRY, _ENTRIES = struct.Struct("<QIQ"), 1000
 #: What inflates to more than this, and more than `_RATIO` times its size, is refused as a bomb.
 _LARGE, _RATIO = 4 << 30, 500
 _GZIP, _ZLIB = b"\x1f\x8b\x08", (b"x\x01", b"x\x9c", b"x\xda")
@@ -52,6 +56,63 @@ class Remote:
 
 
 File = Path | Remote
+
+
+class Listing(Sequence[File]):
+    """The files below `root` in the order they were added, with their bytes: kept in a temporary file, for there may be millions."""
+
+    def __init__(self, root: File) -> None:
+        self.root = root
+        self._names, self._index = (tempfile.TemporaryFile() for _ in range(2))  # noqa: SIM115
+        self._end = self._count = self.bytes = 0
+
+    def __del__(self) -> None:
+        self._names.close()
+        self._index.close()
+
+    def add(self, file: File, size: int) -> None:
+        name = f"{file.key}\0{file.shown}".encode() if isinstance(file, Remote) else os.fsencode(file)
+        self._names.write(name)
+        self._index.write(_ENTRY.pack(self._end, len(name), size))
+        self._end += len(name)
+        self._count += 1
+        self.bytes += size
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[File]:
+        return (file for file, _ in self.sized())
+
+    def sized(self) -> Iterator[tuple[File, int]]:
+        """The files and their bytes."""
+        for start in range(0, self._count, _ENTRIES):
+            yield from self._read(start, min(start + _ENTRIES, self._count))
+
+    @overload
+    def __getitem__(self, at: int) -> File: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[File]: ...
+
+    def __getitem__(self, at: int | slice) -> File | list[File]:
+        places = range(self._count)[at]
+        return next(self._read(places, places + 1))[0] if isinstance(places, int) else [self[one] for one in places]
+
+    def _read(self, start: int, stop: int) -> Iterator[tuple[File, int]]:
+        self._names.flush()
+        self._index.flush()
+        raw = os.pread(self._index.fileno(), (stop - start) * _ENTRY.size, start * _ENTRY.size)
+        entries = list(_ENTRY.iter_unpack(raw))
+        first = entries[0][0]
+        names = os.pread(self._names.fileno(), entries[-1][0] + entries[-1][1] - first, first)
+        for place, length, size in entries:
+            name = names[place - first : place - first + length]
+            if isinstance(self.root, Remote):
+                key, _, shown = name.decode().partition("\0")
+                yield Remote(self.root.system, key, shown, size), size
+            else:
+                yield Path(os.fsdecode(name)), size
 
 
 def below(root: File, file: File) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ _SMALL = 16 << 20
 _ROWS, _BYTES = 200_000, 48 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
 _LONGEST = 64 << 20
-#: Rows of NDJSON that tell keys and types.
+#: Rows of a CSV that tell which columns hold numbers, of NDJSON that tell keys and types.
 _HEAD = 10_000
 #: A larger JSON array is refused: it is held in memory, in which JSON Lines need not be.
 _LONGEST_ARRAY = 2 << 30
@@ -169,7 +169,7 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
         _refuse_ragged(path, layout)
     rows = max(1000, min(_ROWS, int(_BYTES / layout.row_bytes)))
     frame = _scan(layout)
-    if mode == "fast" and (numbers := _numbers(frame, rows)):
+    if mode == "fast" and (numbers := _numbers(frame, min(rows, _HEAD))):
         # without ignore_errors: whatever is neither empty nor a number ends this look
         frame = _scan(layout, schema_overrides=dict.fromkeys(numbers, pl.Float64))
     blank: int | None = None
