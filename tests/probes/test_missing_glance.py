@@ -39,6 +39,7 @@ def table(seed: int, rows: int) -> pl.DataFrame:
             "truth": some((random.random(rows) < 0.5).tolist(), None, 0.01),
             "day": pl.Series([0] * rows).cast(pl.Date),
             "list": [[1.0, 2.0]] * rows,
+            "price": pl.Series(counts).cast(pl.Decimal(10, 2)),
             "nothing": [None] * rows,
         },
         strict=False,
@@ -64,7 +65,7 @@ def test_a_glance_says_what_counting_says(seed, rows, monkeypatch):
         assert candidates and name not in settled
     for name, known in settled.items():
         assert told(known) == told(counted.fields[name])
-    left = {"count", "endless", "sentinel", "far", "odd", "blank", "list", "nothing"}
+    left = {"count", "endless", "sentinel", "far", "odd", "blank", "list", "nothing", "price"}
     if rows >= 1000:
         assert set(frame.columns) - set(settled) == left
 

@@ -169,7 +169,8 @@ def glance(frame: pl.LazyFrame, markers: Iterable[str], fields: dict[str, Field]
     asked: dict[str, dict[str, pl.Expr]] = {}
     for name, dtype in schema.items():
         column = pl.col(name)
-        if name in markers or dtype.is_nested() or dtype in (pl.Binary, pl.Categorical, pl.Enum, pl.Null):
+        left = dtype.is_nested() or dtype.is_decimal() or dtype in (pl.Binary, pl.Categorical, pl.Enum, pl.Null)
+        if left or name in markers:
             continue
         kinds = {"null": column.is_null()}
         if dtype.is_float():
