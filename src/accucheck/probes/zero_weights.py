@@ -20,6 +20,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
+from ._checkpoints import ROLES, ckpt, drawn, shape
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint, TensorInfo
@@ -27,17 +28,6 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 
-#: Roles of the case's checkpoints in the order they are examined; a file given twice counts for the first.
-ROLES: Words = {
-    "initial": {"en": "initial", "zh": "初始"},
-    "pretrained": {"en": "pretrained", "zh": "预训练"},
-    "previous": {"en": "previous", "zh": "上一个"},
-    "current": {"en": "current", "zh": "当前"},
-    "ranks": {"en": "per-rank", "zh": "各卡"},
-    "reference": {"en": "reference", "zh": "标杆"},
-    "after_step": {"en": "after-step", "zh": "单步更新后"},
-    "reference_after_step": {"en": "reference after-step", "zh": "标杆单步更新后"},
-}
 NEEDS = (tuple(f"checkpoints.{role}" for role in ROLES),)
 
 MAX_ROWS = 200
@@ -310,12 +300,8 @@ def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any)
     return ("known-initialisation" if known else "same-units") if rows_equal(info) else None
 
 
-def _shape(info: TensorInfo) -> str:
-    return "×".join(map(str, info.shape)) or "-"
-
-
 def _finding(case: Case, common: dict[str, Any], info: TensorInfo, found: Statistics, code: str) -> Finding:
-    data = common | {"name": info.name, "shape": _shape(info), "dtype": info.dtype, "count": found.count}
+    data = common | {"name": info.name, "shape": shape(info), "dtype": info.dtype, "count": found.count}
     if code == "non-finite":
         flat, index = found.first_bad or 0, []
         for dim in reversed(info.shape):
@@ -349,7 +335,7 @@ def _summary(
 
     for code, title in (("known-initialisation", "known"), ("constant-vectors", "vectors")):
         cells: list[list[Plain]] = [
-            [info.name, _shape(info), found.minimum if found.constant else None]
+            [info.name, shape(info), found.minimum if found.constant else None]
             for info, found, what in rows
             if what == code
         ]
@@ -357,7 +343,7 @@ def _summary(
             yield together(code, cells, Table(title, ["name", "shape", "value"], cells[:MAX_ROWS], len(cells)))
     unread = [info for info in checkpoint.tensors if info.obstacle]
     if unread:
-        cells = [[info.name, _shape(info), info.dtype, info.obstacle] for info in unread]
+        cells = [[info.name, shape(info), info.dtype, info.obstacle] for info in unread]
         table = Table("unread", ["name", "shape", "dtype", "reason"], cells[:MAX_ROWS], len(cells))
         yield together("not-examined", cells, table, incomplete=True)
     weights = [info for info in checkpoint.weights if info.floating and info.size]
@@ -368,7 +354,7 @@ def _summary(
         ["name", "shape", "dtype", "zeros", "min", "max", "mean", "std", "verdict"],
         [
             [
-                *(info.name, _shape(info), info.dtype, found.zeros / found.count if found.count else None),
+                *(info.name, shape(info), info.dtype, found.zeros / found.count if found.count else None),
                 *(found.minimum, found.maximum, found.mean, found.std, code),
             ]
             for info, found, code in rows[:MAX_ROWS]
@@ -385,39 +371,13 @@ def _summary(
     yield Finding("examined", Level.INFO, where, data, [table])
 
 
-def _ckpt(tensors: dict[str, tuple[list[int], list[float]]]) -> bytes:
-    """A .ckpt as MindSpore writes it, for the examples: {name: (dims, float32 values)}."""
-    from array import array
-
-    def field(number: int, payload: bytes) -> bytes:
-        return bytes([number << 3 | 2]) + varint(len(payload)) + payload
-
-    def varint(value: int) -> bytes:
-        return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
-
-    whole = b""
-    for name, (dims, values) in tensors.items():
-        shape = b"".join(b"\x08" + varint(dim) for dim in dims)
-        tensor = shape + field(2, b"Float32") + field(3, array("f", values).tobytes())
-        whole += field(1, field(1, name.encode()) + field(2, tensor))
-    return whole
-
-
-def _random(*dims: int) -> tuple[list[int], list[float]]:
-    import math
-    import random
-
-    generator = random.Random(len(dims))
-    return list(dims), [generator.gauss(0, 0.1) for _ in range(math.prod(dims))]
-
-
 _HEALTHY = {
-    "conv.weight": _random(4, 3, 3, 3),
+    "conv.weight": drawn(4, 3, 3, 3),
     "bn.moving_mean": ([4], [0.0] * 4),
     "bn.moving_variance": ([4], [1.0] * 4),
     "bn.gamma": ([4], [1.0] * 4),
     "bn.beta": ([4], [0.0] * 4),
-    "fc.weight": _random(2, 4),
+    "fc.weight": drawn(2, 4),
     "fc.bias": ([2], [0.0] * 2),
     "moments.fc.weight": ([2, 4], [0.0] * 8),
 }
@@ -425,14 +385,14 @@ _HEALTHY = {
 EXAMPLES = [
     Example(
         "random weights, zero biases and moments",
-        files={"init.ckpt": _ckpt(_HEALTHY)},
+        files={"init.ckpt": ckpt(_HEALTHY)},
         case={"checkpoints": {"initial": "init.ckpt"}},
         verdict=Verdict.OK,
     ),
     Example(
         "a zero layer, a constant one, and one with equal units",
         files={
-            "init.ckpt": _ckpt(
+            "init.ckpt": ckpt(
                 _HEALTHY
                 | {
                     "fc.weight": ([2, 4], [0.0] * 8),
@@ -447,14 +407,14 @@ EXAMPLES = [
     ),
     Example(
         "a trained checkpoint with a NaN",
-        files={"last.ckpt": _ckpt(_HEALTHY | {"fc.weight": ([2, 2], [0.1, float("nan"), 0.2, 0.3])})},
+        files={"last.ckpt": ckpt(_HEALTHY | {"fc.weight": ([2, 2], [0.1, float("nan"), 0.2, 0.3])})},
         case={"checkpoints": {"current": "last.ckpt"}},
         verdict=Verdict.PROBLEM,
         codes=("non-finite",),
     ),
     Example(
         "a normalisation that starts at zero",
-        files={"init.ckpt": _ckpt(_HEALTHY | {"bn.gamma": ([4], [0.0] * 4)})},
+        files={"init.ckpt": ckpt(_HEALTHY | {"bn.gamma": ([4], [0.0] * 4)})},
         case={"checkpoints": {"initial": "init.ckpt"}},
         verdict=Verdict.UNDECIDED,
         codes=("zero-gamma",),

@@ -47,8 +47,8 @@ def statistics(tensors: Iterable[TensorInfo], threads: int = 2) -> Iterator[tupl
     with ThreadPoolExecutor(threads) as pool:
         try:
             unfinished: Statistics | None = None
-            for shares in pool.map(_examine, _shares(tensors)):
-                for info, stop, part in shares:
+            for parts in pool.map(_examine, shares(tensors)):
+                for info, stop, part in parts:
                     unfinished = part if unfinished is None else _merge(unfinished, part)
                     if stop == info.size:
                         yield info, _finished(info, unfinished)
@@ -60,7 +60,7 @@ def statistics(tensors: Iterable[TensorInfo], threads: int = 2) -> Iterator[tupl
 _Share = tuple[TensorInfo, int, int]
 
 
-def _shares(tensors: Iterable[TensorInfo]) -> Iterator[list[_Share]]:
+def shares(tensors: Iterable[TensorInfo]) -> Iterator[list[_Share]]:
     """The tensors as lists of (tensor, start, stop) of about equal work."""
     held: list[_Share] = []
     load = 0
@@ -76,10 +76,10 @@ def _shares(tensors: Iterable[TensorInfo]) -> Iterator[list[_Share]]:
         yield held
 
 
-def _examine(shares: list[_Share]) -> list[tuple[TensorInfo, int, Statistics]]:
+def _examine(held: list[_Share]) -> list[tuple[TensorInfo, int, Statistics]]:
     results = []
     with np.errstate(all="ignore"):
-        for info, start, stop in shares:
+        for info, start, stop in held:
             total = Statistics()
             flags = np.empty(0, bool)
             for values in chunks(info, start, stop):

@@ -1,0 +1,133 @@
+"""What the probes of checkpoints share: names of their roles, words, tables of differences, and files for the examples."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..language import Words
+from ..model import Finding, Level, Plain, Table, Where
+
+if TYPE_CHECKING:
+    from ..readers.tensor_comparison import Comparison, Pairs
+    from ..readers.tensors import TensorInfo
+
+#: Roles of the case's checkpoints in the order they are examined; a file given twice counts for the first.
+ROLES: Words = {
+    "initial": {"en": "initial", "zh": "初始"},
+    "pretrained": {"en": "pretrained", "zh": "预训练"},
+    "previous": {"en": "previous", "zh": "上一个"},
+    "current": {"en": "current", "zh": "当前"},
+    "ranks": {"en": "per-rank", "zh": "各卡"},
+    "reference": {"en": "reference", "zh": "标杆"},
+    "after_step": {"en": "after-step", "zh": "单步更新后"},
+    "reference_after_step": {"en": "reference after-step", "zh": "标杆单步更新后"},
+}
+#: More is not read by a person, nor kept in a session.
+MAX_ROWS = 200
+
+#: What normalisations and their like keep up while the network runs in training mode, without the optimizer.
+STATISTICS = re.compile(r"(^|[._])(moving|running)_(mean|var|variance)$", re.I)
+
+MESSAGES: Words = {
+    "one-sided": {
+        "en": "{count:,} tensors stand in one of the two checkpoints only, and could not be compared: {names}.",
+        "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
+    },
+    "not-compared": {
+        "en": "{count:,} tensors could not be compared (quantised, sparse, of an unknown type, or of a name that repeats): {names}.",
+        "zh": "有 {count:,} 个张量无法比较（量化、稀疏、类型未知或名称重复）：{names}。",
+    },
+}
+
+WORDS: Words = {
+    "one-sided": {"en": "In one checkpoint only", "zh": "只存在于一侧的张量"},
+    "not-compared": {"en": "Not compared", "zh": "未比较的张量"},
+    "name": {"en": "Name", "zh": "名称"},
+    "shape": {"en": "Shape", "zh": "形状"},
+    "dtype": {"en": "Type", "zh": "数据类型"},
+    "path": {"en": "File", "zh": "文件"},
+    "reason": {"en": "Reason", "zh": "原因"},
+    "count": {"en": "Count", "zh": "数量"},
+    "changed": {"en": "Differing", "zh": "不同元素占比"},
+    "largest": {"en": "Max difference", "zh": "最大差值"},
+    "mean": {"en": "Mean difference", "zh": "平均差值"},
+    "relative": {"en": "Relative", "zh": "相对差值"},
+    "cosine": {"en": "Cosine", "zh": "余弦相似度"},
+    "non-finite": {"en": "NaN or Inf on one side", "zh": "单侧 NaN 或 Inf"},
+    "other-shape": {"en": "Other shape", "zh": "另一侧形状"},
+    "repeated": {"en": "the name repeats", "zh": "名称重复"},
+    "quantized": {"en": "quantised", "zh": "量化"},
+    "sparse": {"en": "sparse", "zh": "稀疏"},
+    "view": {"en": "a view too large to be read", "zh": "视图过大，无法读取"},
+    "unknown-type": {"en": "unknown type", "zh": "类型未知"},
+}
+
+#: The columns of `difference`.
+DIFFERENCE = ["name", "shape", "dtype", "changed", "largest", "mean", "relative", "cosine", "non-finite"]
+
+
+def shape(info: TensorInfo) -> str:
+    return "×".join(map(str, info.shape)) or "-"
+
+
+def difference(left: TensorInfo, right: TensorInfo, found: Comparison) -> list[Plain]:
+    """A row of a table with the columns DIFFERENCE."""
+    dtype = left.dtype if left.dtype == right.dtype else f"{left.dtype}, {right.dtype}"
+    numbers = (found.largest, found.mean, found.relative, found.cosine)
+    return [
+        *(left.name, shape(left), dtype, (found.count - found.equal) / found.count if found.count else 0.0),
+        *(number if number is not None and math.isfinite(number) else None for number in numbers),
+        found.nan + found.inf,
+    ]
+
+
+def shown(names: Iterable[str]) -> list[str]:
+    """The first names of many."""
+    names = list(names)
+    return names[:5] + ["…"] * (len(names) > 5)
+
+
+def table(title: str, columns: list[str], rows: list[list[Plain]]) -> Table:
+    return Table(title, columns, rows[:MAX_ROWS], len(rows))
+
+
+def not_compared(pairs: Pairs, where: Where, common: dict[str, Any]) -> Iterator[Finding]:
+    """What of two checkpoints could not be set against each other, when there is such a thing."""
+    rows: list[list[Plain]] = [[name, None, None, "repeated"] for name in pairs.repeated]
+    for left, right in pairs.unread:
+        info = left if left.obstacle else right
+        reason = "unknown-type" if info.obstacle == "dtype" else info.obstacle
+        rows.append([info.name, shape(info), info.dtype, reason])
+    if rows:
+        data = common | {"count": len(rows), "names": shown(str(row[0]) for row in rows)}
+        evidence = [table("not-compared", ["name", "shape", "dtype", "reason"], rows)]
+        yield Finding("not-compared", Level.INFO, where, data, list(evidence), incomplete=True)
+
+
+def ckpt(tensors: dict[str, tuple[list[int], list[float]]]) -> bytes:
+    """A .ckpt as MindSpore writes it, for the examples: {name: (dims, float32 values)}."""
+    from array import array
+
+    def field(number: int, payload: bytes) -> bytes:
+        return bytes([number << 3 | 2]) + varint(len(payload)) + payload
+
+    def varint(value: int) -> bytes:
+        return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
+
+    whole = b""
+    for name, (dims, values) in tensors.items():
+        sizes = b"".join(b"\x08" + varint(dim) for dim in dims)
+        tensor = sizes + field(2, b"Float32") + field(3, array("f", values).tobytes())
+        whole += field(1, field(1, name.encode()) + field(2, tensor))
+    return whole
+
+
+def drawn(*dims: int, seed: int = 0) -> tuple[list[int], list[float]]:
+    """Random weights of a shape, for `ckpt`."""
+    import random
+
+    generator = random.Random(100 * seed + len(dims))
+    return list(dims), [generator.gauss(0, 0.1) for _ in range(math.prod(dims))]

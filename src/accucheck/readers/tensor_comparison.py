@@ -1,0 +1,266 @@
+"""Compares the tensors of two checkpoints in one pass over their chunks, by a few threads. Judges nothing.
+
+pairs = pair(open_checkpoint("e9.ckpt").weights, open_checkpoint("e10.ckpt").weights)
+for left, right, found in compare(pairs.same): ...
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+import numpy as np
+
+from .tensor_statistics import shares
+from .tensors import Array, TensorInfo, chunks
+
+_Pair = tuple[TensorInfo, TensorInfo]
+
+
+class Pairs(msgspec.Struct):
+    """Two lists of tensors set against each other by name, in the order of the first list.
+
+    `same` can be compared; `shapes` have one name and different shapes; `unread` could not be read on one side at least;
+    `left` and `right` stand on one side only. `repeated` are names that one side has several times: no pair is made.
+    """
+
+    same: list[_Pair] = []
+    shapes: list[_Pair] = []
+    unread: list[_Pair] = []
+    left: list[TensorInfo] = []
+    right: list[TensorInfo] = []
+    repeated: list[str] = []
+
+
+def pair(left: Iterable[TensorInfo], right: Iterable[TensorInfo]) -> Pairs:
+    """The tensors of both lists by name. A tensor without an axis and one of shape (1,) hold the same number."""
+    left, right = list(left), list(right)
+    often = {name for side in (left, right) for name, count in Counter(info.name for info in side).items() if count > 1}
+    pairs = Pairs(repeated=sorted(often))
+    others = {info.name: info for info in right if info.name not in often}
+    for info in left:
+        if info.name in often:
+            continue
+        other = others.pop(info.name, None)
+        if other is None:
+            pairs.left.append(info)
+        elif (info.shape or (1,)) != (other.shape or (1,)):
+            pairs.shapes.append((info, other))
+        elif info.obstacle or other.obstacle:
+            pairs.unread.append((info, other))
+        else:
+            pairs.same.append((info, other))
+    pairs.right += others.values()
+    return pairs
+
+
+class Comparison(msgspec.Struct):
+    """How the `count` numbers of two tensors of equal size differ (a complex element is two numbers).
+
+    `identical`: all bits are equal. `equal` counts equal numbers: NaN equals NaN, an infinity itself, 0.0 equals -0.0.
+    `nan` counts pairs of which one is NaN, `inf` pairs without NaN of which one is infinite or both are, with opposite signs.
+    `finite` counts the pairs of two finite numbers; `largest`, `mean` and `total` are of their absolute differences. `outside`
+    counts pairs beyond atol + rtol·|right| (numpy.isclose), and those of `nan` and `inf`. `relative` is
+    ‖left - right‖ / ‖right‖ and `cosine` that of the angle between the two, of the finite pairs; None where a norm is zero or
+    does not fit a float64.
+    """
+
+    count: int = 0
+    identical: bool = True
+    equal: int = 0
+    nan: int = 0
+    inf: int = 0
+    outside: int = 0
+    largest: float = 0.0
+    total: float = 0.0
+    left_square: float = 0.0
+    right_square: float = 0.0
+    product: float = 0.0
+    square: float = 0.0
+    finite: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.finite if self.finite and math.isfinite(self.total) else None
+
+    @property
+    def relative(self) -> float | None:
+        usable = self.right_square > 0 and math.isfinite(self.right_square + self.square)
+        return math.sqrt(self.square) / math.sqrt(self.right_square) if usable else None
+
+    @property
+    def cosine(self) -> float | None:
+        if not (self.left_square > 0 and self.right_square > 0 and math.isfinite(self.left_square + self.right_square)):
+            return None
+        return max(-1.0, min(1.0, self.product / (math.sqrt(self.left_square) * math.sqrt(self.right_square))))
+
+
+#: {dtype: (one unit in the last place of 1, the smallest number above 0)}; those of e8m0 are powers of two, without fraction.
+_RESOLUTION = {
+    "float64": (2.0**-52, 0.0),
+    "complex128": (2.0**-52, 0.0),
+    "float32": (2.0**-23, 2.0**-149),
+    "complex64": (2.0**-23, 2.0**-149),
+    "float16": (2.0**-10, 2.0**-24),
+    "bfloat16": (2.0**-7, 2.0**-133),
+    "float8_e4m3fn": (2.0**-3, 2.0**-9),
+    "float8_e4m3fnuz": (2.0**-3, 2.0**-10),
+    "float8_e5m2": (2.0**-2, 2.0**-16),
+    "float8_e5m2fnuz": (2.0**-2, 2.0**-17),
+    "float8_e8m0fnu": (1.0, 2.0**-127),
+}
+
+
+def resolution(left: TensorInfo, right: TensorInfo) -> tuple[float, float]:
+    """What rounding to the coarser of two types explains, as (rtol, atol); nothing where they are of one type."""
+    if left.dtype == right.dtype:
+        return 0.0, 0.0
+    first, second = (_RESOLUTION.get(info.dtype, (0.0, 0.0)) for info in (left, right))
+    return max(first[0], second[0]), max(first[1], second[1])
+
+
+def compare(
+    pairs: Sequence[_Pair], threads: int = 2, rtol: float = 0.0, atol: float = 0.0
+) -> Iterator[tuple[TensorInfo, TensorInfo, Comparison]]:
+    """Each pair of tensors of equal size with its comparison, in the order given.
+
+    Tensors of different types are allowed at least what rounding to the coarser one explains. Raises ReadError. Memory: a few
+    chunks a thread.
+    """
+
+    def examine(held: list[tuple[TensorInfo, TensorInfo, int, int]]) -> list[Comparison]:
+        with np.errstate(all="ignore"):
+            return [_share(*share, rtol, atol) for share in held]
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            unfinished = Comparison()
+            work = list(_work(pairs))
+            for held, parts in zip(work, pool.map(examine, work), strict=True):
+                for (left, right, _, stop), part in zip(held, parts, strict=True):
+                    _add(unfinished, part)
+                    if stop == left.size:
+                        yield left, right, unfinished
+                        unfinished = Comparison()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _work(pairs: Sequence[_Pair]) -> Iterator[list[tuple[TensorInfo, TensorInfo, int, int]]]:
+    """The pairs as lists of (left, right, start, stop) of about equal work."""
+    rights = (right for _, right in pairs)
+    right: TensorInfo
+    for held in shares(left for left, _ in pairs):
+        work = []
+        for left, start, stop in held:
+            if start == 0:
+                right = next(rights)
+            work.append((left, right, start, stop))
+        yield work
+
+
+def _share(left: TensorInfo, right: TensorInfo, start: int, stop: int, rtol: float, atol: float) -> Comparison:
+    coarse = resolution(left, right)
+    rtol, atol = max(rtol, coarse[0]), max(atol, coarse[1])
+    total = Comparison()
+    spare = np.empty((2, 0), np.float32)
+    for one, other in zip(chunks(left, start, stop), chunks(right, start, stop), strict=True):
+        if one.dtype.kind == "c":
+            one = one.view(one.real.dtype)
+        if other.dtype.kind == "c":
+            other = other.view(other.real.dtype)
+        if len(one) < len(other):  # complex against real
+            one = _complex(one)
+        elif len(other) < len(one):
+            other = _complex(other)
+        if spare.shape[1] < len(one):
+            spare = np.empty((2, len(one)), np.float32)
+        _add(total, _of_chunk(one, other, rtol, atol, spare[:, : len(one)]))
+    return total
+
+
+def _complex(values: Array) -> Array:
+    """Real numbers as pairs of a real and an imaginary part."""
+    pairs = np.zeros((len(values), 2), np.float64)
+    pairs[:, 0] = values
+    return pairs.reshape(-1)
+
+
+#: Sums of squares of float32 within these bounds have lost nothing to overflow and underflow.
+_SAFE = (1e-20, 1e30)
+
+
+def _of_chunk(left: Array, right: Array, rtol: float, atol: float, spare: Array) -> Comparison:
+    count = len(left)
+    identical = left.dtype == right.dtype and np.array_equal(_bits(left), _bits(right))
+    if not (left.dtype == right.dtype == np.float32):
+        return _carefully(left, right, rtol, atol, identical)
+    left_square = float(np.dot(left, left))
+    if not _SAFE[0] < left_square < _SAFE[1]:
+        return _carefully(left, right, rtol, atol, identical)
+    if identical:
+        result = Comparison(count, True, count, finite=count)
+        result.left_square = result.right_square = result.product = left_square
+        return result
+    right_square = float(np.dot(right, right))
+    if not _SAFE[0] < right_square < _SAFE[1]:
+        return _carefully(left, right, rtol, atol, identical)
+    apart, bound = spare
+    np.subtract(left, right, out=apart)
+    equal = count - int(np.count_nonzero(apart))
+    square = float(np.dot(apart, apart))
+    np.abs(apart, out=apart)
+    largest = float(apart.max())
+    outside = count - equal
+    if largest <= atol:
+        outside = 0
+    elif rtol or atol:
+        np.abs(right, out=bound)
+        bound *= np.float32(rtol)
+        bound += np.float32(atol)
+        outside = int(np.count_nonzero(apart > bound))
+    return Comparison(
+        *(count, False, equal, 0, 0, outside, largest, float(apart.sum())),
+        *(left_square, right_square, float(np.dot(left, right)), square, count),
+    )
+
+
+def _carefully(left: Array, right: Array, rtol: float, atol: float, identical: bool) -> Comparison:
+    """The same for any type, infinities and NaN, in float64."""
+    count = len(left)
+    # Integers are compared before they are made float64, which has room for 53 bits.
+    same = left == right
+    left, right = left.astype(np.float64), right.astype(np.float64)
+    one_nan, other_nan = np.isnan(left), np.isnan(right)
+    same |= one_nan & other_nan
+    nan = int(np.count_nonzero(one_nan != other_nan))
+    inf = int(np.count_nonzero((np.isinf(left) | np.isinf(right)) & ~(same | one_nan | other_nan)))
+    finite = np.isfinite(left) & np.isfinite(right)
+    if not finite.all():
+        left, right = left[finite], right[finite]
+    result = Comparison(count, identical, int(np.count_nonzero(same)), nan, inf, nan + inf, finite=len(left))
+    if len(left):
+        apart = np.abs(left - right)
+        beyond = (apart > atol + rtol * np.abs(right)) & ~same[finite]
+        result.outside += int(np.count_nonzero(beyond))
+        result.largest, result.total = float(apart.max()), float(apart.sum())
+        result.left_square, result.right_square = float(np.dot(left, left)), float(np.dot(right, right))
+        result.product, result.square = float(np.dot(left, right)), float(np.dot(apart, apart))
+    return result
+
+
+def _bits(values: Array) -> Array:
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def _add(total: Comparison, part: Comparison) -> None:
+    total.identical = total.identical and part.identical
+    total.largest = max(total.largest, part.largest)
+    for name in _SUMS:
+        setattr(total, name, getattr(total, name) + getattr(part, name))
+
+
+_SUMS = tuple(name for name in Comparison.__struct_fields__ if name not in ("identical", "largest"))
