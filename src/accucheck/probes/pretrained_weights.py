@@ -1,0 +1,492 @@
+"""Tells whether the weights of the pretrained file got into the network, and whether they are those of the benchmark.
+
+Compares checkpoints.pretrained with checkpoints.initial (saved after loading, before the first step), or with checkpoints.current where
+there is no initial one; and with checkpoints.reference, the file that the benchmark loads. Tensors are matched by name, and what is
+left by content, so that renaming does no harm. Heads that are replaced are known by their names. A trained checkpoint tells names and
+shapes only; tensors that a conversion transposes, splits or joins are not recognised, and training state is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Verdict, Where
+from ..probe import Example
+from . import _checkpoints
+from ._checkpoints import DIFFERENCE, STATISTICS, ckpt, difference, drawn, not_compared, shape, shown, table
+
+if TYPE_CHECKING:
+    from ..readers.checkpoints import Checkpoint
+    from ..readers.tensor_comparison import Comparison, Pairs
+    from ..readers.tensors import TensorInfo
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = (
+    "checkpoints.pretrained",
+    ("checkpoints.initial", "checkpoints.current", "checkpoints.reference"),
+)
+
+#: Output layers and additions of fine-tuning, by the names they usually have.
+REPLACED = (
+    *(
+        "*head*",
+        "*classifier*",
+        "fc.*",
+        "*.fc.*",
+        "*end_point*",
+        "*logits*",
+        "*cls_score*",
+        "*bbox_pred*",
+        "*output_layer*",
+    ),
+    *("*pooler*", "*lora_*", "*adapter*", "*prompt*"),
+)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    replaced: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="patterns (* and ?, any case) of names that are replaced or added by design",
+            extra={"unit": "names", "source": "names of output layers and adapters in public models"},
+        ),
+    ] = REPLACED
+    rtol: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="relative difference that counts as equal; rounding to the coarser of two types always does",
+            extra={"unit": "1", "source": "numpy.isclose"},
+        ),
+    ] = 1e-5
+    atol: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="absolute difference that counts as equal",
+            extra={"unit": "of the weights", "source": "numpy.isclose"},
+        ),
+    ] = 1e-8
+    threads: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=64,
+            description="threads that read",
+            extra={"unit": "threads", "source": "measured: two fill two cores"},
+        ),
+    ] = 2
+
+
+MESSAGES: Words = {
+    **_checkpoints.MESSAGES,
+    "nothing-loaded": {
+        "en": "Not one of {count:,} weights of {source} stands in {target} with its values: nothing was loaded. Vectors, which begin "
+        "alike in any network, are not counted.",
+        "zh": "{source} 的 {count:,} 个权重没有一个以原值出现在 {target} 中：没有加载成功。一维参数在各网络中初值往往相同，不计入。",
+    },
+    "nothing-found": {
+        "en": "Not one of {count:,} weights of {source} was found in {target}, by name or by content. A conversion may have changed them. "
+        "Vectors, which begin alike in any network, are not counted.",
+        "zh": "无论按名称还是按内容，{source} 的 {count:,} 个权重都没有在 {target} 中找到，可能经过了格式转换，无法判断。"
+        "一维参数在各网络中初值往往相同，不计入。",
+    },
+    "values-differ": {
+        "en": "{count:,} weights have other values in {target} than in {source}, by up to {largest:.3g}: {names}.",
+        "zh": "有 {count:,} 个权重在 {target} 中的值与 {source} 不同，最大差值 {largest:.3g}：{names}。",
+    },
+    "statistics-differ": {
+        "en": "{count:,} moving statistics have other values in {target} than in {source}: {names}. They move as soon as the network "
+        "runs in training mode.",
+        "zh": "有 {count:,} 个滑动统计量在 {target} 中的值与 {source} 不同：{names}。网络只要以训练模式运行过，它们就会变化。",
+    },
+    "trained": {
+        "en": "{count:,} weights have other values in {target}, a trained checkpoint, than in {source}; whether they were loaded cannot be "
+        "told. Give the checkpoint before the first step as checkpoints.initial.",
+        "zh": "{target} 是训练过的 checkpoint，其中 {count:,} 个权重的值与 {source} 不同，无法判断当初是否加载。"
+        "请把第一步之前保存的 checkpoint 填到 checkpoints.initial。",
+    },
+    "shapes-differ": {
+        "en": "{count:,} weights have another shape in {target} than in {source}, so that they cannot have been loaded: {names}.",
+        "zh": "有 {count:,} 个权重在 {target} 与 {source} 中形状不同，不可能加载成功：{names}。",
+    },
+    "names-differ": {
+        "en": "{count:,} weights of {source} were not loaded: in {target} their names differ by “{prefix}” in front ({names}).",
+        "zh": "{source} 中有 {count:,} 个权重没有加载：它们在 {target} 中的名称相差前缀“{prefix}”（{names}）。",
+    },
+    "left-over": {
+        "en": "{count:,} weights of {source} are not in {target}, by name or by content: {names}. Right only if left out "
+        "by design.",
+        "zh": "{source} 中有 {count:,} 个权重，按名称和内容都未在 {target} 中找到：{names}。仅当有意不加载时才合理。",
+    },
+    "new-inside": {
+        "en": "{count:,} weights of {target} do not come from {source}, though others of the same part of the network do: {names}.",
+        "zh": "{target} 中有 {count:,} 个权重不是来自 {source}，而网络同一部分的其他权重来自该文件：{names}。",
+    },
+    "new-layers": {
+        "en": "{count:,} weights of {target} are of parts that {source} does not have: {names}.",
+        "zh": "{target} 中有 {count:,} 个权重属于 {source} 没有的部分：{names}。",
+    },
+    "replaced": {
+        "en": "{count:,} weights of heads and additions, judged by their names or places, do not come from {source}: {names}.",
+        "zh": "有 {count:,} 个权重不是来自 {source}，从名称或位置看属于替换的分类头或新增结构：{names}。",
+    },
+    "renamed": {
+        "en": "{count:,} weights of {source} stand in {target} under another name: {names}.",
+        "zh": "{source} 中有 {count:,} 个权重以另外的名称出现在 {target} 中：{names}。",
+    },
+    "unreadable": {
+        "en": "The checkpoint {path} could not be examined. {problem}",
+        "zh": "checkpoint {path} 未能检查。{problem}",
+    },
+    "no-weights": {
+        "en": "{source} holds no floating-point weights.",
+        "zh": "{source} 中没有浮点类型的权重。",
+    },
+    "examined": {
+        "en": "{equal:,} of {count:,} weights of {source} stand in {target} with their values.",
+        "zh": "{source} 的 {count:,} 个权重中，有 {equal:,} 个以原值出现在 {target} 中。",
+    },
+    "fix-load": {
+        "en": "Look at what load_param_into_net returns: it lists the names that were not loaded. Load after all initialisation, and save "
+        "checkpoints.initial after loading.",
+        "zh": "查看 load_param_into_net 的返回值，其中列出了未加载的名称。应在所有初始化之后加载，并在加载之后保存 checkpoints.initial。",
+    },
+    "fix-names": {
+        "en": "Rename before loading: add or take away “{prefix}” in the keys of the dict that load_checkpoint returns.",
+        "zh": "加载前先改名：在 load_checkpoint 返回的字典的键上补上或去掉“{prefix}”。",
+    },
+    "fix-shapes": {
+        "en": "Load the file of this network (depth, width, input channels), or leave these weights out and name them in `replaced`.",
+        "zh": "改用与该网络（深度、宽度、输入通道）相符的权重文件；若有意不加载，请写入参数 `replaced`。",
+    },
+    "fix-same": {
+        "en": "Convert the file that the benchmark loads, and load the outcome.",
+        "zh": "对标杆脚本所加载的文件做格式转换，并加载转换结果。",
+    },
+}
+
+_START: Words = {
+    "why": {
+        "en": "Layers that stay at random values below or among loaded ones spoil what those have learnt; the training starts "
+        "almost from nothing.",
+        "zh": "随机初值的层夹在已加载的层之间，会破坏预训练得到的特征，训练几乎等于从头开始。",
+    },
+    "proof": {
+        "en": "Print the mean of one of these weights before and after load_param_into_net: it must change, and equal that of the file. If "
+        "they are meant to be new, name them in `replaced`.",
+        "zh": "在 load_param_into_net 前后打印其中一个权重的均值：加载后应变化，并与文件中的一致。"
+        "若本来就是新增的，请写入参数 `replaced`。",
+    },
+}
+_CODES = (
+    "nothing-loaded",
+    "nothing-found",
+    "values-differ",
+    "shapes-differ",
+    "names-differ",
+    "left-over",
+    "new-inside",
+)
+WHY: Words = dict.fromkeys(_CODES, _START["why"])
+PROOF: Words = dict.fromkeys(_CODES, _START["proof"])
+
+WORDS: Words = {
+    **_checkpoints.WORDS,
+    "values-differ": {"en": "Values that differ", "zh": "数值不同的权重"},
+    "statistics-differ": {"en": "Moving statistics that differ", "zh": "不同的滑动统计量"},
+    "trained": {"en": "Values that differ", "zh": "数值不同的权重"},
+    "shapes-differ": {"en": "Shapes that differ", "zh": "形状不同的权重"},
+    "names-differ": {"en": "Names that differ by a prefix", "zh": "名称相差前缀的权重"},
+    "left-over": {"en": "Not in the network", "zh": "不在网络中的权重"},
+    "new-inside": {"en": "Not from the file", "zh": "不是来自该文件的权重"},
+    "new-layers": {"en": "Not from the file", "zh": "不是来自该文件的权重"},
+    "replaced": {"en": "Replaced or added", "zh": "替换或新增的权重"},
+    "renamed": {"en": "Under another name", "zh": "名称不同的权重"},
+    "other-name": {"en": "Other name", "zh": "另一名称"},
+    "all": {"en": "Difference of each weight", "zh": "各权重的差异"},
+}
+
+_Row = tuple["TensorInfo", "TensorInfo", "Comparison"]
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises ReadError when the pretrained file, or all that it is compared with, cannot be read."""
+    from ..readers.checkpoints import open_checkpoint
+
+    (pretrained,) = case.paths("checkpoints.pretrained")
+    source = open_checkpoint(pretrained)
+    role = "initial" if case.get("checkpoints.initial") else "current"
+    failed: list[tuple[Path, ReadError]] = []
+    examined = False
+    for other in (role, "reference"):
+        for path in case.paths(f"checkpoints.{other}"):
+            try:
+                second = open_checkpoint(path)
+                # The benchmark's file should have come into the pretrained one, as that into the network.
+                pair = (second, source) if other == "reference" else (source, second)
+                yield from _judge(case, params, *pair, other)
+                examined = True
+            except ReadError as error:
+                failed.append((path, error))
+    if not examined:
+        raise failed[0][1]
+    for path, reason in failed:
+        problem = {language.value: reason.text(language) for language in Language}
+        data = {"path": case.relative(path), "problem": problem}
+        yield Finding("unreadable", Level.INFO, Where(case.relative(path)), data, incomplete=True)
+
+
+class _Left(NamedTuple):
+    """What names alone did not match: pairs of equal content, and what stands on one side only."""
+
+    found: list[_Row]
+    source: list[TensorInfo]
+    target: list[TensorInfo]
+
+
+def _judge(
+    case: Case, params: Params, source: Checkpoint, target: Checkpoint, role: str
+) -> Iterator[Finding | Progress]:
+    from ..readers.tensor_comparison import compare, pair
+
+    where = Where(case.relative(target.path))
+    common: dict[str, Any] = {"source": case.relative(source.path), "target": where.path}
+    pairs = pair(_weights(source), _weights(target))
+    count = len(_weights(source))
+    if not count:
+        yield Finding("no-weights", Level.INFO, where, common, incomplete=True)
+        return
+    rows: list[_Row] = []
+    yield Progress(0, len(pairs.same), "tensors")
+    for row in compare(pairs.same, params.threads, params.rtol, params.atol):
+        rows.append(row)
+        yield Progress(len(rows), len(pairs.same), "tensors")
+    left = _by_content(params, pairs)
+    equal = [row for row in rows if not row[2].outside] + left.found
+
+    def told(
+        code: str, level: Level, cells: list[list[Plain]], columns: list[str], fix: str | None = None, **data: Any
+    ) -> Iterator[Finding]:
+        if cells:
+            incomplete = data.pop("incomplete", False)
+            data = common | {"count": len(cells), "names": shown(str(row[0]) for row in cells)} | data
+            place = Where(where.path, name=str(cells[0][0]))
+            evidence = [table(code, columns, cells)]
+            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None, incomplete)
+
+    # Vectors begin at zero or one in any network: matrices prove that something was loaded, where there are any.
+    telling = [info for info in _weights(source) if _matrix(info)] or _weights(source)
+    if not {row[0] for row in equal}.intersection(telling) and (role != "current" or not rows):
+        types = [{info.dtype for info in side} for side in (_weights(source), _weights(target))]
+        certain = bool(rows) or (role != "current" and source.format == target.format and types[0] == types[1])
+        code, level = ("nothing-loaded", Level.PROBLEM) if certain else ("nothing-found", Level.SUSPECT)
+        prefix = _prefix(left.source, left.target)
+        data = common | {"count": len(telling), "prefix": prefix[0] if prefix else ""}
+        fix = "fix-names" if prefix else "fix-same" if role == "reference" else "fix-load"
+        cells = [difference(*row) for row in rows]
+        evidence = [table("all", DIFFERENCE, cells)] if cells else []
+        yield Finding(code, level, where, data, list(evidence), Fix(fix))
+        yield from not_compared(pairs, where, {})
+        return
+
+    def replaced(info: TensorInfo) -> bool:
+        return any(fnmatchcase(info.name.lower(), pattern.lower()) for pattern in params.replaced)
+
+    fix = "fix-same" if role == "reference" else "fix-load"
+    differing = sorted((row for row in rows if row[2].outside), key=lambda row: -row[2].largest)
+    new = [row[0] for row in differing if replaced(row[0])]
+    differing = [row for row in differing if not replaced(row[0])]
+    if role == "current":
+        cells = [difference(*row) for row in differing]
+        yield from told("trained", Level.INFO, cells, DIFFERENCE, incomplete=True)
+    else:
+        for code, level, some in (
+            ("values-differ", Level.PROBLEM, [row for row in differing if not STATISTICS.search(row[0].name)]),
+            ("statistics-differ", Level.SUSPECT, [row for row in differing if STATISTICS.search(row[0].name)]),
+        ):
+            largest = min(some[0][2].largest, 1e300) if some else 0.0
+            cells = [difference(*row) for row in some]
+            yield from told(code, level, cells, DIFFERENCE, fix, largest=largest)
+
+    new += [info for info, _ in pairs.shapes if replaced(info)]
+    shapes = [(info, other) for info, other in pairs.shapes if not replaced(info)]
+    if len({info.name.rpartition(".")[0] for info, _ in shapes}) == 1 and all(map(_other_outputs, shapes)):
+        # One layer with another number of outputs is an output layer, whatever its name.
+        new += [info for info, _ in shapes]
+        shapes = []
+    cells = [[info.name, shape(info), shape(other)] for info, other in shapes]
+    yield from told("shapes-differ", Level.PROBLEM, cells, ["name", "shape", "other-shape"], "fix-shapes")
+
+    new += [info for info in (*left.source, *left.target) if replaced(info)]
+    lost = [info for info in left.source if not replaced(info)]
+    added = [info for info in left.target if not replaced(info)]
+    if prefix := _prefix(lost, added):
+        front, both = prefix
+        cells = [[info.name, other.name, shape(info)] for info, other in both]
+        level = Level.PROBLEM if role == "initial" else Level.SUSPECT
+        yield from told("names-differ", level, cells, ["name", "other-name", "shape"], "fix-names", prefix=front)
+        matched = {info for pair in both for info in pair}
+        lost = [info for info in lost if info not in matched]
+        added = [info for info in added if info not in matched]
+    yield from told("left-over", Level.SUSPECT, _cells(lost), ["name", "shape", "dtype"])
+    part = _parts(info.name for info in _weights(target))
+    loaded = {part(row[1].name) for row in equal}
+    inside = [info for info in added if part(info.name) in loaded]
+    yield from told("new-inside", Level.SUSPECT, _cells(inside), ["name", "shape", "dtype"])
+    outside = [info for info in added if part(info.name) not in loaded]
+    yield from told("new-layers", Level.INFO, _cells(outside), ["name", "shape", "dtype"])
+    yield from told("replaced", Level.INFO, _cells(new), ["name", "shape", "dtype"])
+    cells = [[one.name, other.name, shape(one)] for one, other, _ in left.found]
+    yield from told("renamed", Level.INFO, cells, ["name", "other-name", "shape"])
+    yield from not_compared(pairs, where, {})
+    data = common | {"equal": len(equal), "count": count}
+    evidence = [table("all", DIFFERENCE, [difference(*row) for row in differing + equal])]
+    yield Finding("examined", Level.INFO, where, data, list(evidence))
+
+
+def _weights(checkpoint: Checkpoint) -> list[TensorInfo]:
+    return [info for info in checkpoint.weights if (info.floating or info.obstacle) and info.size]
+
+
+def _matrix(info: TensorInfo) -> bool:
+    return sum(size > 1 for size in info.shape) > 1
+
+
+def _cells(tensors: Iterable[TensorInfo]) -> list[list[Plain]]:
+    return [[info.name, shape(info), info.dtype] for info in tensors]
+
+
+def _other_outputs(both: tuple[TensorInfo, TensorInfo]) -> bool:
+    """Whether two shapes differ in the first axis only."""
+    return both[0].shape[1:] == both[1].shape[1:]
+
+
+def _by_content(params: Params, pairs: Pairs) -> _Left:
+    """The tensors that stand on one side only, matched by the content of tensors on the other."""
+    from ..readers.tensor_comparison import compare
+    from ..readers.tensors import chunks
+
+    def key(info: TensorInfo) -> tuple[tuple[int, ...], bytes]:
+        values = next(chunks(info, 0, 256))
+        return info.shape, (values if values.dtype.kind == "c" else values.astype("f4")).tobytes()
+
+    waiting: dict[tuple[tuple[int, ...], bytes], list[TensorInfo]] = {}
+    if pairs.left:
+        for info in reversed(pairs.right):
+            if not info.obstacle:
+                waiting.setdefault(key(info), []).append(info)
+    candidates = []
+    for info in pairs.left if waiting else ():
+        if not info.obstacle and (others := waiting.get(key(info))):
+            candidates.append((info, others.pop()))
+    found = [row for row in compare(candidates, params.threads, params.rtol, params.atol) if not row[2].outside]
+    taken = {info for left, right, _ in found for info in (left, right)}
+    return _Left(
+        found,
+        [info for info in pairs.left if info not in taken],
+        [info for info in pairs.right if info not in taken],
+    )
+
+
+def _prefix(
+    source: list[TensorInfo], target: list[TensorInfo]
+) -> tuple[str, list[tuple[TensorInfo, TensorInfo]]] | None:
+    """The front by which most names of the two sides differ, and the tensors of one shape that differ by it."""
+    fitting: dict[str, list[tuple[TensorInfo, TensorInfo]]] = {}
+    for longer, others, turned in ((source, target, False), (target, source, True)):
+        names = {info.name: info for info in others}
+        for info in longer:
+            parts = info.name.split(".")
+            for cut in range(1, min(len(parts), 20)):
+                other = names.get(".".join(parts[cut:]))
+                if other is not None and other.shape == info.shape:
+                    front = ".".join(parts[:cut]) + "."
+                    fitting.setdefault(front, []).append((other, info) if turned else (info, other))
+                    break
+    return max(fitting.items(), key=lambda entry: len(entry[1])) if fitting else None
+
+
+def _parts(names: Iterable[str]) -> Callable[[str], str]:
+    """What gives the part of a network that a name is in: its first component that is not the same in all names."""
+    split = [name.split(".") for name in names]
+    depth = 0
+    while len({tuple(parts[: depth + 1]) for parts in split}) == 1 and len(split[0]) > depth + 2:
+        depth += 1
+    return lambda name: ".".join(name.split(".")[: depth + 1])
+
+
+_BASE = {
+    "backbone.0.weight": drawn(4, 3, 3, 3),
+    "backbone.1.gamma": drawn(4),
+    "backbone.2.weight": drawn(5, 4),
+    "fc.weight": drawn(6, 5),
+    "moments.fc.weight": ([6, 5], [0.0] * 30),
+}
+_TUNED = {
+    **{name: weights for name, weights in _BASE.items() if name.startswith("backbone")},
+    "fc.weight": drawn(2, 5, seed=1),
+    "neck.weight": drawn(3, 3, seed=1),
+}
+_FRESH = {name: drawn(*weights[0], seed=2) for name, weights in _TUNED.items()}
+
+
+def _example(
+    name: str, network: dict[str, Any], verdict: Verdict, *codes: str, role: str = "initial", base: Any = None
+) -> Example:
+    return Example(
+        name,
+        files={"base.ckpt": ckpt(base or _BASE), "net.ckpt": ckpt(network)},
+        case={"checkpoints": {"pretrained": "base.ckpt", role: "net.ckpt"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+def _named(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {name.replace(old, new): values for name, values in weights.items()}
+
+
+EXAMPLES = [
+    _example("a loaded backbone, a new neck and a new head", _TUNED, Verdict.OK, "replaced", "new-layers"),
+    _example("renamed while it was loaded", _named(_TUNED, "backbone", "encoder"), Verdict.OK, "renamed"),
+    _example("nothing was loaded", _FRESH, Verdict.PROBLEM, "nothing-loaded"),
+    _example(
+        "a layer was not loaded",
+        _TUNED | {"backbone.2.weight": _FRESH["backbone.2.weight"]},
+        Verdict.PROBLEM,
+        "values-differ",
+    ),
+    _example(
+        "the names differ by a prefix, and a part was not loaded",
+        _TUNED,
+        Verdict.PROBLEM,
+        "names-differ",
+        base=_BASE | {"network.neck.weight": drawn(3, 3)},
+    ),
+    _example(
+        "another depth and another width",
+        _TUNED
+        | {"backbone.0.weight": drawn(8, 3, 3, 3), "backbone.1.gamma": drawn(8), "backbone.3.weight": drawn(5, 5)},
+        Verdict.PROBLEM,
+        "shapes-differ",
+        "new-inside",
+    ),
+    _example("a trained network", _FRESH, Verdict.UNDECIDED, "trained", role="current"),
+    _example(
+        "the file of the benchmark is another one",
+        _BASE | {"backbone.2.weight": drawn(5, 4, seed=3)},
+        Verdict.PROBLEM,
+        "values-differ",
+        role="reference",
+    ),
+]
