@@ -82,8 +82,9 @@ def test_integers_and_state_do_not_count_as_weights(tmp_path):
     extra = {"relative_position_index": np.arange(4), "moments.head.weight": np.zeros((2, 4), np.float32)}
     found = both(tmp_path, BEFORE | extra, AFTER | extra, "backbone.*")
     assert suggest(found) is Verdict.OK
-    kinds = of_code(found, "examined").evidence[0].rows
-    assert kinds == [["weight", 1, 1, 0], ["declared", 1, 0, 1], ["buffer", 1, 0, 1], ["state", 1, 0, 1]]
+    kinds = of_code(found, "examined").evidence[0]
+    assert kinds.columns == ["weight", "declared", "statistics", "buffer", "state"]
+    assert kinds.rows == [["1 / 1", "0 / 1", "0 / 0", "0 / 1", "0 / 1"]]
 
 
 def test_names_and_shapes_of_another_network(tmp_path):

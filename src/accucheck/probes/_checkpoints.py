@@ -50,7 +50,6 @@ WORDS: Words = {
     "dtype": {"en": "Type", "zh": "数据类型"},
     "path": {"en": "File", "zh": "文件"},
     "reason": {"en": "Reason", "zh": "原因"},
-    "count": {"en": "Count", "zh": "数量"},
     "changed": {"en": "Differing", "zh": "不同元素占比"},
     "largest": {"en": "Max difference", "zh": "最大差值"},
     "mean": {"en": "Mean difference", "zh": "平均差值"},
@@ -58,11 +57,6 @@ WORDS: Words = {
     "cosine": {"en": "Cosine", "zh": "余弦相似度"},
     "non-finite": {"en": "NaN or Inf on one side", "zh": "单侧 NaN 或 Inf"},
     "other-shape": {"en": "Other shape", "zh": "另一侧形状"},
-    "repeated": {"en": "the name repeats", "zh": "名称重复"},
-    "quantized": {"en": "quantised", "zh": "量化"},
-    "sparse": {"en": "sparse", "zh": "稀疏"},
-    "view": {"en": "a view too large to be read", "zh": "视图过大，无法读取"},
-    "unknown-type": {"en": "unknown type", "zh": "类型未知"},
 }
 
 #: The columns of `difference`.
@@ -99,8 +93,7 @@ def not_compared(pairs: Pairs, where: Where, common: dict[str, Any]) -> Iterator
     rows: list[list[Plain]] = [[name, None, None, "repeated"] for name in pairs.repeated]
     for left, right in pairs.unread:
         info = left if left.obstacle else right
-        reason = "unknown-type" if info.obstacle == "dtype" else info.obstacle
-        rows.append([info.name, shape(info), info.dtype, reason])
+        rows.append([info.name, shape(info), info.dtype, info.obstacle])
     if rows:
         data = common | {"count": len(rows), "names": shown(str(row[0]) for row in rows)}
         evidence = [table("not-compared", ["name", "shape", "dtype", "reason"], rows)]

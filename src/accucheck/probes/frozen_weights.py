@@ -161,16 +161,13 @@ WORDS: Words = {
     "unmoved": {"en": "Unchanged, and not declared frozen", "zh": "未变且未声明冻结的权重"},
     "rounding": {"en": "Equal but for rounding", "zh": "仅有舍入差异的权重"},
     "shapes": {"en": "Different shapes", "zh": "形状不同的张量"},
-    "kinds": {"en": "Tensors by kind", "zh": "各类张量统计"},
+    "kinds": {"en": "Tensors that changed / all, by kind", "zh": "各类张量：变化数 / 总数"},
     "all": {"en": "Change of each weight", "zh": "各权重的变化"},
-    "kind": {"en": "Kind", "zh": "类别"},
-    "moved": {"en": "Changed", "zh": "变化"},
-    "still": {"en": "Unchanged", "zh": "未变"},
-    "weight": {"en": "weights", "zh": "权重"},
-    "declared": {"en": "weights declared frozen", "zh": "声明冻结的权重"},
-    "statistics": {"en": "moving statistics", "zh": "滑动统计量"},
-    "buffer": {"en": "integers", "zh": "整数张量"},
-    "state": {"en": "training state", "zh": "训练状态"},
+    "weight": {"en": "Weights", "zh": "权重"},
+    "declared": {"en": "Declared frozen", "zh": "声明冻结的权重"},
+    "statistics": {"en": "Moving statistics", "zh": "滑动统计量"},
+    "buffer": {"en": "Integers", "zh": "整数张量"},
+    "state": {"en": "Training state", "zh": "训练状态"},
 }
 
 #: Counters of steps, as MindSpore's optimizers, callbacks and append_dict call them.
@@ -239,11 +236,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     weights.sort(key=lambda row: not _moved(row))
     if not weights:
         yield Finding("no-weights", Level.INFO, where, incomplete=True)
-    counts: list[list[Plain]] = [
-        [kind, len(kinds[kind]), sum(map(_moved, kinds[kind])), sum(not _moved(row) for row in kinds[kind])]
-        for kind in kinds
-        if kinds[kind]
-    ]
+    counts: list[Plain] = [f"{sum(map(_moved, some)):,} / {len(some):,}" for some in kinds.values()]
     data = {
         "previous": case.relative(previous),
         "path": where.path,
@@ -252,9 +245,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         "frozen": sum(not _moved(row) for row in kinds["declared"]),
     }
     changes = table("all", DIFFERENCE, [difference(*row) for row in weights])
-    yield Finding(
-        "examined", Level.INFO, where, data, [table("kinds", ["kind", "count", "moved", "still"], counts), changes]
-    )
+    yield Finding("examined", Level.INFO, where, data, [table("kinds", list(kinds), [counts]), changes])
 
 
 def _moved(row: _Row) -> bool:
