@@ -105,6 +105,11 @@ def test_rounding_between_types_is_allowed(tmp_path, dtype):
     assert compared(tmp_path, left, right).outside == 1
 
 
+def test_equal_numbers_of_two_types_are_not_identical(tmp_path):
+    found = compared(tmp_path, np.arange(4, dtype=np.float32), np.arange(4, dtype=np.float16))
+    assert (found.equal, found.identical) == (4, False)
+
+
 def test_bfloat16_is_the_coarser_type(tmp_path):
     torch = pytest.importorskip("torch")
     values = torch.randn(1000)

@@ -32,10 +32,6 @@ MAX_ROWS = 200
 STATISTICS = re.compile(r"(^|[._])(moving|running)_(mean|var|variance)$", re.I)
 
 MESSAGES: Words = {
-    "one-sided": {
-        "en": "{count:,} tensors stand in one of the two checkpoints only, and could not be compared: {names}.",
-        "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
-    },
     "not-compared": {
         "en": "{count:,} tensors could not be compared (quantised, sparse, of an unknown type, or of a name that repeats): {names}.",
         "zh": "有 {count:,} 个张量无法比较（量化、稀疏、类型未知或名称重复）：{names}。",
@@ -43,7 +39,6 @@ MESSAGES: Words = {
 }
 
 WORDS: Words = {
-    "one-sided": {"en": "In one checkpoint only", "zh": "只存在于一侧的张量"},
     "not-compared": {"en": "Not compared", "zh": "未比较的张量"},
     "name": {"en": "Name", "zh": "名称"},
     "shape": {"en": "Shape", "zh": "形状"},

@@ -44,6 +44,10 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     **_checkpoints.MESSAGES,
+    "one-sided": {
+        "en": "{count:,} tensors stand in one of the two checkpoints only, and could not be compared: {names}.",
+        "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
+    },
     "same-file": {
         "en": "checkpoints.previous and checkpoints.current are one file, {path}. Give two checkpoints of one training, some steps apart.",
         "zh": "checkpoints.previous 与 checkpoints.current 是同一个文件 {path}。请给出同一次训练中相隔若干步的两个 checkpoint。",
@@ -156,6 +160,7 @@ PROOF: Words = {
 
 WORDS: Words = {
     **_checkpoints.WORDS,
+    "one-sided": {"en": "In one checkpoint only", "zh": "只存在于一侧的张量"},
     "frozen-moved": {"en": "Declared frozen, and changed", "zh": "声明冻结但发生变化的权重"},
     "frozen-statistics-moved": {"en": "Declared frozen, and changed", "zh": "声明冻结但发生变化的滑动统计量"},
     "unmoved": {"en": "Unchanged, and not declared frozen", "zh": "未变且未声明冻结的权重"},
