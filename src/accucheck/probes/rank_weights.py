@@ -181,7 +181,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     (base_path, base), *rest = first.items()
     base_name = case.relative(base_path)
     if len(paths) == 1 and not rest:
-        raise Skip("one-rank", path=base_name)
+        raise Skip("one-rank", path=case.relative(paths[0]))
     failed: list[ReadError] = []
     overview: list[list[Plain]] = []
     others: list[tuple[str, list[TensorInfo] | None]] = [*rest, *((str(path), None) for path in paths[1:])]
