@@ -133,6 +133,28 @@ WORDS: Words = {
         "en": "{path}: the format is not recognised from its content. Readable here: {expected}.",
         "zh": "{path}：无法从内容识别格式。此处可读取：{expected}。",
     },
+    "no-curve": {
+        "en": "{path} holds no curve: no line gives a number such as a loss together with a step or an epoch. Give the log of a training, "
+        "a CSV, JSON Lines, or an event file with scalars.",
+        "zh": "{path} 中没有曲线：没有任何一行同时给出 step 或 epoch 与 loss 等数值。"
+        "请提供训练日志、CSV、JSON Lines 或含标量的 event 文件。",
+    },
+    "no-curve-files": {
+        "en": "{path} holds no event file with scalars and no training log. Give the folder that summary_dir named, or the log itself.",
+        "zh": "{path} 中没有含标量的 event 文件，也没有训练日志。请给出 summary_dir 所指的目录，或直接给出日志文件。",
+    },
+    "curve-files": {
+        "en": "{path} holds {count:,} logs and event files; the first {limit:,} were read. Give the folder of one training.",
+        "zh": "{path} 下有 {count:,} 个日志和 event 文件，只读取了前 {limit:,} 个。请给出单次训练的目录。",
+    },
+    "curve-lines": {
+        "en": "{path}: {count:,} lines are no JSON objects, the first is line {line:,}; the others were read.",
+        "zh": "{path}：有 {count:,} 行不是 JSON 对象，首个为第 {line:,} 行；其余各行已读取。",
+    },
+    "curve-kinds": {
+        "en": "{path}: its lines are of more than {limit:,} kinds; {count:,} times a further one was left out.",
+        "zh": "{path}：行的种类超过 {limit:,} 种，另有 {count:,} 处未读取。",
+    },
     "ragged": {
         "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
         "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",

@@ -6,6 +6,7 @@ these 8 bytes, the data, masked CRC-32C of the data; an Example is a protobuf ma
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def records(path: Path) -> Generator[tuple[bytes, int], None, None]:
     value, following = google_crc32c.value, _TAIL.size + _HEAD.size
     try:
         with path.open("rb", buffering=1 << 20) as file:
-            head, at = file.read(_HEAD.size), 0
+            head, at, size = file.read(_HEAD.size), 0, os.fstat(file.fileno()).st_size
             while head:
                 if len(head) < _HEAD.size:
                     raise ReadError("truncated", path=str(path), offset=at + len(head), expected="TFRecord")
@@ -60,6 +61,8 @@ def records(path: Path) -> Generator[tuple[bytes, int], None, None]:
                 if length > LONGEST:
                     raise ReadError("too-large", path=str(path), size=length, limit=LONGEST)
                 at += _HEAD.size
+                if length > size - at:  # before so much is allocated
+                    raise ReadError("truncated", path=str(path), offset=size, expected=f"record of {length:,} bytes")
                 data, tail = file.read(length), file.read(following)  # with the head of the next record
                 if len(data) < length or len(tail) < _TAIL.size:
                     end = at + len(data) + len(tail)
@@ -181,7 +184,7 @@ def plain(feature: Feature | None) -> list[Any]:
     return values if isinstance(values, list) else values.tolist()
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def varint(data: bytes, at: int) -> tuple[int, int]:
     """The number that begins there, and where it ends."""
     value = data[at]
     at += 1
@@ -202,18 +205,18 @@ def _parts(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     while at < end:
         tag, at = data[at], at + 1  # nearly always one byte: written out here, for speed
         if tag > 0x7F:
-            tag, at = _varint(data, at - 1)
+            tag, at = varint(data, at - 1)
         kind = tag & 7
         if kind == 2:
             length, at = data[at], at + 1
             if length > 0x7F:
-                length, at = _varint(data, at - 1)
+                length, at = varint(data, at - 1)
             if length > end - at:
                 raise ValueError("length")
             yield tag >> 3, at, at + length
             at += length
         elif kind == 0:
-            _, at = _varint(data, at)
+            _, at = varint(data, at)
         elif kind in (1, 5):
             at += 8 if kind == 1 else 4
         else:
@@ -234,13 +237,13 @@ def _feature(data: bytes, start: int, end: int) -> tuple[str, list[tuple[int, in
     regions, packed = [], True
     at, end = values
     while at < end:
-        tag, at = _varint(data, at)
+        tag, at = varint(data, at)
         if tag == 0x0A:
-            length, at = _varint(data, at)
+            length, at = varint(data, at)
         elif kind == "float" and tag == 0x0D:  # each with a tag of its own
             length = 4
         elif kind == "int64" and tag == 0x08:
-            length, packed = _varint(data, at)[1] - at, False
+            length, packed = varint(data, at)[1] - at, False
         else:
             raise ValueError("list")
         if length > end - at or (kind == "float" and length % 4):
@@ -258,7 +261,7 @@ def _integers(data: bytes, at: int, stop: int) -> list[int]:
         return _unpacked(np.frombuffer(data, np.uint8, stop - at, at))
     found = []
     while at < stop:
-        value, at = _varint(data, at)
+        value, at = varint(data, at)
         found.append(_signed(value))
     if at != stop:
         raise ValueError("int64 list")

@@ -1,0 +1,333 @@
+"""Curves of a training, whatever wrote them: text logs, CSV, JSON Lines, MindSpore's summary files, TensorBoard's event files.
+
+`read` gives the runs in a file or folder, each with its columns over steps and epochs. What a column means is for the caller to judge.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ReadError, from_os_error
+from .places import head_of, plain, size_of
+from .runs import UNKNOWN, Column, Rows, Run, split
+
+__all__ = ["Column", "Curves", "Run", "read"]
+
+#: Files of one folder that are read, and kinds of JSON objects in one file.
+_FILES, _KINDS = 1000, 1000
+#: A longer line of JSON is refused; none that describes a step is.
+_LONGEST = 1 << 20
+_EVENTS = re.compile(r"tfevents|\.events\.|\.out\.events")
+_TEXTS = (".log", ".txt", ".out", ".csv", ".tsv", ".jsonl", ".ndjson")
+_CONTROL = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_STEP = re.compile(
+    r"(?:(?:global|train|cur|current)[_ /]?)?(?:step|iter|iteration)(?:[_ ]?(?:num|id|no))?s?|_step", re.IGNORECASE
+)
+_EPOCH = re.compile(r"(?:(?:train|cur|current)[_ /]?)?epoch(?:[_ ]?(?:num|id|no))?s?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What `read` found. With `problems` it is a part of what the files hold: what was damaged or left out."""
+
+    runs: list[Run]
+    problems: list[ReadError]
+
+
+def read(path: Path) -> Curves:
+    """The runs in a file, or in all event files and logs below a folder; event files of one folder are one log.
+
+    Raises ReadError where there is no curve at all: not-found, empty, no-curve, no-curve-files, or what the only file is damaged by.
+    Formats are told by content. Memory: the numbers found and a block of the file.
+    """
+    try:
+        is_folder = path.is_dir()
+        if not is_folder:
+            path.stat()
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    if not is_folder:
+        runs, problems = _file(path, path.name)
+        if not runs:
+            raise problems[0] if problems else ReadError("no-curve", path=str(path))
+        return Curves(runs, problems)
+    events, texts, problems = _listed(path)
+    runs = []
+    for folder, files in events.items():
+        found, wrong = _event_files(files, folder.relative_to(path).as_posix() if folder != path else path.name)
+        runs += found
+        problems += wrong
+    for file in texts:
+        try:
+            found, wrong = _file(file, file.relative_to(path).as_posix())
+        except ReadError as error:
+            if error.code != "empty":
+                problems.append(error)
+            continue
+        runs += found
+        problems += wrong if found else []
+    if not runs:
+        raise problems[0] if problems else ReadError("no-curve-files", path=str(path))
+    return Curves(runs, problems)
+
+
+def _listed(root: Path) -> tuple[dict[Path, list[Path]], list[Path], list[ReadError]]:
+    """The event files below a folder by their folder, its logs, and what was left out."""
+    events: dict[Path, list[Path]] = {}
+    texts: list[Path] = []
+    problems: list[ReadError] = []
+    count = 0
+
+    def refuse(error: OSError) -> None:
+        problem = from_os_error(error, error.filename)
+        assert isinstance(problem, ReadError)
+        problems.append(problem)
+
+    for folder, folders, names in os.walk(root, onerror=refuse):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            is_event = _EVENTS.search(name) is not None
+            if (
+                not (is_event or name.lower().removesuffix(".gz").endswith(_TEXTS))
+                or "_lineage" in name
+                or not file.is_file()
+            ):
+                continue
+            count += 1
+            if count > _FILES:
+                continue
+            if is_event:
+                events.setdefault(Path(folder), []).append(file)
+            else:
+                texts.append(file)
+    if count > _FILES:
+        problems.append(ReadError("curve-files", path=str(root), count=count, limit=_FILES))
+    return events, texts, problems
+
+
+def _event_files(files: list[Path], name: str) -> tuple[list[Run], list[ReadError]]:
+    from . import events
+
+    parts: list[Rows] = []
+    problems: list[ReadError] = []
+    number = 0
+    for file in files:
+        try:
+            if not size_of(file):
+                raise ReadError("empty", path=str(file))
+            found, wrong, number = events.rows(file, number)
+        except ReadError as error:
+            problems.append(error)
+            continue
+        parts += found
+        problems += wrong
+    return split(_joined(parts), name, str(files[0].parent)), problems
+
+
+def _joined(parts: list[Rows]) -> list[Rows]:
+    """Rows of the same columns, one behind the other, as one."""
+    by_names: dict[tuple[str, ...], list[Rows]] = {}
+    for part in parts:
+        by_names.setdefault(tuple(part.values), []).append(part)
+    return [
+        Rows(
+            np.concatenate([part.lines for part in same]),
+            np.concatenate([part.steps for part in same if part.steps is not None]),
+            None,
+            {name: np.concatenate([part.values[name] for part in same]) for name in names},
+        )
+        for names, same in by_names.items()
+    ]
+
+
+def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
+    """The runs of one file. Raises ReadError."""
+    from . import events, tfrecord, training_log
+
+    if not path.is_file():
+        raise ReadError("not-regular", path=str(path))
+    if not size_of(path):
+        raise ReadError("empty", path=str(path))
+    with plain(path, "text") as file:
+        head = head_of(file)
+        if tfrecord.starts(head, 1 << 62):
+            parts, problems, _ = events.rows(file)
+        elif _is_json(head):
+            parts, problems = _json_lines(file)
+        elif _is_csv(head, name):
+            parts, problems = _csv(file)
+        elif _is_binary(head):
+            raise ReadError("no-curve", path=str(path))
+        else:
+            parts, problems = training_log.rows(file)
+    for problem in problems:
+        problem.data["path"] = str(path)
+    return split(parts, name, str(path)), problems
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether more than a few bytes are control characters, of which text in UTF-16 is full too."""
+    return (
+        not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and len(_CONTROL.findall(head)) > len(head) / 50
+    )
+
+
+def _first_line(head: bytes) -> tuple[str, str]:
+    """The first two lines that are not blank."""
+    lines = [line for line in head.decode("utf-8-sig", "replace").splitlines() if line.strip()]
+    return (lines[0], lines[1]) if len(lines) > 1 else ("".join(lines), "")
+
+
+def _is_json(head: bytes) -> bool:
+    first = _first_line(head)[0].strip()
+    if not first.startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_csv(head: bytes, name: str) -> bool:
+    """Names without a number in the first line, as many cells in the second, of which one is a number."""
+    first, second = _first_line(head)
+    for separator in ",\t;":
+        names, cells = first.split(separator), second.split(separator)
+        if len(names) == len(cells) and (len(names) > 1 or name.lower().endswith(".csv")):
+            return not any(_number(text) for text in names) and any(_number(text) for text in cells)
+    return False
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _csv(path: Path) -> tuple[list[Rows], list[ReadError]]:
+    """A part for each column, without its empty cells."""
+    import polars as pl
+
+    from . import tables
+
+    frames: list[pl.DataFrame] = []
+    problems: list[ReadError] = []
+    try:
+        for batch in tables.batches(path, "csv"):
+            frames.append(batch.select(pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)))
+    except ReadError as error:
+        if not frames:
+            raise
+        problems.append(error)
+    if not frames:
+        return [], problems
+    table = pl.concat(frames, how="diagonal")
+    columns = {name: (table[name].is_not_null().to_numpy(), table[name].to_numpy()) for name in table.columns}
+    return _by_column(columns, np.arange(table.height)), problems
+
+
+def _by_column(columns: dict[str, tuple[Any, Any]], lines: np.ndarray[Any, Any]) -> list[Rows]:
+    """A part for each column of numbers but the step and the epoch; `columns` by name: where there is one, and the numbers."""
+    places: dict[str, np.ndarray[Any, Any] | None] = {}
+    for what, pattern in (("steps", _STEP), ("epochs", _EPOCH)):
+        name = next((name for name in columns if pattern.fullmatch(name.strip()) and columns[name][0].any()), None)
+        places[what] = None
+        if name is not None:
+            given, numbers = columns.pop(name)
+            usable = given & np.isfinite(np.where(given, numbers, 0)) & (np.abs(np.where(given, numbers, 0)) < 1 << 53)
+            places[what] = np.where(usable, np.where(usable, numbers, UNKNOWN), UNKNOWN).astype(np.int64)
+    steps, epochs = places["steps"], places["epochs"]
+    return [
+        Rows(
+            lines[given],
+            None if steps is None else steps[given],
+            None if epochs is None else epochs[given],
+            {name: np.asarray(numbers, np.float64)[given]},
+        )
+        for name, (given, numbers) in columns.items()
+        if given.any()
+    ]
+
+
+def _json_lines(path: Path) -> tuple[list[Rows], list[ReadError]]:
+    """A part for each set of keys. Numbers within objects are named by both keys: "eval.accuracy"."""
+    kinds: dict[tuple[str, ...], tuple[list[int], list[list[float]]]] = {}
+    bad = first_bad = left = number = 0
+    for number, line in _lines(path):
+        if not line.strip():
+            continue
+        record = _record(line)
+        if record is None:
+            bad, first_bad = bad + 1, first_bad or number
+            continue
+        names = tuple(record)
+        if names not in kinds and len(kinds) >= _KINDS:
+            left += 1
+            continue
+        lines, values = kinds.setdefault(names, ([], []))
+        lines.append(number)
+        values.append(list(record.values()))
+    problems = []
+    if bad:
+        problems.append(ReadError("curve-lines", path=str(path), count=bad, line=first_bad))
+    if left:
+        problems.append(ReadError("curve-kinds", path=str(path), count=left, limit=_KINDS))
+    parts = []
+    for names, (lines, values) in kinds.items():
+        table = np.array(values, np.float64).reshape(len(lines), len(names))
+        everywhere = np.ones(len(lines), bool)
+        parts += _by_column({name: (everywhere, table[:, at]) for at, name in enumerate(names)}, np.array(lines))
+    return parts, problems
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers from 1; of one that is too long, its beginning."""
+    try:
+        with path.open("rb") as file:
+            number, is_rest = 1, False
+            while line := file.readline(_LONGEST):
+                if not is_rest:
+                    yield number, line
+                is_rest = not line.endswith(b"\n")
+                number += not is_rest
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def _record(line: bytes) -> dict[str, float] | None:
+    """The numbers of a JSON object; None for what is none."""
+    import msgspec
+
+    try:
+        found = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            found = json.loads(line)  # which knows NaN and Infinity, as Python writes them
+        except (ValueError, RecursionError):
+            return None
+    if not isinstance(found, dict):
+        return None
+    numbers: dict[str, float] = {}
+    for name, value in found.items():
+        inner = value.items() if isinstance(value, dict) else (("", value),)
+        for key, number in inner:
+            if isinstance(number, str) and number.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
+                number = float(number)
+            if isinstance(number, int | float):
+                try:
+                    numbers[f"{name}.{key}" if key else name] = float(number)
+                except OverflowError:
+                    continue
+    return numbers

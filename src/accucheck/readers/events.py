@@ -1,0 +1,154 @@
+"""Scalars in event files: MindSpore's summary files and TensorBoard's, without either.
+
+Both are TFRecord files of Event{wall_time=1, step=2, version=3, summary=5}, Summary{repeated Value=1} with tag=1. A scalar is
+simple_value=2 or a tensor=8 of one element (TensorBoard: tensorflow/core/framework/summary.proto), or scalar_value=3 (MindSpore:
+summary.proto of its repository).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ReadError
+from . import tfrecord
+from .runs import Rows
+from .tfrecord import varint
+
+_FLOAT = struct.Struct("<f")
+_TENSORBOARD = b"brain.Event:"
+#: The DataType of TensorFlow: of tensor_content, the type in numpy.
+_CONTENT = {1: "<f4", 2: "<f8", 3: "<i4", 4: "u1", 5: "<i2", 6: "i1", 9: "<i8", 19: "<f2"}
+#: The fields of a TensorProto that hold values of one type: packed fixed numbers in numpy, "" for varints.
+_LISTS = {5: "<f4", 6: "<f8", 7: "", 10: ""}
+_BFLOAT16, _HALF = 14, 19
+_LONGEST_TAG = 1000
+#: Steps and tags that a training really has.
+_LAST_STEP = 1 << 53
+
+
+def rows(path: Path, first: int = 0) -> tuple[list[Rows], list[ReadError], int]:
+    """The scalars by tag, what is damaged, and the number of events. `first` is the number of the first event.
+
+    Raises ReadError as tfrecord.records() for a file of which nothing can be read.
+    """
+    found: dict[str, tuple[list[int], list[int], list[float]]] = {}
+    problems: list[ReadError] = []
+    tensorboard, number = False, first
+    try:
+        for data, at in tfrecord.records(path):
+            try:
+                step, version, scalars = _event(data, tensorboard)
+            except (ValueError, IndexError, struct.error):
+                problems.append(
+                    ReadError("malformed", path=str(path), format="event file", offset=at, expected="Event")
+                )
+                break
+            tensorboard |= version.startswith(_TENSORBOARD)
+            for tag, value in scalars:
+                lines, steps, values = found.setdefault(tag, ([], [], []))
+                lines.append(number)
+                steps.append(step)
+                values.append(value)
+            number += 1
+    except ReadError as error:
+        if number == first:
+            raise
+        problems.append(error)
+    parts = [
+        Rows(np.array(lines, np.int64), np.array(steps, np.int64), None, {tag: np.array(values, np.float64)})
+        for tag, (lines, steps, values) in found.items()
+    ]
+    return parts, problems, number
+
+
+def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """The fields of a message: number, wire type, start and end; of a varint its value and 0."""
+    while at < end:
+        key, at = varint(data, at)
+        number, wire = key >> 3, key & 7
+        if wire == 0:
+            value, at = varint(data, at)
+            yield number, wire, value, 0
+            continue
+        if wire == 2:
+            length, at = varint(data, at)
+        elif wire in (1, 5):
+            length = 8 if wire == 1 else 4
+        else:
+            raise ValueError("wire type")
+        if length > end - at:
+            raise ValueError("length")
+        yield number, wire, at, at + length
+        at += length
+
+
+def _event(data: bytes, tensorboard: bool) -> tuple[int, bytes, list[tuple[str, float]]]:
+    """Step, version and scalars of an event."""
+    step, version, scalars = 0, b"", []
+    for number, wire, start, end in _fields(data, 0, len(data)):
+        if (number, wire) == (2, 0):
+            step = start
+        elif (number, wire) == (3, 2):
+            version = data[start : min(end, start + 64)]
+        elif (number, wire) == (5, 2):
+            for field, kind, first, last in _fields(data, start, end):
+                if (field, kind) == (1, 2):
+                    scalar = _scalar(data, first, last, tensorboard)
+                    if scalar is not None:
+                        scalars.append(scalar)
+    if step >= _LAST_STEP:
+        raise ValueError("step")
+    return step, version, scalars
+
+
+def _scalar(data: bytes, start: int, end: int, tensorboard: bool) -> tuple[str, float] | None:
+    """Tag and value; None for what is no scalar."""
+    tag, value = "", None
+    for number, wire, first, last in _fields(data, start, end):
+        if (number, wire) == (1, 2):
+            tag = data[first : min(last, first + _LONGEST_TAG)].decode("utf-8", "replace")
+        elif wire == 5 and number in (2, 3):
+            value = _FLOAT.unpack_from(data, first)[0]
+        elif (number, wire) == (8, 2) and tensorboard:
+            value = _tensor(data, first, last)
+    return None if value is None else (tag, value)
+
+
+def _tensor(data: bytes, start: int, end: int) -> float | None:
+    """The value of a TensorProto of one element; None for a larger one and for text."""
+    kind, content, values = 0, b"", []
+    for number, wire, first, last in _fields(data, start, end):
+        if (number, wire) == (1, 0):
+            kind = first
+        elif (number, wire) == (4, 2) and last - first <= 8:
+            content = data[first:last]
+        elif number in (*_LISTS, 13):
+            if wire == 0:
+                values.append((number, first))
+            elif wire == 2 and last - first <= 10:
+                dtype = _LISTS.get(number, "")
+                if dtype:
+                    values += [(number, number_) for number_ in np.frombuffer(data[first:last], dtype).tolist()]
+                elif last > first:
+                    values.append((number, varint(data, first)[0]))
+            elif wire in (1, 5) and _LISTS.get(number):
+                values.append((number, np.frombuffer(data[first:last], _LISTS[number])[0]))
+            else:
+                return None
+    if content and kind in _CONTENT and len(content) == np.dtype(_CONTENT[kind]).itemsize:
+        return float(np.frombuffer(content, _CONTENT[kind])[0])
+    if len(values) != 1:
+        return None
+    field, value = values[0]
+    if field == 13:  # the bits of a float16 or bfloat16
+        bits = np.array([int(value) & 0xFFFF])
+        if kind == _BFLOAT16:
+            return float((bits << 16).astype(np.uint32).view(np.float32)[0])
+        return float(bits.astype(np.uint16).view(np.float16)[0]) if kind == _HALF else None
+    if field in (7, 10) and int(value) >> 63:
+        value = int(value) - (1 << 64)
+    return float(value)
