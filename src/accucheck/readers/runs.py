@@ -11,6 +11,8 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 #: Where a line says no epoch or step.
 UNKNOWN = -1
+#: Runs told apart in one log; what goes back after so many is counted in `backwards`.
+_RUNS = 1000
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _starts(placed: list[_Placed]) -> tuple[list[int], list[int]]:
     for line, which, at in events:
         if at <= firsts[which]:
             continue  # the first of its kind in a run that another kind of line began
-        if placed[which].is_start(at, firsts[which]):
+        if len(starts) < _RUNS and placed[which].is_start(at, firsts[which]):
             starts.append(line)
             backwards.append(0)
             firsts = [int(np.searchsorted(part.rows.lines, line)) for part in placed]
@@ -141,8 +143,8 @@ def _columns(placed: list[_Placed], start: int, end: int) -> dict[str, Column]:
         within = slice(*np.searchsorted(rows.lines, (start, end)))
         if within.start < within.stop:
             steps, epochs = (None if own is None else own[within] for own in (rows.steps, rows.epochs))
-            values = {name: curve[within] for name, curve in rows.values.items()}
-            here.append(Rows(rows.lines[within], steps, epochs, values, rows.per_epoch))
+            curves = {name: curve[within] for name, curve in rows.values.items()}
+            here.append(Rows(rows.lines[within], steps, epochs, curves, rows.per_epoch))
     epochs_here = [_told(rows, here, "epochs") for rows in here]
     here = [
         rows if rows.steps is None else replace(rows, steps=_counted_on(rows.steps, epochs, rows.per_epoch))
@@ -155,11 +157,12 @@ def _columns(placed: list[_Placed], start: int, end: int) -> dict[str, Column]:
             pieces.setdefault(name, []).append((rows.lines, steps, epochs, curve))
     columns = {}
     for name, found in pieces.items():
-        lines, steps, epochs, values = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        lines, steps, epochs, values = found[0]
         if len(found) > 1:
+            lines, steps, epochs, values = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
             order = np.argsort(lines, kind="stable")
             steps, epochs, values = steps[order], epochs[order], values[order]
-        if (steps == UNKNOWN).all() and (epochs == UNKNOWN).all():
+        if steps.max() == epochs.max() == UNKNOWN:
             steps = np.arange(1, len(values) + 1)
         columns[name] = Column(steps, epochs, values)
     return columns
@@ -174,8 +177,10 @@ def _counted_on(steps: Array, epochs: Array, per_epoch: int) -> Array:
         return steps
     # Epochs count from 0 or from 1, and so do steps: the largest one tells how many there are.
     length = max(per_epoch, int(steps.max()) + int(steps.min() == 0))
-    passed = np.maximum(epochs - int(epochs[epochs != UNKNOWN].min() != 0), 0)
+    passed: Array = epochs - int(epochs.min(where=epochs != UNKNOWN, initial=1))
+    np.maximum(passed, 0, out=passed)
     if length * (int(passed.max()) + 1) >= 1 << 62:
         return steps  # no training is so long: the numbers are no steps
-    counted: Array = steps + passed * length
-    return counted
+    passed *= length
+    passed += steps
+    return passed

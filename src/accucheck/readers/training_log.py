@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: Bytes of the first block, from which shapes are learned, and of all others.
-_FIRST, _BLOCK = 1 << 16, 1 << 20
+_FIRST, _BLOCK = 1 << 16, 4 << 20
 #: A longer line is no line of a training log.
 _LONGEST = 4000
 #: A shape that came so often is looked for in whole blocks; at most so many of them.
@@ -55,10 +55,11 @@ _EVALUATION = re.compile(rf"(?<![\w/\\.-]){_EVALUATED}(?![\w/\\.-])", re.IGNOREC
 _OF_EVALUATION = re.compile(rf"{_EVALUATED}[_ /.]")
 #: What wraps a number: np.float32(0.5), Tensor(shape=[], dtype=Float32, value= 0.5).
 _WRAPPED = re.compile(r"(?:(?:np\.|numpy\.)?float[0-9]+\(|Tensor\(shape=\[[0-9, ]*\], dtype=\w+, value=)[ \t\[]*$")
-#: What a line must have to be looked at.
+#: What a line must have to be looked at: a place or a metric before a number.
 _WORTH = (
-    r"(?i)epoch|step|iter|batch|loss|acc|top.?[15]|map|auc|f1|bleu|rouge|ppl|perplexity|psnr|ssim|iou|dice|wer|cer"
-    r"|precision|recall|损失|精度|准确率"
+    r"(?i)(?:epoch|step|iter|batch|loss|acc|top|map|auc|f1|bleu|rouge|ppl|perplexity|psnr|ssim|iou|dice|wer|cer|precision|recall"
+    r"|损失|精度|准确率)[\w@.%+-]*"
+    r"(?: (?:is|was|num|no|idx|id|index|value|score|mean|error))?\W{0,12}(?:[0-9]|nan|inf|np|numpy|float|tensor\()"
 )
 _worth = re.compile(_WORTH)
 
@@ -86,7 +87,9 @@ class _Kind:
             self.pending = []
 
     def rows(self) -> Rows:
-        columns = [np.concatenate(pieces) for pieces in zip(*self.blocks, strict=True)]
+        columns = []
+        while self.blocks[0]:  # one after the other, so that the blocks of no more than one are there twice
+            columns.append(np.concatenate([block.pop(0) for block in self.blocks]))
         if (columns[0][1:] < columns[0][:-1]).any():
             order = np.argsort(columns[0], kind="stable")
             columns = [column[order] for column in columns]
@@ -98,7 +101,7 @@ class _Kind:
 
 def _integers(numbers: Array) -> Array:
     """Steps or epochs as integers; what can be none is not known."""
-    whole = np.isfinite(numbers) & (numbers >= 0) & (numbers < 1 << 53)
+    whole = (numbers >= 0) & (numbers < 1 << 53)  # neither NaN nor Inf
     return np.where(whole, numbers, UNKNOWN).astype(np.int64)
 
 
@@ -204,8 +207,7 @@ class _Log:
         frame = pl.DataFrame({"at": np.arange(first, first + len(lines)), "line": lines})
         for layout in self.frequent:
             frame = _take(layout, frame)
-        digits = pl.col("line").str.contains("[0-9]|(?i:nan|inf)")
-        for number, line in frame.filter(pl.col("line").str.contains(_WORTH) & digits).iter_rows():
+        for number, line in frame.filter(pl.col("line").str.contains(_WORTH)).iter_rows():
             self.line(number, line)
         for kind in self.kinds.values():
             kind.settle()
