@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ..errors import ReadError, from_os_error
+from ..scan import in_order
 from .runs import UNKNOWN, Array, Rows
 
 if TYPE_CHECKING:
@@ -199,21 +201,26 @@ class _Log:
         places = [index for index in (epoch, step) if index is not None]
         return _Layout(self.kinds[key], [*places, *found.values()], list(switches.values()), total, shape)
 
-    def block(self, text: str, first: int) -> int:
-        """Takes the lines of a block, of which the first has the number `first`; how many they are."""
-        import polars as pl
-
-        lines = pl.Series("line", [text]).str.split("\n").explode()
-        frame = pl.DataFrame({"at": np.arange(first, first + len(lines)), "line": lines})
-        for layout in self.frequent:
-            frame = _take(layout, frame)
-        for number, line in frame.filter(pl.col("line").str.contains(_WORTH)).iter_rows():
-            self.line(number, line)
+    def add(self, block: _Block, first: int) -> None:
+        """Takes a block, of which the first line has the number `first`."""
+        for layout, lines, numbers in block.found:
+            fixed = [np.full(len(lines), value) for value in layout.fixed]
+            layout.kind.add(lines + first, numbers + fixed)
+        for number, line in block.rest.iter_rows():
+            self.line(first + number, line)
         for kind in self.kinds.values():
             kind.settle()
         often = [found for found in self.shapes.values() if found is not None and found.count >= _OFTEN]
         self.frequent = sorted(often, key=lambda found: -found.count)[:_TOGETHER]
-        return len(lines)
+
+
+@dataclass
+class _Block:
+    """How many lines a block has, the numbers of the lines of known shapes, and of the others those worth a look."""
+
+    count: int
+    found: list[tuple[_Layout, Array, list[Array]]]
+    rest: pl.DataFrame
 
 
 def _named(name: str, evaluated: bool) -> str:
@@ -223,31 +230,41 @@ def _named(name: str, evaluated: bool) -> str:
     return "eval_" + name if evaluated and "train" not in name else name
 
 
-def _take(layout: _Layout, frame: pl.DataFrame) -> pl.DataFrame:
-    """Takes the lines of one shape; the others."""
+def _examined(part: tuple[str, list[_Layout]]) -> _Block:
+    """A block of text, with the shapes to look for; lines are numbered from 0."""
     import polars as pl
 
-    numbers = frame["line"].str.extract_groups(layout.pattern()).struct.unnest().cast(pl.Float64, strict=False)
-    is_one = numbers.select(pl.all_horizontal(pl.all().is_not_null())).to_series()
-    if not is_one.any():
-        return frame
-    columns = dict(zip(sorted(layout.taken), numbers.filter(is_one).get_columns(), strict=True))
-    lines = frame["at"].filter(is_one).to_numpy()
-    fixed = [np.full(len(lines), value) for value in layout.fixed]
-    layout.kind.add(lines, [*(columns[index].to_numpy() for index in layout.taken), *fixed])
-    return frame.filter(~is_one)
+    text, frequent = part
+    lines = pl.Series("line", [text]).str.split("\n").explode()
+    rest = pl.DataFrame({"at": np.arange(len(lines)), "line": lines})
+    found = []
+    for layout in frequent:
+        numbers = rest["line"].str.extract_groups(layout.pattern()).struct.unnest().cast(pl.Float64, strict=False)
+        is_one = numbers.select(pl.all_horizontal(pl.all().is_not_null())).to_series()
+        if is_one.any():
+            columns = dict(zip(sorted(layout.taken), numbers.filter(is_one).get_columns(), strict=True))
+            taken = [columns[index].to_numpy() for index in layout.taken]
+            found.append((layout, rest["at"].filter(is_one).to_numpy(), taken))
+            rest = rest.filter(~is_one)
+    return _Block(len(lines), found, rest.filter(pl.col("line").str.contains(_WORTH)))
 
 
 def rows(path: Path) -> tuple[list[Rows], list[ReadError]]:
     """What the lines of a log say, and what of it could not be taken. Raises ReadError for a file that cannot be opened.
 
-    Memory: the numbers found, and a block. Lines end with a line feed or a carriage return, as progress bars have it.
+    Memory: the numbers found, and a few blocks. Lines end with a line feed or a carriage return, as progress bars have it.
     """
-    log, number = _Log(), 0
+    log = _Log()
     try:
         with path.open("rb") as file:
-            for text in _texts(file):
-                number += log.block(text, number)
+            texts = _texts(file)
+            # The first block settles what to look for; the others are looked through on two threads.
+            log.add(first := _examined((next(texts, ""), [])), 0)
+            number = first.count
+            with ThreadPoolExecutor(2) as threads:
+                for block in in_order(((text, log.frequent) for text in texts), _examined, threads, ahead=3):
+                    log.add(block, number)
+                    number += block.count
     except OSError as error:
         raise from_os_error(error, path) from None
     problems = [ReadError("curve-kinds", path=str(path), count=log.refused, limit=_KINDS)] if log.refused else []
