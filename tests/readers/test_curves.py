@@ -280,6 +280,12 @@ def test_csv_without_steps_counts_its_rows(tmp_path):
     assert points(run(tmp_path, "loss\n3\n2\n", "c.csv").columns["loss"]) == [(1, -1, 3.0), (2, -1, 2.0)]
 
 
+def test_csv_that_is_being_written_and_rows_too_long(tmp_path):
+    found = read(tmp_path, "step,loss\n1,2\n2,5,3\n3,1\n4", "c.csv")
+    assert points(found.runs[0].columns["loss"]) == [(1, -1, 2.0), (3, -1, 1.0)]
+    assert [(problem.code, problem.data["line"]) for problem in found.problems] == [("ragged", 3)]
+
+
 def test_json_lines(tmp_path):
     rows = [
         {"step": 1, "loss": 2.0, "note": "x"},

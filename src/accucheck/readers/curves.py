@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,15 @@ from ..errors import ReadError, from_os_error
 from .places import head_of, plain, size_of
 from .runs import UNKNOWN, Column, Rows, Run, split
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = ["Column", "Curves", "Run", "read"]
 
 #: Files of one folder that are read, and kinds of JSON objects in one file.
 _FILES, _KINDS = 1000, 1000
+#: A larger CSV with rows of other lengths is refused.
+_LARGEST_RAGGED = 64 << 20
 #: A longer line of JSON is refused; none that describes a step is.
 _LONGEST = 1 << 20
 _EVENTS = re.compile(r"tfevents|\.events\.|\.out\.events")
@@ -178,7 +183,7 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
 def _is_binary(head: bytes) -> bool:
     """Whether more than a few bytes are control characters, of which text in UTF-16 is full too."""
     return (
-        not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and len(_CONTROL.findall(head)) > len(head) / 50
+        not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and len(_CONTROL.findall(head)) > len(head) / 20
     )
 
 
@@ -222,13 +227,16 @@ def _csv(path: Path) -> tuple[list[Rows], list[ReadError]]:
 
     from . import tables
 
+    numbers = pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
     frames: list[pl.DataFrame] = []
     problems: list[ReadError] = []
     try:
         for batch in tables.batches(path, "csv"):
-            frames.append(batch.select(pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)))
+            frames.append(batch.select(numbers))
     except ReadError as error:
-        if not frames:
+        if error.code == "ragged" and size_of(path) <= _LARGEST_RAGGED:
+            frames = [_regular(path, error).select(numbers)]
+        elif not frames:
             raise
         problems.append(error)
     if not frames:
@@ -236,6 +244,22 @@ def _csv(path: Path) -> tuple[list[Rows], list[ReadError]]:
     table = pl.concat(frames, how="diagonal")
     columns = {name: (table[name].is_not_null().to_numpy(), table[name].to_numpy()) for name in table.columns}
     return _by_column(columns, np.arange(table.height)), problems
+
+
+def _regular(path: Path, error: ReadError) -> pl.DataFrame:
+    """The rows of a CSV that have as many cells as its header: the last one may be cut while a training writes it.
+
+    Raises the error that its other rows are, where that cannot be read either.
+    """
+    import polars as pl
+
+    lines = [line for line in path.read_bytes().splitlines() if line.strip()]
+    separator = max(b",", b"\t", b";", key=lines[0].count)
+    rows = [line for line in lines if line.count(separator) == lines[0].count(separator)]
+    try:
+        return pl.read_csv(b"\n".join(rows), separator=separator.decode(), infer_schema=False, encoding="utf8-lossy")
+    except pl.exceptions.PolarsError:
+        raise error from None
 
 
 def _by_column(columns: dict[str, tuple[Any, Any]], lines: np.ndarray[Any, Any]) -> list[Rows]:
