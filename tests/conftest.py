@@ -27,3 +27,13 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in sys.modules if name.startswith("fake_")]:
         monkeypatch.delitem(sys.modules, name)
     return FAKES
+
+
+@pytest.fixture(scope="session")
+def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that graph_files.write describes."""
+    from graph_files import write
+
+    folder = tmp_path_factory.mktemp("graphs")
+    write(folder)
+    return folder

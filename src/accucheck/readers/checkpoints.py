@@ -172,8 +172,9 @@ _STATE_PREFIX = re.compile(
 _LIKELY_PREFIX = re.compile(r"(accum|linear|stat|prev|moment|step_size|square_avg|sum|ax_?|acc_grads?)\.")
 
 
-def _with_roles(tensors: list[TensorInfo]) -> list[TensorInfo]:
-    names = {info.name for info in tensors}
+def state_names(given: Iterable[str]) -> set[str]:
+    """The names among those of a network that belong to an optimizer or to the training loop."""
+    names = set(given)
 
     def is_state(name: str) -> bool:
         likely = _LIKELY_PREFIX.match(name)
@@ -184,5 +185,10 @@ def _with_roles(tensors: list[TensorInfo]) -> list[TensorInfo]:
             or (likely and name[likely.end() :] in names)
         )
 
+    return {name for name in names if is_state(name)}
+
+
+def _with_roles(tensors: list[TensorInfo]) -> list[TensorInfo]:
+    states = state_names(info.name for info in tensors)
     replace: Callable[..., TensorInfo] = msgspec.structs.replace
-    return [replace(info, role="state") if is_state(info.name) else info for info in tensors]
+    return [replace(info, role="state") if info.name in states else info for info in tensors]

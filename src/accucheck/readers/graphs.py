@@ -1,0 +1,416 @@
+"""Computing graphs that MindSpore wrote, without MindSpore or protobuf: IR dumps (.pb), MindIR, and the graphs in Summary files.
+
+Messages and field numbers are those of anf_ir.proto, mind_ir.proto and summary.proto of MindSpore. What is not needed is passed over
+by its length: attributes, the values of weights and of constants.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..errors import ReadError, from_os_error
+from . import tfrecord
+from .ckpt import ENCRYPTED
+from .tensors import open_regular
+
+READABLE = "ms_output_*.pb, *.mindir, events.out.events.summary.*"
+
+#: More than any model has; bounds the memory a hostile file can ask for.
+MAX_NODES = 2_000_000
+_MAX_TEXT = 1 << 16
+#: A longer message is not read at once, but a field at a time.
+_WHOLE = 1 << 26
+_HEAD = 64
+_VARINT = 10
+
+# fmt: off
+_ANF_TYPES = dict(enumerate((
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+), start=1)) | {43: "complex64", 44: "complex128", 46: "bfloat16", 48: "int4"}
+_MINDIR_TYPES = dict(enumerate((
+    "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64", "uint32", "uint64",
+    "complex64", "complex128", "bfloat16", "float64", "qint4x2",
+), start=1))
+# fmt: on
+_DT_GRAPH = 15
+#: Operations that call functions, which a dump leaves out.
+_CALLS = frozenset({"", "Switch", "SwitchLayer", "Partial", "switch", "switch_layer"})
+
+
+class Node(msgspec.Struct, frozen=True, gc=False):
+    """One operation. `inputs` are names of nodes, parameters and constants; `scope` is the path of the layer that it stands in."""
+
+    name: str
+    op: str
+    scope: str
+    inputs: tuple[str, ...]
+
+
+class Parameter(msgspec.Struct, frozen=True, gc=False):
+    """A weight, or an input of the network where the format does not tell them apart. `shape` has -1 where it is not fixed."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class Graph(msgspec.Struct, frozen=True):
+    """A graph as it was written, its functions included. `format` is "IR", "MindIR" or "Summary".
+
+    `whole` is false when the file leaves out functions that the graph calls, or is one of the parts that a graph was cut into:
+    what seems to be unused may then be used out of sight.
+    """
+
+    path: str
+    format: str
+    name: str
+    nodes: list[Node]
+    parameters: list[Parameter]
+    outputs: list[str]
+    whole: bool = True
+
+
+def format_of(path: str | os.PathLike[str]) -> str | None:
+    """ "IR", "MindIR" or "Summary", by the first bytes; None for any other file. Raises ReadError when it cannot be read."""
+    with open_regular(path) as file:
+        head = os.pread(file.fileno(), _HEAD, 0)
+    if head.startswith(b"\x08") and head[2:3] == b"\x22":
+        return "IR"
+    if head.startswith(b"\x0a") and b"\x12\x09MindSpore" in head:
+        return "MindIR"
+    if head.startswith(ENCRYPTED) and Path(path).suffix == ".mindir":
+        raise ReadError("encrypted", path=os.fspath(path), format="MindIR")
+    if tfrecord.starts(head, tfrecord.LONGEST) and b"MindSpore.Event:" in head:
+        return "Summary"
+    return None
+
+
+def files(place: Path, refused: Callable[[ReadError], object]) -> Iterator[Path]:
+    """The file itself, or all files below a folder in a stable order. Raises ReadError; of a folder below it goes to `refused`."""
+
+    def refuse(error: OSError) -> None:
+        problem = from_os_error(error, error.filename)
+        if error.filename == str(place) or not isinstance(problem, ReadError):
+            raise problem from None
+        refused(problem)
+
+    if not place.is_dir():
+        yield place
+        return
+    for folder, folders, names in os.walk(place, onerror=refuse):
+        folders.sort()
+        yield from (Path(folder, name) for name in sorted(names))
+
+
+def graphs(path: str | os.PathLike[str]) -> Iterator[Graph]:
+    """The graphs of a file: one, or as many as a Summary file has, which may be none.
+
+    Raises ReadError: unknown-format, malformed, truncated, record-checksum, too-large, encrypted. Of a Summary file the graphs
+    before the fault are given first.
+    """
+    text = os.fspath(path)
+    format = format_of(path)
+    if format == "Summary":
+        for record, start in tfrecord.records(Path(path)):
+            event = _in_memory(text, format, record, start)
+            for number, first, last in event.fields(start, start + len(record)):
+                if number == 4 and last is not None:
+                    yield _anf(event, first, last)
+        return
+    if format is None:
+        raise ReadError("unknown-format", path=text, expected=READABLE)
+    with open_regular(path) as file:
+        fd = file.fileno()
+        size = os.fstat(fd).st_size
+        message = _Message(text, format, lambda at, length: os.pread(fd, length, at), size)
+        yield _mindir(message, size) if format == "MindIR" else _anf(message, *_only_graph(message, size))
+
+
+class _Message(NamedTuple):
+    """Where messages are read from. Offsets count from the start of the file; `size` is where it ends."""
+
+    path: str
+    format: str
+    read: Callable[[int, int], bytes]
+    size: int
+
+    def bad(self, at: int, expected: str) -> ReadError:
+        return ReadError("malformed", path=self.path, format=self.format, offset=at, expected=expected)
+
+    def varint(self, head: bytes, used: int, at: int) -> tuple[int, int]:
+        value = 0
+        for index, byte in enumerate(head[used : used + _VARINT]):
+            value |= (byte & 127) << (7 * index)
+            if byte < 128:
+                return value, used + index + 1
+        if at + len(head) >= self.size:
+            raise ReadError("truncated", path=self.path, offset=self.size, expected="varint")
+        raise self.bad(at + used, "varint")
+
+    def fields(self, at: int, end: int) -> Iterator[tuple[int, int, int | None]]:
+        """The fields of a message: number, start and end; or number, value and None."""
+        while at < end:
+            head = self.read(at, min(2 * _VARINT, end - at))
+            key, used = self.varint(head, 0, at)
+            number, wire = key >> 3, key & 7
+            if wire == 0:
+                value, used = self.varint(head, used, at)
+                yield number, value, None
+                at += used
+                continue
+            if wire not in (1, 2, 5) or not number:
+                raise self.bad(at, "protobuf")
+            length = {1: 8, 5: 4}.get(wire, 0)
+            if wire == 2:
+                length, used = self.varint(head, used, at)
+            start = at + used
+            if length > end - start:
+                if end < self.size:  # within a message whose length is known, so it is not the file that ends
+                    raise self.bad(at, f"length <= {end - start:,}")
+                raise ReadError("truncated", path=self.path, offset=end, expected=f"{start + length - end:,} B")
+            if wire == 2:
+                yield number, start, start + length
+            at = start + length
+
+    def text(self, start: int, end: int) -> str:
+        if end - start > _MAX_TEXT:
+            raise self.bad(start, f"<= {_MAX_TEXT:,} B")
+        try:
+            return self.read(start, end - start).decode()
+        except UnicodeDecodeError:
+            raise self.bad(start, "UTF-8") from None
+
+    def within(self, start: int, end: int) -> _Message:
+        """The same, with this part in memory where it is not too long."""
+        if end - start > _WHOLE:
+            return self
+        return _in_memory(self.path, self.format, self.read(start, end - start), start, self.size)
+
+
+def _in_memory(path: str, format: str, data: bytes, start: int, size: int | None = None) -> _Message:
+    def read(at: int, length: int) -> bytes:
+        return data[at - start : at - start + length]
+
+    # A record of a Summary file is complete, so that nothing in it can be truncated.
+    return _Message(path, format, read, size if size is not None else start + len(data) + 1)
+
+
+def _only_graph(message: _Message, size: int) -> tuple[int, int]:
+    """Where the graph of an IR dump lies."""
+    found = None
+    for number, start, end in message.fields(0, size):
+        if number == 4 and end is not None:
+            found = start, end
+    if found is None:
+        raise ReadError("truncated", path=message.path, offset=size, expected="graph")
+    return found
+
+
+def _anf(message: _Message, start: int, end: int) -> Graph:
+    """A GraphProto of anf_ir.proto."""
+    name, nodes, parameters, outputs, constants = "", [], [], [], set()
+    whole = True
+    message = message.within(start, end)
+    for number, first, last in message.fields(start, end):
+        if last is None:
+            continue
+        if number == 2:
+            name = message.text(first, last)
+            continue
+        part = message.within(first, last)
+        if number == 1:
+            node = _anf_node(part, first, last)
+            whole &= node.op not in _CALLS
+            nodes.append(node)
+            if len(nodes) > MAX_NODES:
+                raise message.bad(first, f"<= {MAX_NODES:,} nodes")
+        elif number == 3:
+            parameters.append(_anf_parameter(part, first, last))
+        elif number == 4:
+            outputs += [part.text(a, b) for field, a, b in part.fields(first, last) if field == 1 and b is not None]
+        elif number == 5:
+            for field, a, b in part.fields(first, last):
+                if field == 1 and b is not None:
+                    constants.add(part.text(a, b))
+                elif field == 2 and b is not None:
+                    whole &= (1, _DT_GRAPH, None) not in part.fields(a, b)
+    known = constants | {node.name for node in nodes} | {parameter.name for parameter in parameters}
+    whole &= bool(outputs) and known.issuperset(outputs) and all(known.issuperset(node.inputs) for node in nodes)
+    # A part of a graph gets what other parts computed as parameters of these names, and weights as ▸ and their name.
+    whole &= not any(parameter.name.startswith(("Parameter_", "▸")) for parameter in parameters)
+    return Graph(message.path, message.format, name, nodes, parameters, outputs, whole)
+
+
+def _anf_node(message: _Message, start: int, end: int) -> Node:
+    name = op = scope = ""
+    inputs = []
+    for number, first, last in message.fields(start, end):
+        if last is None:
+            continue
+        if number == 1:
+            source, control = "", 0
+            for field, a, b in message.fields(first, last):
+                if field == 1 and b is not None:
+                    source = message.text(a, b)
+                elif field == 2 and b is None:
+                    control = a
+            if not control:
+                inputs.append(source)
+        elif number == 2:
+            name = message.text(first, last)
+        elif number == 3:
+            op = message.text(first, last)
+        elif number == 4:
+            scope = message.text(first, last)
+    return Node(name, op, scope, tuple(inputs))
+
+
+def _anf_parameter(message: _Message, start: int, end: int) -> Parameter:
+    name, dtype, shape = "", "-", []
+    for number, first, last in message.fields(start, end):
+        if last is None:
+            continue
+        if number == 1:
+            name = message.text(first, last)
+        elif number == 2:
+            for field, a, b in message.fields(first, last):
+                if field != 2 or b is None:  # only tensors have a type and a shape
+                    continue
+                for inner, c, d in message.fields(a, b):
+                    if inner == 1 and d is None:
+                        dtype = _ANF_TYPES.get(c, str(c))
+                    elif inner == 2 and d is not None:
+                        shape = [
+                            _dim(message, e, f) for dim, e, f in message.fields(c, d) if dim == 1 and f is not None
+                        ]
+    return Parameter(name, dtype, tuple(shape))
+
+
+def _dim(message: _Message, start: int, end: int) -> int:
+    return next(
+        (_signed(value) for field, value, rest in message.fields(start, end) if field == 1 and rest is None), -1
+    )
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _mindir(message: _Message, size: int) -> Graph:
+    """A ModelProto of mind_ir.proto: the graph and the functions that it calls as one."""
+    found: list[_Function] = []
+    primitives: dict[str, str] = {}
+    main = -1
+    for number, first, last in message.fields(0, size):
+        if last is None:
+            continue
+        if number in (7, 8):
+            main = len(found) if number == 7 else main
+            found.append(_function(message, first, last, sum(len(function.nodes) for function in found)))
+        elif number == 12:
+            part = message.within(first, last)
+            texts = {
+                field: part.text(a, b) for field, a, b in part.fields(first, last) if field in (1, 2) and b is not None
+            }
+            primitives[texts.get(1, "")] = texts.get(2, "")
+    if main < 0:
+        raise ReadError("truncated", path=message.path, offset=size, expected="graph")
+    functions = {function.name for function in found}
+    made = {node.name for function in found for node in function.nodes}
+    parameters = [parameter for function in found for parameter in function.parameters]
+    names = {parameter.name for parameter in parameters}
+    # A function gets the weights it uses handed in, under names of its own.
+    handed = {name: name.partition(":")[2] for function in found for name in function.inputs}
+    handed = {name: weight for name, weight in handed.items() if weight in names}
+    nodes = []
+    for function in found:
+        prefix = function.name + ":"
+        for node in function.nodes:
+            op, inputs = node.op, list(node.inputs)
+            if op.startswith("REF::"):
+                target = op[5:]
+                if target in primitives:
+                    op = primitives[target]
+                elif target in functions or target in made:
+                    op = "call"
+                    inputs.append(target)
+                else:
+                    raise ReadError("truncated", path=message.path, offset=size, expected=op)
+            inputs = [
+                handed.get(name) or (name[len(prefix) :] if name[len(prefix) :] in names else name) for name in inputs
+            ]
+            nodes.append(Node(node.name, op, node.scope, tuple(inputs)))
+    outputs = [name for function in found for name in function.outputs]
+    return Graph(message.path, message.format, found[main].name, nodes, parameters, outputs)
+
+
+class _Function(NamedTuple):
+    name: str
+    nodes: list[Node]
+    parameters: list[Parameter]
+    inputs: list[str]
+    outputs: list[str]
+
+
+def _function(message: _Message, start: int, end: int, before: int) -> _Function:
+    """A GraphProto of mind_ir.proto."""
+    name, nodes, parameters = "", [], []
+    ends: dict[int, list[str]] = {5: [], 6: []}
+    message = message.within(start, end)
+    for number, first, last in message.fields(start, end):
+        if last is None:
+            continue
+        part = message.within(first, last)
+        if number == 1:
+            nodes.append(_mindir_node(part, first, last))
+            if before + len(nodes) > MAX_NODES:
+                raise message.bad(first, f"<= {MAX_NODES:,} nodes")
+        elif number == 2:
+            name = part.text(first, last)
+        elif number == 3:
+            parameters.append(_mindir_parameter(part, first, last))
+        elif number in ends:
+            ends[number] += [
+                part.text(a, b) for field, a, b in part.fields(first, last) if field == 1 and b is not None
+            ]
+    # Names of parameters come with that of their graph before them.
+    parameters = [
+        msgspec.structs.replace(parameter, name=parameter.name.removeprefix(name + ":")) for parameter in parameters
+    ]
+    return _Function(name, nodes, parameters, ends[5], ends[6])
+
+
+def _mindir_node(message: _Message, start: int, end: int) -> Node:
+    inputs: list[str] = []
+    texts: dict[int, str] = {}
+    for number, first, last in message.fields(start, end):
+        if last is None:
+            continue
+        if number == 1:
+            inputs.append(message.text(first, last))
+        elif number in (2, 4, 7):
+            texts.setdefault(number, message.text(first, last))
+    # The domain is the scope with the name of the operation behind it.
+    return Node(texts.get(2, ""), texts.get(4, ""), texts.get(7, "").rpartition("/")[0], tuple(inputs))
+
+
+def _mindir_parameter(message: _Message, start: int, end: int) -> Parameter:
+    name, dtype, shape = "", "-", []
+    for number, first, last in message.fields(start, end):
+        if number == 1 and last is None:
+            shape.append(_signed(first))
+        elif number == 1 and last is not None:  # packed, as newer protobuf compilers may write it
+            packed, used = message.read(first, last - first)[:_MAX_TEXT], 0
+            while used < len(packed):
+                value, used = message.varint(packed, used, first)
+                shape.append(_signed(value))
+        elif number == 2 and last is None:
+            dtype = _MINDIR_TYPES.get(first, str(first))
+        elif number == 7 and last is not None:
+            name = message.text(first, last)
+    return Parameter(name, dtype, tuple(shape))
