@@ -343,6 +343,31 @@ WORDS: Words = {
         "en": "The process that ran {call} ended by itself (exit code {status}). The end of its log:\n{log}",
         "zh": "运行 {call} 的进程异常退出（退出码 {status}），日志末尾：\n{log}",
     },
+    # recordings of a training
+    "not-a-recording": {
+        "en": "{path} exists and is not a recording; it was left as it is. Give another file.",
+        "zh": "{path} 已存在且不是训练记录文件，未作改动。请换一个文件。",
+    },
+    "recording-newer": {
+        "en": "{path} was recorded by a newer accucheck (version {found} of recordings; this one reads up to {limit}). Update accucheck.",
+        "zh": "{path} 由更新版本的 accucheck 记录（记录格式版本 {found}，本版本最高支持 {limit}），请升级 accucheck。",
+    },
+    "recorder-closed": {
+        "en": "The recorder of {path} is closed. Record before close(), or before the with block ends.",
+        "zh": "{path} 的 Recorder 已关闭。请在 close() 之前或 with 代码块内记录。",
+    },
+    "recorded-name": {
+        "en": "{name} cannot be the name of a recorded value: recordings use it themselves. Choose another one.",
+        "zh": "{name} 不能用作记录值的名称，训练记录自身已使用它。请换一个名称。",
+    },
+    "recorded-value": {
+        "en": "{name} cannot be recorded: it is a {type}, but a number, a Tensor of one, or up to {limit} of them are expected.",
+        "zh": "无法记录 {name}：其类型为 {type}，应为一个数、只有一个元素的 Tensor，或至多 {limit} 个数。",
+    },
+    "recorded-samples": {
+        "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
+        "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
+    },
     # samples looked at by a person
     "marks-damaged": {
         "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Mend it, or move it away and draw again.",

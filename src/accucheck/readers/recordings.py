@@ -1,0 +1,196 @@
+"""Recordings of trainings, as accucheck.Recorder writes them: what was recorded by name, each with its steps; runs told apart.
+
+A line that is cut off or no record is passed over and counted: a training that crashed, or is still running, leaves one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..errors import ReadError, from_os_error
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+FORMAT = "accucheck.Recorder"
+VERSION = 1
+#: How a recording begins, whichever version wrote it.
+MAGIC = b'{"recording":'
+
+#: Bytes of a recording and of a line of it, and names in a run.
+_BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 4096
+_WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_NOT_VALUES = frozenset({"step", "samples", "metrics", "opened", "recording"})
+
+
+@dataclass(frozen=True)
+class Series:
+    """One value over the steps: steps (n,) int64 in the order of the file, values (n,) float64 with NaN and Inf as recorded."""
+
+    steps: Array
+    values: Array
+
+
+@dataclass
+class Run:
+    """One start of a training: what its head says, and what was recorded.
+
+    `series` by name: "loss", "lr", "epoch", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
+    `samples` are (step, identities of the batch), `opened` names of opened files below the folder that was watched.
+    """
+
+    accucheck: str
+    time: str
+    mindspore: str | None
+    rank: int
+    series: dict[str, Series] = field(default_factory=dict)
+    samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """`passed_over` counts lines that are no record, `first` is the number of the first one, from 1; `torn`: the last is cut off."""
+
+    runs: list[Run]
+    passed_over: int
+    first: int | None
+    torn: bool
+
+
+class _Head(msgspec.Struct):
+    recording: int
+    accucheck: str = ""
+    time: str = ""
+    mindspore: str | None = None
+    rank: int = 0
+
+
+def looks_like(head: bytes) -> bool:
+    return head.startswith(MAGIC)
+
+
+def read(path: Path, *, samples: bool = False) -> Recording:
+    """All runs of a recording; the identities of samples only when asked for, as they may be many.
+
+    Raises ReadError: unknown-format for another file, recording-newer, too-large, malformed for too many names, and what the
+    file system says.
+    """
+    runs: list[Run] = []
+    columns: dict[str, tuple[array[int], array[float]]] = {}
+    passed_over, first, torn = 0, None, False
+    try:
+        if path.is_dir():
+            raise ReadError("is-directory", path=str(path))
+        if path.exists() and not path.is_file():
+            raise ReadError("not-regular", path=str(path))
+        size = path.stat().st_size
+        if size > _BYTES:
+            raise ReadError("too-large", path=str(path), size=size, limit=_BYTES)
+        if not size:
+            raise ReadError("empty", path=str(path))
+        with path.open("rb") as stream:
+            number = 0
+            while line := stream.readline(_LINE):
+                number += 1
+                whole = line.endswith(b"\n")
+                absurd = False
+                while not whole and len(line) == _LINE and (rest := stream.readline(_LINE)):
+                    absurd, whole = True, rest.endswith(b"\n")
+                torn = not whole
+                if not line.strip():
+                    continue
+                try:
+                    if absurd:
+                        raise ValueError
+                    record = _decoded(line)
+                    if "recording" in record:
+                        head = msgspec.convert(record, _Head)
+                        if head.recording > VERSION:
+                            raise ReadError("recording-newer", path=str(path), found=head.recording, limit=VERSION)
+                        _finish(runs, columns)
+                        runs.append(Run(head.accucheck, head.time, head.mindspore, head.rank))
+                    elif runs:
+                        _take(record, runs[-1], columns, samples)
+                    else:
+                        raise ValueError
+                    torn = False
+                except (ValueError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError):
+                    if not runs:
+                        raise ReadError("unknown-format", path=str(path), expected=FORMAT) from None
+                    passed_over, first = passed_over + 1, first or number
+                if len(columns) > _NAMES:
+                    raise ReadError(
+                        "malformed",
+                        path=str(path),
+                        format=FORMAT,
+                        offset=stream.tell() - len(line),
+                        expected=f"<= {_NAMES:,} names",
+                    )
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    _finish(runs, columns)
+    return Recording(runs, passed_over, first, torn)
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    # Names of files may hold lone surrogates, which msgspec refuses.
+    record = json.loads(line) if b"\\ud" in line else msgspec.json.decode(line)
+    if not isinstance(record, dict):
+        raise ValueError
+    return record
+
+
+def _take(record: dict[str, Any], run: Run, columns: dict[str, tuple[array[int], array[float]]], samples: bool) -> None:
+    """One record into the run, wholly or, when something in it is none, not at all: then it raises."""
+    if "opened" in record:
+        names = record["opened"]
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError
+        run.opened.extend(names)
+        return
+    step = record.get("step")
+    if type(step) is not int or not 0 <= step < 1 << 63:
+        raise ValueError
+    found = {name: _number(value) for name, value in record.items() if name not in _NOT_VALUES}
+    if "metrics" in record:
+        if not isinstance(record["metrics"], dict):
+            raise ValueError
+        found = {f"metrics.{name}": _number(value) for name, value in record["metrics"].items()}
+    if "samples" in record:
+        batch = record["samples"]
+        if not isinstance(batch, list) or not all(isinstance(one, (str, int)) for one in batch):
+            raise ValueError
+        if samples:
+            run.samples.append((step, batch))
+    for name, value in found.items():
+        if name not in columns:
+            columns[name] = array("q"), array("d")
+        steps, values = columns[name]
+        steps.append(step)
+        values.append(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        value = _WORDS.get(value)
+    if not isinstance(value, (int, float)):
+        raise ValueError
+    return float(value)
+
+
+def _finish(runs: list[Run], columns: dict[str, tuple[array[int], array[float]]]) -> None:
+    import numpy as np
+
+    for name, (steps, values) in columns.items():
+        runs[-1].series[name] = Series(np.frombuffer(steps, np.int64), np.frombuffer(values, np.float64))
+    columns.clear()
