@@ -31,7 +31,7 @@ def measure(mode: str, steps: int) -> None:
     random = np.random.default_rng(0)
     images = ms.Tensor(random.normal(size=(64, 256)).astype(np.float32))
     labels = ms.Tensor(random.integers(0, 10, 64).astype(np.int32))
-    layers, cell, taken = 1, None, []
+    layers = 1
     while True:  # until a step takes about as long as wanted
         parts = [nn.Dense(256, 1024), nn.ReLU()]
         for _ in range(layers):

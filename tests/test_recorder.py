@@ -278,7 +278,9 @@ with Recorder("run.jsonl", opened="data") as recorder:
     for image, label in pictures.create_tuple_iterator(num_epochs=1):
         recorder.step(loss=0.0)
 """
-    assert sorted(trained("GRAPH_MODE", code, tmp_path).opened) == ["b/0.png", "b/1.png", "b/2.png"]
+    run = trained("GRAPH_MODE", code, tmp_path)
+    assert sorted(run.opened) == ["b/0.png", "b/1.png", "b/2.png"]
+    assert run.opened_whole
 
 
 # --- without MindSpore --------------------------------------------------------------------------------------------------

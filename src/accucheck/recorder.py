@@ -7,6 +7,7 @@ may cost the last seconds. readers/recordings.py reads it. Runs in the user's tr
     {"step": 1, "epoch": 1, "seconds": 0.05, "loss": 2.3, "lr": 0.1, "overflow": false, "samples": [17, 4]}
     {"step": 1, "epoch": 1, "metrics": {"accuracy": 0.9}}
     {"opened": ["a/1.jpg"]}
+    {"opened": [], "whole": true}
 
 What is not finite is "nan", "inf" or "-inf", as JSON has no such numbers. Each start appends a head of its own.
 """
@@ -169,7 +170,9 @@ class Recorder:
             watch, self._watch = self._watch, None
             watch.close()
             self._list_opened(watch)
-            if watch.lost or watch.unwatched:
+            whole = not watch.lost and not watch.unwatched
+            self._write({"opened": [], "whole": whole})
+            if not whole:
                 self._warn("opened-partly", path=str(self.path))
         if self._file >= 0:
             os.close(self._file)

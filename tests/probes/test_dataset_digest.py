@@ -19,6 +19,7 @@ from accucheck.knowledge import known_datasets
 from accucheck.model import Finding, Language, Level, Progress, Table, Verdict, suggest
 from accucheck.probes import dataset_digest
 from accucheck.probes.dataset_digest import Params
+from accucheck.recorder import Recorder
 
 DATA = {f"{kind}/{n}.jpg": f"{kind} {n}".encode() for kind in ("cat", "dog") for n in range(5)}
 
@@ -490,3 +491,25 @@ def test_the_published_list_is_sound():
         for part, count in (("train", 60_000), ("t10k", 10_000))
         for what, head, each in (("images-idx3", 16, 784), ("labels-idx1", 8, 1))
     }
+
+
+def test_a_recording_names_the_opened_files(tmp_path):
+    """As accucheck.Recorder wrote it, while some of the files were read; one that was not closed is told."""
+    lay(tmp_path / "data")
+    lay(tmp_path / "standard", {**DATA, "cat/1.jpg": b"other", "dog/4.jpg": b"never opened"})
+    recorder = Recorder(tmp_path / "run.jsonl", opened=tmp_path / "data")
+    for name in ("cat/0.jpg", "cat/1.jpg"):
+        (tmp_path / "data" / name).read_bytes()
+        recorder.step(loss=1)
+    recorder.close()
+    found = examine(tmp_path, path="standard", files="run.jsonl")
+    assert one(found, "restricted").data["used"] == 2
+    assert one(found, "tree").data["files"] == 2
+    assert above_info(found) == {"different"}
+    lines = (tmp_path / "run.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "run.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert above_info(examine(tmp_path, path="standard", files="run.jsonl")) == {"different", "recorded-partly"}
+    (tmp_path / "run.jsonl").write_bytes(b"".join(lines[:-2]))
+    with pytest.raises(ReadError) as caught:
+        examine(tmp_path, path="standard", files="run.jsonl")
+    assert caught.value.code == "nothing-opened"

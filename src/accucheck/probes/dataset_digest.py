@@ -62,6 +62,10 @@ MESSAGES: Words = {
         "{absent:,} do not exist).",
         "zh": "仅检查 {list} 所列 {listed:,} 个文件中的 {used:,} 个（{outside:,} 个不在训练数据目录内，{absent:,} 个不存在）。",
     },
+    "recorded-partly": {
+        "en": "The recording {list} may not name all files that were opened: the recorder was not closed, or missed some.",
+        "zh": "训练记录 {list} 可能未列全打开过的文件：Recorder 未正常关闭，或有遗漏。",
+    },
     "listed-absent": {
         "en": "{count:,} of the {listed:,} names in {list} belong to no file, the first is {first}. Give them relative to the training "
         "data or to the project, or record the list again.",
@@ -376,8 +380,12 @@ def _hash(
 
 
 def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], list[Finding]]:
-    """The files below `folder` that a list names, a line each: absolute, or relative to the data or to the project."""
+    """The files below `folder` that a list names, a line each: absolute, or relative to the data or to the project.
+
+    A recording of a training is such a list too, where it names the files that were opened.
+    """
     from ..manifest import escaped
+    from ..readers import recordings
 
     try:
         if path.is_dir():
@@ -395,9 +403,18 @@ def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], list[Finding
             data = data.decode("utf-16").encode()
         except UnicodeError:
             raise ReadError("encoding", path=str(path), offset=0, expected="UTF-16") from None
-    lines = [
-        os.fsdecode(line.rstrip(b"\r")) for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()
-    ]
+    whole = True
+    if recordings.looks_like(data):
+        recording = recordings.read(path)
+        watched = [run for run in recording.runs if run.opened]
+        whole = not recording.passed_over and all(run.opened_whole for run in watched)
+        lines = list({name: None for run in watched for name in run.opened})
+        if not lines:
+            raise ReadError("nothing-opened", path=str(path))
+    else:
+        lines = [
+            os.fsdecode(line.rstrip(b"\r")) for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()
+        ]
     if not lines:
         raise ReadError("empty", path=str(path))
     real = os.path.realpath(folder)
@@ -420,6 +437,8 @@ def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], list[Finding
     numbers = {"list": shown, "listed": len(lines), "used": len(only), "outside": outside, "absent": len(absent)}
     where = Where(path=shown)
     said = [Finding("restricted", Level.INFO, where, numbers, incomplete=not only)]
+    if not whole:
+        said.append(Finding("recorded-partly", Level.SUSPECT, where, {"list": shown}, incomplete=True))
     if absent:
         gone = {"list": shown, "listed": len(lines), "count": len(absent), "first": absent[0][0]}
         table = _table("listed-absent", ["file"], absent)

@@ -45,7 +45,8 @@ class Run:
     """One start of a training: what its head says, and what was recorded.
 
     `series` by name: "loss", "lr", "epoch", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
-    `samples` are (step, identities of the batch), `opened` names of opened files below the folder that was watched.
+    `samples` are (step, identities of the batch), `opened` names of opened files below the folder that was watched; `opened_whole`:
+    the watch lasted until close() and missed nothing.
     """
 
     accucheck: str
@@ -55,6 +56,7 @@ class Run:
     series: dict[str, Series] = field(default_factory=dict)
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
+    opened_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, tuple[array[int],
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError
         run.opened.extend(names)
+        run.opened_whole = record.get("whole") is True
         return
     step = record.get("step")
     if type(step) is not int or not 0 <= step < 1 << 63:
