@@ -226,6 +226,7 @@ with Recorder("run.jsonl") as recorder:
 with Recorder("wrong.jsonl") as recorder:
     ms.Model(Cell()).train(1, data(), dataset_sink_mode=False,
         callbacks=recorder.callback(outputs=["loss", "worst", "logits"], samples=7))
+ms.Model(Cell()).train(1, data(), dataset_sink_mode=False, callbacks=recorder.callback())
 """
     process = train("GRAPH_MODE", code, tmp_path, ACCUCHECK_LANG="zh", PYTHONIOENCODING="utf-8")
     assert process.returncode == 0, process.stderr
@@ -233,6 +234,7 @@ with Recorder("wrong.jsonl") as recorder:
     means = [float(line) for line in process.stdout.splitlines()]
     assert series["loss"].values == pytest.approx(means, rel=1e-6)
     assert (series["worst"].values >= series["loss"].values).all()
+    assert process.stderr.count("已关闭") == 1
     wrong = one_run(read(tmp_path / "wrong.jsonl", samples=True))
     assert wrong.series["seconds"].steps.tolist() == [1, 2, 3, 4] and not wrong.samples
     assert process.stderr.count("未能记录 samples") == 1
@@ -344,6 +346,18 @@ def test_a_file_that_is_no_recording_is_left_alone(tmp_path: Path) -> None:
         Recorder(tmp_path / "run.jsonl" / "below.jsonl")
 
 
+def test_a_head_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    Recorder(path).close()
+    head = path.read_bytes()
+    for size in range(len(head)):
+        path.write_bytes(head[:size])
+        with Recorder(path) as recorder:
+            recorder.step(loss=1)
+        recording = read(path)
+        assert len(recording.runs) == 1 and not recording.passed_over
+
+
 def test_a_full_disk_costs_records_and_not_the_training(tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk; when it is lifted, recording goes on after the torn line."""
     code = """
@@ -377,6 +391,10 @@ recorder.step(loss=20)
         ({"metrics": 1}, "recorded-name"),
         ({"samples": 5}, "recorded-samples"),
         ({"samples": [object()]}, "recorded-samples"),
+        ({"samples": [[1], [1, 2]]}, "recorded-samples"),
+        ({"loss": 10**400}, "recorded-value"),
+        ({"grads": [np.ones(2), "x"]}, "recorded-grads"),
+        ({"step": -1}, "recorded-step"),
     ],
 )
 def test_wrong_values_are_told_and_nothing_is_written(values: dict[str, object], code: str, tmp_path: Path) -> None:

@@ -372,6 +372,14 @@ WORDS: Words = {
         "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
         "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
     },
+    "recorded-grads": {
+        "en": "The gradient norm cannot be recorded: grads is a {type} that does not hold Tensors or arrays of numbers alone.",
+        "zh": "无法记录梯度范数：grads 的类型为 {type}，其中应只有 Tensor 或数值数组。",
+    },
+    "recorded-step": {
+        "en": "The step {step} cannot be recorded: steps are 0 or more.",
+        "zh": "无法记录第 {step} 步：步数不能小于 0。",
+    },
     # samples looked at by a person
     "marks-damaged": {
         "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Mend it, or move it away and draw again.",

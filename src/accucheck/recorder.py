@@ -46,6 +46,8 @@ _RESERVED = frozenset({"recording", "metrics", "opened"})
 _MOST = 64
 #: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
 _SHARE = 0.004
+#: Bytes that a head never has.
+_HEAD = 4096
 #: Seconds between two looks at the files that were opened, and names in a line.
 _OPENED_EVERY, _OPENED_LINE = 5.0, 1000
 
@@ -129,7 +131,7 @@ class Recorder:
         `step` counts from 1 by itself; `seconds` is the time since the last record. `grads` are the gradients, any shapes: their
         global L2 norm is recorded as grad_norm, on the host. `samples` tells which samples the batch holds: shape (batch,) of
         numbers or words, or the batch itself, of which a digest of each row is kept.
-        Raises UserError for a value that is no number, a name that is taken, and after close().
+        Raises UserError for a value that is no number, a name that is taken, a step below 0, and after close().
         """
         record: dict[str, Any] = {}
         for name, value in values.items():
@@ -143,7 +145,10 @@ class Recorder:
             record["samples"] = identities(samples)
         if seconds is None:
             seconds = time.perf_counter() - self._clock
-        self._record(self._steps + 1 if step is None else int(step), epoch, seconds, record)
+        number = self._steps + 1 if step is None else int(step)
+        if number < 0:
+            raise UserError("recorded-step", step=number)
+        self._record(number, epoch, seconds, record)
 
     def metrics(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> None:
         """Record what an evaluation after the last step gave; the time that it took is not counted to the next step.
@@ -236,6 +241,9 @@ def _open(path: Path) -> tuple[int, bool]:
             size = os.fstat(file).st_size
             if size and os.pread(file, len(MAGIC), 0) not in (MAGIC, MAGIC[:size]):
                 raise SaveError("not-a-recording", path=str(path))
+            if size < _HEAD and b"\n" not in os.pread(file, _HEAD, 0):  # nothing but a head that was cut off
+                os.ftruncate(file, 0)
+                size = 0
             return file, size > 0 and os.pread(file, 1, size - 1) != b"\n"
         except BaseException:
             os.close(file)
@@ -271,9 +279,9 @@ def _scalar(value: Any) -> float:
 
 def _numbers(name: str, value: Any) -> dict[str, Any]:
     """The value under its name, or several as name.0, name.1, ... Raises UserError."""
-    if isinstance(value, (bool, int, float)):
-        return {name: _plain(value)}
     try:
+        if isinstance(value, (bool, int, float)):
+            return {name: value if math.isfinite(value) else str(value)}
         if isinstance(value, (tuple, list)):
             parts = [part for one in value for part in _array(one).ravel()[: _MOST + 1]]
         else:
@@ -281,7 +289,7 @@ def _numbers(name: str, value: Any) -> dict[str, Any]:
         if not 0 < len(parts) <= _MOST:
             raise ValueError
         found = [_plain(_scalar(one)) for one in parts]
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, OverflowError):
         raise UserError("recorded-value", name=name, type=type(value).__name__, limit=_MOST) from None
     return {name: found[0]} if len(found) == 1 else {f"{name}.{number}": one for number, one in enumerate(found)}
 
@@ -289,7 +297,7 @@ def _numbers(name: str, value: Any) -> dict[str, Any]:
 def gradient_norm(grads: Any) -> float:
     """The global L2 norm of gradients: one array or Tensor of any shape, or (nested) sequences of them; None is passed over.
 
-    Summed in their own precision (at least float32), and once more in float64 where that is not finite.
+    Summed in their own precision (at least float32), and once more in float64 where that is not finite. Raises UserError.
     """
     import numpy as np
 
@@ -301,7 +309,10 @@ def gradient_norm(grads: Any) -> float:
             array = _array(value).reshape(-1)
             yield array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
 
-    parts = list(flat(grads))
+    try:
+        parts = list(flat(grads))
+    except (TypeError, ValueError):
+        raise UserError("recorded-grads", type=type(grads).__name__) from None
     with np.errstate(all="ignore"):
         total = sum(float(np.dot(part, part)) for part in parts)
         if not math.isfinite(total):
@@ -317,9 +328,12 @@ def identities(samples: Any) -> list[Any]:
     """
     import hashlib
 
-    array = _array(samples)
-    if array.ndim == 0 or array.dtype.kind == "O":
-        raise UserError("recorded-samples", type=type(samples).__name__)
+    try:
+        array = _array(samples)
+        if array.ndim == 0 or array.dtype.kind == "O":
+            raise ValueError
+    except (TypeError, ValueError):
+        raise UserError("recorded-samples", type=type(samples).__name__) from None
     if array.ndim == 1 and array.dtype.kind in "biuUS":
         return [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in array.tolist()]
     return [hashlib.blake2b(row.tobytes(), digest_size=8).hexdigest() for row in array]
@@ -401,13 +415,22 @@ def _callback(recorder: Recorder, outputs: Sequence[str] | None, samples: int | 
                 values |= _tried(
                     recorder, "samples", lambda: {"samples": identities(now["train_dataset_element"][samples])}
                 )
-            recorder._record(step, now.get("cur_epoch_num"), seconds, values)
+            if self._is_open():
+                recorder._record(step, now.get("cur_epoch_num"), seconds, values)
 
         def on_eval_end(self, run_context: Any) -> None:
             found: dict[str, Any] = {}
             for name, value in (run_context.original_args().get("metrics") or {}).items():
                 found |= _tried(recorder, str(name), partial(_numbers, str(name), value))
-            recorder._record_metrics(found)
+            if self._is_open():
+                recorder._record_metrics(found)
+
+        def _is_open(self) -> bool:
+            if recorder._file < 0:
+                recorder._warn(
+                    "unwritten", problem=UserError("recorder-closed", path=str(recorder.path)).text(detect())
+                )
+            return recorder._file >= 0
 
     return RecorderCallback()
 

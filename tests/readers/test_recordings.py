@@ -114,7 +114,8 @@ def test_what_cannot_be_read_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert code(write(tmp_path, b'{"step": 1, "loss": 1}\n' + HEAD)) == "unknown-format"
     assert code(write(tmp_path, b"\0" * 1000)) == "unknown-format"
     assert code(write(tmp_path, HEAD.replace(b"1", b"2", 1))) == "recording-newer"
-    names = b"".join(b'{"step": 1, "n%d": 1}\n' % number for number in range(5000))
+    monkeypatch.setattr(recordings, "_NAMES", 100)
+    names = b"".join(b'{"step": 1, "n%d": 1}\n' % number for number in range(101))
     assert code(write(tmp_path, HEAD + names)) == "malformed"
     monkeypatch.setattr(recordings, "_BYTES", 100)
     assert code(write(tmp_path, HEAD + b" " * 100)) == "too-large"

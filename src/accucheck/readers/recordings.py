@@ -27,7 +27,7 @@ VERSION = 1
 MAGIC = b'{"recording":'
 
 #: Bytes of a recording and of a line of it, and names in a run.
-_BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 4096
+_BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _NOT_VALUES = frozenset({"step", "samples", "metrics", "opened", "recording"})
 
