@@ -45,7 +45,7 @@ _RESERVED = frozenset({"recording", "metrics", "opened"})
 #: Values of one name in a step, such as the learning rates of groups of parameters.
 _MOST = 64
 #: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
-_SHARE = 0.004
+_SHARE = 0.002
 #: Bytes that a head never has.
 _HEAD = 4096
 #: Seconds between two looks at the files that were opened, and names in a line.
