@@ -16,8 +16,18 @@ from accucheck.probes.rank_weights import Params
 save_file = pytest.importorskip("safetensors.numpy").save_file
 
 
-def examine(root: Path, *ranks: str, params: Params = Params()) -> list[Finding]:
-    case = Case(root=str(root), spec=msgspec.convert({"checkpoints": {"ranks": list(ranks)}}, CaseFile))
+SCRIPT = """import mindspore as ms
+from mindspore.communication import init
+
+init()
+ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL)
+"""
+
+
+def examine(root: Path, *ranks: str, params: Params = Params(), script: str = SCRIPT) -> list[Finding]:
+    (root / "train.py").write_text(script)
+    given = {"checkpoints": {"ranks": list(ranks)}, "scripts": {"train": "train.py"} if script else {}}
+    case = Case(root=str(root), spec=msgspec.convert(given, CaseFile))
     found = [event for event in rank_weights.run(case, params) if isinstance(event, Finding)]
     msgspec.json.encode(found)
     for finding in found:
@@ -127,6 +137,25 @@ def test_checkpoints_without_weights_in_common(tmp_path):
 
 
 @pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [
+        (SCRIPT, Level.PROBLEM),
+        (SCRIPT.replace("DATA_PARALLEL", "STAND_ALONE"), Level.PROBLEM),
+        (SCRIPT.replace("DATA_PARALLEL", "SEMI_AUTO_PARALLEL"), Level.SUSPECT),
+        (SCRIPT.replace("DATA_PARALLEL", "DATA_PARALLEL, parameter_broadcast=True"), Level.SUSPECT),
+        (SCRIPT.replace("DATA_PARALLEL", "HYBRID_PARALLEL"), Level.SUSPECT),
+        ("import mindspore as ms\n", Level.SUSPECT),
+        ("", Level.SUSPECT),
+    ],
+)
+def test_different_weights_are_a_problem_only_where_each_device_holds_all_of_them(tmp_path, script, level):
+    for rank in range(2):
+        save_file(WEIGHTS | {"fc.weight": normal(3, 4, seed=rank)}, str(tmp_path / f"r{rank}.safetensors"))
+    found = examine(tmp_path, "r0.safetensors", "r1.safetensors", script=script)
+    assert of_code(found, "weights-differ").level is level
+
+
 def test_networks_of_mindspore(tmp_path):
     ms = pytest.importorskip("mindspore")
     nn = ms.nn

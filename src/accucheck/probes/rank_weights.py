@@ -1,9 +1,9 @@
 """Tells whether all devices start from the same weights: compares the initial checkpoints of the ranks, bit by bit.
 
-Each checkpoint of checkpoints.ranks is compared with the first; a single folder of them (rank_0, rank_1, ...) will do. It examines
-data parallel training, where each device holds all weights: a checkpoint does not say whether it holds a part of a tensor. Where
-names or shapes differ it is therefore undecided. Name tensors that are split by design, as in model parallel training, in the parameter
-`split`.
+Each checkpoint of checkpoints.ranks is compared with the first; a single folder of them (rank_0, rank_1, ...) will do. A checkpoint
+does not say whether it holds a part of a tensor, nor whether the weights are made alike later. Weights that differ are therefore a
+problem only where the scripts say that each device holds the whole network and nothing broadcasts it; undecided elsewhere, and where
+names or shapes differ. Name tensors that are split by design, as in model parallel training, in the parameter `split`.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ WORDS: Words = {
 }
 
 _LEVELS = {
-    "weights-differ": Level.PROBLEM,
+    "weights-differ": Level.SUSPECT,
     "statistics-differ": Level.SUSPECT,
     "types-differ": Level.SUSPECT,
     "state-differs": Level.INFO,
@@ -241,7 +241,8 @@ def _rank(
             found[code].append(row)
     alone = [info for info in pairs.left + pairs.right if info.role == "weight"]
     # Devices that hold parts of the network may hold parts of these tensors too.
-    levels = _LEVELS | ({"weights-differ": Level.SUSPECT} if alone or pairs.shapes else {})
+    sure = found["weights-differ"] and not alone and not pairs.shapes and _replicas(case)
+    levels = _LEVELS | {"weights-differ": Level.PROBLEM if sure else Level.SUSPECT}
     for code, rows in found.items():
         if rows:
             rows.sort(key=lambda row: -row[2].largest)
@@ -266,6 +267,16 @@ def _rank(
     return weights, len(found["weights-differ"]) + len(found["types-differ"])
 
 
+def _replicas(case: Case) -> bool:
+    """Whether the scripts say that each device holds the whole network, and that nothing makes the weights alike later."""
+    from ..script import ranks
+    from ..script.analysis import read_scripts
+
+    found = [ranks.deployment(reading.trace) for reading in read_scripts(case).training]
+    parted = any(one.broadcasts or set(one.modes()) - {"data_parallel", "stand_alone"} for one in found)
+    return any(one.distributed for one in found) and not parted
+
+
 def _judge(left: TensorInfo, right: TensorInfo, found: Comparison) -> str | None:
     if found.equal == found.count and left.dtype == right.dtype:
         return None if found.identical else "signs-differ"
@@ -284,12 +295,23 @@ _WEIGHTS = {
 }
 
 
-def _example(name: str, second: dict[str, Any], verdict: Verdict, *codes: str, **params: Any) -> Example:
+def _example(
+    name: str, second: dict[str, Any], verdict: Verdict, *codes: str, mode: str = "data_parallel", **params: Any
+) -> Example:
     files = [_WEIGHTS, _WEIGHTS | second, _WEIGHTS]
+    script = f"""import mindspore as ms
+from mindspore.communication import init
+
+init()
+ms.set_auto_parallel_context(parallel_mode="{mode}", gradients_mean=True)
+"""
     return Example(
         name,
-        files={f"rank{rank}.ckpt": ckpt(weights) for rank, weights in enumerate(files)},
-        case={"checkpoints": {"ranks": [f"rank{rank}.ckpt" for rank in range(len(files))]}},
+        files={"train.py": script, **{f"rank{rank}.ckpt": ckpt(weights) for rank, weights in enumerate(files)}},
+        case={
+            "scripts": {"train": "train.py"},
+            "checkpoints": {"ranks": [f"rank{rank}.ckpt" for rank in range(len(files))]},
+        },
         verdict=verdict,
         codes=codes,
         params=params,
@@ -299,6 +321,15 @@ def _example(name: str, second: dict[str, Any], verdict: Verdict, *codes: str, *
 EXAMPLES = [
     _example("three equal ranks", {}, Verdict.OK),
     _example("a rank with weights of its own", {"fc.weight": drawn(2, 4, seed=1)}, Verdict.PROBLEM, "weights-differ"),
+    _example(
+        *(
+            "ranks that hold slices of one shape",
+            {"fc.weight": drawn(2, 4, seed=1)},
+            Verdict.UNDECIDED,
+            "weights-differ",
+        ),
+        mode="semi_auto_parallel",
+    ),
     _example("a rank with half of a tensor", {"fc.weight": drawn(1, 4)}, Verdict.UNDECIDED, "shapes-differ"),
     _example("a rank with a layer more", {"head.weight": drawn(2, 2)}, Verdict.UNDECIDED, "names-differ"),
     _example("tensors split by design", {"fc.weight": drawn(2, 4, seed=1)}, Verdict.OK, "split", split=["fc.*"]),
