@@ -9,30 +9,16 @@ import pytest
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
-from accucheck.model import Finding, Language, Level, Verdict, suggest
+from accucheck.model import Finding, Verdict, suggest
 from accucheck.probes import frozen_weights
 from accucheck.probes.frozen_weights import Params
+from findings import found_by, of_code, told
 
 
 def examine(root: Path, previous: str, current: str, *frozen: str) -> list[Finding]:
     content = {"checkpoints": {"previous": previous, "current": current}, "design": {"frozen": list(frozen)}}
     case = Case(root=str(root), spec=msgspec.convert(content, CaseFile))
-    found = [event for event in frozen_weights.run(case, Params()) if isinstance(event, Finding)]
-    msgspec.json.encode(found)
-    for finding in found:
-        for language in Language:
-            text = probe.message(frozen_weights, finding.code, finding.data, language)
-            assert text != finding.code and "{" not in text, text
-    return found
-
-
-def told(found: list[Finding]) -> set[str]:
-    return {finding.code for finding in found if finding.level is not Level.INFO}
-
-
-def of_code(found: list[Finding], code: str) -> Finding:
-    (finding,) = (finding for finding in found if finding.code == code)
-    return finding
+    return found_by(frozen_weights, case, Params())
 
 
 def saved(root: Path, name: str, arrays: dict[str, np.ndarray]) -> str:

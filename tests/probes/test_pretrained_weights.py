@@ -6,35 +6,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
-from accucheck.model import Finding, Language, Level, Verdict, suggest
+from accucheck.model import Finding, Level, Verdict, suggest
 from accucheck.probes import pretrained_weights
 from accucheck.probes.pretrained_weights import Params
+from findings import found_by, of_code, told
 
 save_file = pytest.importorskip("safetensors.numpy").save_file
 
 
 def examine(root: Path, params: Params = Params(), **checkpoints: str) -> list[Finding]:
     case = Case(root=str(root), spec=msgspec.convert({"checkpoints": checkpoints}, CaseFile))
-    found = [event for event in pretrained_weights.run(case, params) if isinstance(event, Finding)]
-    msgspec.json.encode(found)
-    for finding in found:
-        for language in Language:
-            for code in [finding.code, *([finding.fix.message] if finding.fix else [])]:
-                text = probe.message(pretrained_weights, code, finding.data, language)
-                assert text != code and "{" not in text, text
-    return found
-
-
-def told(found: list[Finding]) -> set[str]:
-    return {finding.code for finding in found if finding.level is not Level.INFO}
-
-
-def of_code(found: list[Finding], code: str) -> Finding:
-    (finding,) = (finding for finding in found if finding.code == code)
-    return finding
+    return found_by(pretrained_weights, case, params)
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:

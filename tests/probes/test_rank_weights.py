@@ -9,9 +9,10 @@ import pytest
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
-from accucheck.model import Finding, Language, Level, Verdict, suggest
+from accucheck.model import Finding, Level, Verdict, suggest
 from accucheck.probes import rank_weights
 from accucheck.probes.rank_weights import Params
+from findings import found_by, of_code, told
 
 save_file = pytest.importorskip("safetensors.numpy").save_file
 
@@ -28,22 +29,7 @@ def examine(root: Path, *ranks: str, params: Params = Params(), script: str = SC
     (root / "train.py").write_text(script)
     given = {"checkpoints": {"ranks": list(ranks)}, "scripts": {"train": "train.py"} if script else {}}
     case = Case(root=str(root), spec=msgspec.convert(given, CaseFile))
-    found = [event for event in rank_weights.run(case, params) if isinstance(event, Finding)]
-    msgspec.json.encode(found)
-    for finding in found:
-        for language in Language:
-            text = probe.message(rank_weights, finding.code, finding.data, language)
-            assert text != finding.code and "{" not in text, text
-    return found
-
-
-def told(found: list[Finding]) -> set[str]:
-    return {finding.code for finding in found if finding.level is not Level.INFO}
-
-
-def of_code(found: list[Finding], code: str) -> Finding:
-    (finding,) = (finding for finding in found if finding.code == code)
-    return finding
+    return found_by(rank_weights, case, params)
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:

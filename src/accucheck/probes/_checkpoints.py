@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Meta
+
+from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Level, Plain, Table, Where
+from ..model import Finding, Language, Level, Plain, Table, Where
 
 if TYPE_CHECKING:
     from ..readers.tensor_comparison import Comparison, Pairs
@@ -25,6 +28,17 @@ ROLES: Words = {
     "after_step": {"en": "after-step", "zh": "单步更新后"},
     "reference_after_step": {"en": "reference after-step", "zh": "标杆单步更新后"},
 }
+#: A parameter of them all.
+Threads = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=64,
+        description="threads that read",
+        extra={"unit": "threads", "source": "measured: two fill two cores"},
+    ),
+]
+
 #: More is not read by a person, nor kept in a session.
 MAX_ROWS = 200
 
@@ -35,6 +49,14 @@ MESSAGES: Words = {
     "not-compared": {
         "en": "{count:,} tensors could not be compared (quantised, sparse, of an unknown type, or of a name that repeats): {names}.",
         "zh": "有 {count:,} 个张量无法比较（量化、稀疏、类型未知或名称重复）：{names}。",
+    },
+}
+
+#: Of the probes that go on when one of several checkpoints cannot be read.
+UNREADABLE: Words = {
+    "unreadable": {
+        "en": "The checkpoint {path} could not be examined. {problem}",
+        "zh": "checkpoint {path} 未能检查。{problem}",
     },
 }
 
@@ -95,21 +117,31 @@ def not_compared(pairs: Pairs, where: Where, common: dict[str, Any]) -> Iterator
         yield Finding("not-compared", Level.INFO, where, data, list(evidence), incomplete=True)
 
 
+def unreadable(path: str, error: ReadError) -> Finding:
+    """That a checkpoint could not be read, in the words of UNREADABLE."""
+    problem = {language.value: error.text(language) for language in Language}
+    return Finding("unreadable", Level.INFO, Where(path), {"path": path, "problem": problem}, incomplete=True)
+
+
+def field(number: int, content: bytes | str) -> bytes:
+    """A field of a protobuf message, for files of the examples."""
+    data = content.encode() if isinstance(content, str) else content
+    return bytes([number << 3 | 2]) + varint(len(data)) + data
+
+
+def varint(value: int) -> bytes:
+    return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
+
+
 def ckpt(tensors: dict[str, tuple[list[int], list[float]]]) -> bytes:
     """A .ckpt as MindSpore writes it, for the examples: {name: (dims, float32 values)}."""
     from array import array
 
-    def field(number: int, payload: bytes) -> bytes:
-        return bytes([number << 3 | 2]) + varint(len(payload)) + payload
-
-    def varint(value: int) -> bytes:
-        return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
-
     whole = b""
     for name, (dims, values) in tensors.items():
         sizes = b"".join(b"\x08" + varint(dim) for dim in dims)
-        tensor = sizes + field(2, b"Float32") + field(3, array("f", values).tobytes())
-        whole += field(1, field(1, name.encode()) + field(2, tensor))
+        tensor = sizes + field(2, "Float32") + field(3, array("f", values).tobytes())
+        whole += field(1, field(1, name) + field(2, tensor))
     return whole
 
 

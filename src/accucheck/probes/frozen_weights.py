@@ -10,17 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example, Skip
 from . import _checkpoints
-from ._checkpoints import DIFFERENCE, STATISTICS, ckpt, difference, drawn, not_compared, shape, shown, table
+from ._checkpoints import DIFFERENCE, STATISTICS, Threads, ckpt, difference, drawn, not_compared, shape, shown, table
 
 if TYPE_CHECKING:
     from ..readers.tensor_comparison import Comparison
@@ -31,15 +30,7 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("checkpoints.previous", "checkpoints
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    threads: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=64,
-            description="threads that read",
-            extra={"unit": "threads", "source": "measured: two fill two cores"},
-        ),
-    ] = 2
+    threads: Threads = 2
 
 
 MESSAGES: Words = {

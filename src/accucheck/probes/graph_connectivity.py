@@ -22,6 +22,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example, Skip
+from ._checkpoints import field
 
 if TYPE_CHECKING:
     from ..readers.graphs import Graph, Node, Parameter
@@ -479,14 +480,6 @@ def _examined(case: Case, uses: list[_Use], weights: int, used: int) -> Finding:
 
 def _ir(nodes: list[tuple[str, str, list[str]]], weights: list[str]) -> bytes:
     """An IR dump for the examples: operations (scope, op, inputs), each named by its number; the last one is the output."""
-
-    def field(number: int, content: bytes | str) -> bytes:
-        data = content.encode() if isinstance(content, str) else content
-        return bytes([number << 3 | 2]) + varint(len(data)) + data
-
-    def varint(value: int) -> bytes:
-        return (bytes([value & 127 | 128]) + varint(value >> 7)) if value > 127 else bytes([value])
-
     graph = b""
     for number, (scope, op, inputs) in enumerate(nodes, start=1):
         ends = b"".join(field(1, field(1, name) + b"\x10\x00") for name in inputs)

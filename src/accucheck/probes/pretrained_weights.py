@@ -19,10 +19,22 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
 from . import _checkpoints
-from ._checkpoints import DIFFERENCE, STATISTICS, ckpt, difference, drawn, not_compared, shape, shown, table
+from ._checkpoints import (
+    DIFFERENCE,
+    STATISTICS,
+    Threads,
+    ckpt,
+    difference,
+    drawn,
+    not_compared,
+    shape,
+    shown,
+    table,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint
@@ -76,19 +88,12 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "of the weights", "source": "numpy.isclose"},
         ),
     ] = 1e-8
-    threads: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=64,
-            description="threads that read",
-            extra={"unit": "threads", "source": "measured: two fill two cores"},
-        ),
-    ] = 2
+    threads: Threads = 2
 
 
 MESSAGES: Words = {
     **_checkpoints.MESSAGES,
+    **_checkpoints.UNREADABLE,
     "nothing-loaded": {
         "en": "Not one of {count:,} weights of {source} stands in {target} with its values: nothing was loaded. Vectors, which begin "
         "alike in any network, are not counted.",
@@ -143,10 +148,6 @@ MESSAGES: Words = {
     "renamed": {
         "en": "{count:,} weights of {source} stand in {target} under another name: {names}.",
         "zh": "{source} 中有 {count:,} 个权重以另外的名称出现在 {target} 中：{names}。",
-    },
-    "unreadable": {
-        "en": "The checkpoint {path} could not be examined. {problem}",
-        "zh": "checkpoint {path} 未能检查。{problem}",
     },
     "no-weights": {
         "en": "{source} holds no floating-point weights.",
@@ -241,9 +242,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not examined:
         raise failed[0][1]
     for path, reason in failed:
-        problem = {language.value: reason.text(language) for language in Language}
-        data = {"path": case.relative(path), "problem": problem}
-        yield Finding("unreadable", Level.INFO, Where(case.relative(path)), data, incomplete=True)
+        yield unreadable(case.relative(path), reason)
 
 
 class _Left(NamedTuple):
@@ -261,11 +260,11 @@ def _judge(
 
     where = Where(case.relative(target.path))
     common: dict[str, Any] = {"source": case.relative(source.path), "target": where.path}
-    pairs = pair(_weights(source), _weights(target))
-    count = len(_weights(source))
-    if not count:
+    weights, others = _weights(source), _weights(target)
+    if not weights:
         yield Finding("no-weights", Level.INFO, where, common, incomplete=True)
         return
+    pairs = pair(weights, others)
     rows: list[_Row] = []
     yield Progress(0, len(pairs.same), "tensors")
     for row in compare(pairs.same, params.threads, params.rtol, params.atol):
@@ -285,9 +284,9 @@ def _judge(
             yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None, incomplete)
 
     # Vectors begin at zero or one in any network: matrices prove that something was loaded, where there are any.
-    telling = [info for info in _weights(source) if _matrix(info)] or _weights(source)
+    telling = [info for info in weights if _matrix(info)] or weights
     if not {row[0] for row in equal}.intersection(telling) and (role != "current" or not rows):
-        types = [{info.dtype for info in side} for side in (_weights(source), _weights(target))]
+        types = [{info.dtype for info in side} for side in (weights, others)]
         certain = bool(rows) or (role != "current" and source.format == target.format and types[0] == types[1])
         code, level = ("nothing-loaded", Level.PROBLEM) if certain else ("nothing-found", Level.SUSPECT)
         prefix = _prefix(left.source, left.target)
@@ -339,7 +338,7 @@ def _judge(
         lost = [info for info in lost if info not in matched]
         added = [info for info in added if info not in matched]
     yield from told("left-over", Level.SUSPECT, _cells(lost), ["name", "shape", "dtype"])
-    part = _parts(info.name for info in _weights(target))
+    part = _parts(info.name for info in others)
     loaded = {part(row[1].name) for row in equal}
     inside = [info for info in added if part(info.name) in loaded]
     yield from told("new-inside", Level.SUSPECT, _cells(inside), ["name", "shape", "dtype"])
@@ -349,7 +348,7 @@ def _judge(
     cells = [[one.name, other.name, shape(one)] for one, other, _ in left.found]
     yield from told("renamed", Level.INFO, cells, ["name", "other-name", "shape"])
     yield from not_compared(pairs, where, {})
-    data = common | {"equal": len(equal), "count": count}
+    data = common | {"equal": len(equal), "count": len(weights)}
     evidence = [table("all", DIFFERENCE, [difference(*row) for row in differing + equal])]
     yield Finding("examined", Level.INFO, where, data, list(evidence))
 

@@ -18,10 +18,22 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example, Skip
 from . import _checkpoints
-from ._checkpoints import DIFFERENCE, STATISTICS, ckpt, difference, drawn, not_compared, shape, shown, table
+from ._checkpoints import (
+    DIFFERENCE,
+    STATISTICS,
+    Threads,
+    ckpt,
+    difference,
+    drawn,
+    not_compared,
+    shape,
+    shown,
+    table,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from ..readers.tensor_comparison import Comparison
@@ -39,19 +51,12 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "names", "source": "own choice: data parallel training splits none"},
         ),
     ] = ()
-    threads: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=64,
-            description="threads that read",
-            extra={"unit": "threads", "source": "measured: two fill two cores"},
-        ),
-    ] = 2
+    threads: Threads = 2
 
 
 MESSAGES: Words = {
     **_checkpoints.MESSAGES,
+    **_checkpoints.UNREADABLE,
     "one-rank": {
         "en": "checkpoints.ranks gives one checkpoint only, {path}. Save the weights of each device before the first step "
         "and give them all.",
@@ -89,10 +94,6 @@ MESSAGES: Words = {
     "state-differs": {
         "en": "{count:,} tensors of training state or integers differ between {path} and {first}: {names}.",
         "zh": "{path} 与 {first} 中有 {count:,} 个训练状态张量或整数张量不同：{names}。",
-    },
-    "unreadable": {
-        "en": "The checkpoint {path} could not be examined. {problem}",
-        "zh": "checkpoint {path} 未能检查。{problem}",
     },
     "nothing-compared": {
         "en": "No weight of {path} could be compared with {first}.",
@@ -194,8 +195,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             overview.append([name, compared, differing])
         except ReadError as error:
             failed.append(error)
-            problem = {language.value: error.text(language) for language in Language}
-            yield Finding("unreadable", Level.INFO, Where(name), {"path": name, "problem": problem}, incomplete=True)
+            yield unreadable(name, error)
         yield Progress(len(overview) + len(failed), len(others), "files")
     if not overview:
         raise failed[0]

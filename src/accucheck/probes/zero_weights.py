@@ -20,7 +20,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
-from ._checkpoints import ROLES, ckpt, drawn, shape
+from ._checkpoints import ROLES, Threads, ckpt, drawn, shape
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint, TensorInfo
@@ -73,15 +73,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "yes/no", "source": "own choice: reads such a file a second time"},
         ),
     ] = True
-    threads: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=64,
-            description="threads that read",
-            extra={"unit": "threads", "source": "measured: two fill two cores"},
-        ),
-    ] = 2
+    threads: Threads = 2
 
 
 MESSAGES: Words = {
