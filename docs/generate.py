@@ -181,6 +181,10 @@ MEANINGS: Words = {
     },
     "network.call": {"en": "`module:function` that builds the network", "zh": "构建网络的 `模块:函数`"},
     "loss.call": {"en": "`module:function` that builds the loss", "zh": "构建损失函数的 `模块:函数`"},
+    "optimizer.call": {
+        "en": "`module:function` that makes the optimizer of the parameters given first; Momentum by default",
+        "zh": "创建优化器的 `模块:函数`，首个参数是参数列表；默认为 Momentum",
+    },
     "*.args": {"en": "its arguments, by name", "zh": "调用参数，按名称给出"},
     "checkpoints.initial": {"en": "weights before the first step", "zh": "训练第一步之前的权重"},
     "checkpoints.previous": {"en": "weights of an earlier epoch", "zh": "较早 epoch 的权重"},

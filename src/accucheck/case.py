@@ -164,6 +164,7 @@ class CaseFile(_Part, frozen=True):
     pipelines: Pipelines = Pipelines()
     network: Call | None = None
     loss: Call | None = None
+    optimizer: Call | None = None
     checkpoints: Checkpoints = Checkpoints()
     curves: Curves = Curves()
     graphs: Folder = Folder()

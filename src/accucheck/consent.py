@@ -23,7 +23,7 @@ def _file() -> Path:
 def _key(case: Case) -> str:
     """The project's path and everything that decides which code would run; a changed case asks again."""
     spec = case.spec
-    what = [spec.pipelines, spec.network, spec.loss, spec.runtime.python]
+    what = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
     digest = blake2b(msgspec.json.encode(msgspec.to_builtins(what)), digest_size=16).hexdigest()
     return f"{os.path.realpath(case.root)}#{digest}"
 

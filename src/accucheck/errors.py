@@ -335,6 +335,22 @@ WORDS: Words = {
         "en": "{call} returned {count} datasets. Name a function that returns only the training dataset.",
         "zh": "{call} 返回了 {count} 个数据集。请指定只返回训练数据集的函数。",
     },
+    "live-no-network": {
+        "en": "{call} returned {found}, which is not a network (nn.Cell). Name a function or class that gives the network itself.",
+        "zh": "{call} 返回的是 {found}，不是网络（nn.Cell）。请指定直接返回网络的函数或类。",
+    },
+    "live-no-loss": {
+        "en": "{call} returned {found}, which cannot be called. Name a class of loss, or a function that returns the loss function.",
+        "zh": "{call} 返回的是 {found}，不可调用。请指定损失函数类，或返回损失函数的函数。",
+    },
+    "live-no-optimizer": {
+        "en": "{call} returned {found}, which is not an optimizer of MindSpore. Name its class, or a function that takes the parameters.",
+        "zh": "{call} 返回的是 {found}，不是 MindSpore 优化器。请指定优化器类，或以参数列表为首个参数的函数。",
+    },
+    "live-no-batch": {
+        "en": "{call} gave no batch of samples.",
+        "zh": "{call} 没有输出任何 batch。",
+    },
     "live-no-import": {
         "en": "MindSpore cannot be imported by {python}: {error}",
         "zh": "{python} 无法导入 MindSpore：{error}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..case import Case
+from ..case import Call, Case
 from ..language import Words
 from ..model import Plain, Table
 
@@ -30,8 +30,19 @@ NO_SAMPLES: Words = {
 
 def pipeline_of(case: Case, role: str) -> dict[str, Any] | None:
     """The function of a role and its arguments, as the child wants them."""
-    call = getattr(case.spec.pipelines, role)
+    return _call(getattr(case.spec.pipelines, role))
+
+
+def _call(call: Call | None) -> dict[str, Any] | None:
     return None if call is None else {"call": call.call, "args": call.args}
+
+
+def network_of(case: Case) -> dict[str, Any]:
+    """What inside/network.py makes a Setup of: the functions of network, loss, optimizer and training pipeline."""
+    spec = case.spec
+    calls = {"network": spec.network, "loss": spec.loss, "optimizer": spec.optimizer, "pipeline": spec.pipelines.train}
+    request = {name: _call(call) for name, call in calls.items()}
+    return {**request, "device": spec.runtime.device, "label": spec.data.train.label}
 
 
 def nodes_table(nodes: list[dict[str, Any]]) -> Table:

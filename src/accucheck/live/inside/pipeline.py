@@ -43,9 +43,9 @@ def blamed(call: str, root: str) -> Iterator[None]:
         raise Stop(event="raised", call=call, error=shown(error), lines=last_lines(error, root))
 
 
-def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:
-    """The dataset that a function of the user's returns: {"call": "module:function", "args": {...}}. Raises Stop."""
-    call = pipeline["call"]
+def returned(what: dict[str, Any], root: str, tell: Tell, *first: Any) -> Any:
+    """What a function of the user's returns: {"call": "module:function", "args": {...}}, given `first` before them. Raises Stop."""
+    call = what["call"]
     tell(event="calling", call=call)
     module, _, name = call.partition(":")
     if root not in sys.path:
@@ -55,7 +55,12 @@ def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:
         function: Any = importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
-        value = function(**pipeline["args"])
+        return function(*first, **what["args"])
+
+
+def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:
+    """The dataset that a function of the user's returns. Raises Stop."""
+    value, call = returned(pipeline, root, tell), pipeline["call"]
     found = [value] if is_dataset(value) else []
     if isinstance(value, (list, tuple)):
         found = [entry for entry in value if is_dataset(entry)]

@@ -320,11 +320,8 @@ class ChecklistScreen(Screen[None]):
         if consent.granted(case):
             return True
         say, spec = self.speech.say, case.spec
-        calls = [
-            call.call
-            for call in (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer, spec.network, spec.loss)
-            if call
-        ]
+        pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
+        calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer) if call]
         text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(dict.fromkeys(calls)))
         answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
         answer = await self.app.push_screen_wait(Choose(say("consent-title"), text, answers))

@@ -1,0 +1,155 @@
+"""The user's network as their own functions build it, with its loss, its optimizer and batches of its data.
+
+In PyNative mode, whatever mode the training runs in, so that each step can be looked at. Nothing is written to the user's files.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .columns import labels_of
+from .pipeline import Node, Stop, Tell, blamed, called, returned
+from .values import batched
+
+Cell = Any  # a mindspore.nn.Cell
+Tensor = Any
+#: A batch as it enters: one tensor a column.
+Batch = list[Tensor]
+
+#: Samples of a batch where the pipeline makes none.
+SAMPLES = 32
+#: Where the case names no optimizer.
+OPTIMIZER: dict[str, Any] = {"call": "mindspore.nn:Momentum", "args": {"learning_rate": 0.01, "momentum": 0.9}}
+
+
+class Setup:
+    """What a training consists of. `inputs` and `labels` are the columns that the network and the loss take.
+
+    Without a loss the network gives it itself, as one that wraps network and loss does, and takes all columns.
+    """
+
+    def __init__(self, request: dict[str, Any], tell: Tell) -> None:
+        """Raises Stop for what the user's code did wrong."""
+        import mindspore
+
+        self.root: str = request["root"]
+        self.request, self.tell = request, tell
+        if request.get("device"):
+            mindspore.set_context(device_target=request["device"])
+        mindspore.set_seed(1)
+        self.network: Cell = self._network()
+        mindspore.set_context(mode=mindspore.PYNATIVE_MODE)  # the user's code may have set its own
+        self.loss: Callable[..., Tensor] | None = self._loss() if request.get("loss") else None
+        self.names: list[str] = []
+        self.inputs: list[str] = []
+        self.labels: list[str] = []
+
+    def _network(self) -> Cell:
+        from mindspore import nn
+
+        what = self.request["network"]
+        network = returned(what, self.root, self.tell)
+        if not isinstance(network, nn.Cell):
+            raise Stop(event="no-network", found=described(network))
+        return network
+
+    def _loss(self) -> Callable[..., Tensor]:
+        loss = returned(self.request["loss"], self.root, self.tell)
+        if not callable(loss):
+            raise Stop(event="no-loss", found=described(loss))
+        made: Callable[..., Tensor] = loss
+        return made
+
+    def optimizer(self, **instead: Any) -> Any:
+        """The case's optimizer, or OPTIMIZER, over the trainable parameters. `instead` replaces arguments of its own."""
+        from mindspore import nn
+
+        what = self.request.get("optimizer") or OPTIMIZER
+        what = {"call": what["call"], "args": {**what["args"], **instead}}
+        optimizer = returned(what, self.root, self.tell, self.network.trainable_params())
+        if not isinstance(optimizer, nn.Optimizer) and not hasattr(optimizer, "parameters"):
+            raise Stop(event="no-optimizer", found=described(optimizer))
+        return optimizer
+
+    def load(self, path: str) -> list[str]:
+        """Put a checkpoint of MindSpore's into the network; the names of the parameters that it does not hold."""
+        import mindspore
+
+        with blamed(self.request["network"]["call"], self.root):
+            held = mindspore.load_checkpoint(path, format="safetensors" if path.endswith(".safetensors") else "ckpt")
+            missing, _ = mindspore.load_param_into_net(self.network, held)
+        return list(missing)
+
+    def batches(self, count: int) -> list[Batch]:
+        """The first batches of the training pipeline; fewer where it ends. Raises Stop when there is none."""
+        import mindspore
+
+        pipeline = self.request["pipeline"]
+        dataset = self.dataset()
+        found: list[Batch] = []
+        with blamed(pipeline["call"], self.root):
+            for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                found.append([mindspore.Tensor(column) if column.dtype.kind in "fiub" else column for column in row])
+                if len(found) == count:
+                    break
+        if not found:
+            raise Stop(event="no-batch")
+        return found
+
+    def dataset(self) -> Node:
+        """The training pipeline, in batches; sets `names`, `inputs` and `labels`. Raises Stop."""
+        pipeline = self.request["pipeline"]
+        dataset = called(pipeline, self.root, self.tell)
+        with blamed(pipeline["call"], self.root):
+            if not batched(dataset):
+                dataset = dataset.batch(SAMPLES)
+            self.names = list(dataset.get_col_names())
+        most = takes(self.network)
+        if self.loss is None:
+            self.inputs, self.labels = self.names[:most], []
+        else:
+            labels = labels_of(self.names, self.request.get("label"))
+            self.inputs = [name for name in self.names if name not in labels][:most]
+            self.labels = [name for name in self.names if name in labels]
+        return dataset
+
+    def columns(self, batch: Sequence[Tensor], names: Sequence[str]) -> list[Tensor]:
+        return [batch[self.names.index(name)] for name in names]
+
+    def output(self, batch: Batch) -> Any:
+        """What the network gives for a batch. What the user's code raises becomes a Stop."""
+        with blamed(self.request["network"]["call"], self.root):
+            return self.network(*self.columns(batch, self.inputs))
+
+    def loss_of(self, batch: Batch) -> Tensor:
+        """The loss of a batch, as a scalar tensor; the mean where the loss is one a sample. Differentiable."""
+        output = self.network(*self.columns(batch, self.inputs))
+        if self.loss is not None:
+            output = self.loss(output, *self.columns(batch, self.labels))
+        first = output[0] if isinstance(output, (tuple, list)) else output
+        return first if first.ndim == 0 else first.mean()
+
+    def gradients(self, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The loss of a batch and its gradient with respect to each of network.trainable_params(), in their order."""
+        import mindspore
+
+        call = (self.request.get("loss") or self.request["network"])["call"]
+        with blamed(call, self.root):
+            step = mindspore.value_and_grad(self.loss_of, None, self.network.trainable_params())
+            loss, grads = step(batch)
+        return loss, tuple(grads)
+
+
+def takes(network: Cell) -> int | None:
+    """How many inputs construct() takes at most; None where any number."""
+    parameters = inspect.signature(network.construct).parameters.values()
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return None
+    return sum(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters)
+
+
+def described(value: Any) -> str:
+    """The class of a value, to show."""
+    return type(value).__module__ + "." + type(value).__qualname__
