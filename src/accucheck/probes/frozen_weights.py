@@ -1,8 +1,9 @@
 """Finds weights that moved though they should be frozen, and weights that did not move, between two checkpoints of a training.
 
-Compares checkpoints.previous with checkpoints.current, number by number, against design.frozen. Moving statistics of
-normalisations, which no optimizer moves, and the state of the optimizer are told apart by their names. It cannot say why a weight
-did not move, nor whether that is meant where design.frozen is silent. Quantised weights are named, not compared.
+Compares checkpoints.previous, or checkpoints.initial where there is none, with checkpoints.current, number by number, against
+design.frozen. Moving statistics of normalisations, which no optimizer moves, and the state of the optimizer are told apart by their
+names. It cannot say why a weight did not move, nor whether that is meant where design.frozen is silent. Quantised weights are named,
+not compared.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from ..readers.tensors import TensorInfo
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("checkpoints.previous", "checkpoints.current")
+NEEDS: tuple[str | tuple[str, ...], ...] = (
+    ("checkpoints.previous", "checkpoints.initial"),
+    "checkpoints.current",
+)
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,8 +44,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
     },
     "same-file": {
-        "en": "checkpoints.previous and checkpoints.current are one file, {path}. Give two checkpoints of one training, some steps apart.",
-        "zh": "checkpoints.previous 与 checkpoints.current 是同一个文件 {path}。请给出同一次训练中相隔若干步的两个 checkpoint。",
+        "en": "The earlier checkpoint and checkpoints.current are one file, {path}. Give two of one training, some steps apart.",
+        "zh": "较早的 checkpoint 与 checkpoints.current 是同一个文件 {path}。请给出同一次训练中相隔若干步的两个 checkpoint。",
     },
     "frozen-moved": {
         "en": "{count:,} weights that design.frozen names changed between the two checkpoints, by up to {largest:.3g}: {names}.",
@@ -191,7 +195,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..readers.checkpoints import open_checkpoint
     from ..readers.tensor_comparison import compare, pair
 
-    (previous,), (current,) = case.paths("checkpoints.previous"), case.paths("checkpoints.current")
+    previous = (case.paths("checkpoints.previous") or case.paths("checkpoints.initial"))[0]
+    (current,) = case.paths("checkpoints.current")
     if previous.resolve() == current.resolve():
         raise Skip("same-file", path=case.relative(current))
     where = Where(case.relative(current))

@@ -1,0 +1,48 @@
+"""Faults planted into the digits example and really trained: each probe finds its own, and nothing in the same project without it."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import EXAMPLES, accucheck
+
+spec = importlib.util.spec_from_file_location("planted_faults", EXAMPLES / "faults.py")
+assert spec is not None and spec.loader is not None
+faults = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = faults
+spec.loader.exec_module(faults)
+
+
+def findings(project: Path, item: str) -> dict[str, list[dict[str, Any]]]:
+    """What each probe of an item finds, by the command line."""
+    ran = accucheck(
+        *("run", project, "--only", item, "--checklist", "accuracy", "--checklist", "sanity"),
+        *("--live", "--json", "--exit-zero", "--no-session"),
+        timeout=300,
+    )
+    assert ran.code == 0, ran
+    (found,) = json.loads(ran.out)["items"]
+    assert all(result["status"] in ("done", "skipped") for result in found["results"]), ran
+    return {result["probe"]: result["findings"] for result in found["results"] if result["status"] == "done"}
+
+
+@pytest.mark.parametrize("name", faults.FAULTS)
+def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
+    fault = faults.FAULTS[name]
+    faults.plant(fault, tmp_path / "faulty")
+    found = findings(tmp_path / "faulty", fault.item)
+    for probe, code in fault.found.items():
+        assert [one for one in found[probe] if one["code"] == code and one["level"] != "info"], found[probe]
+
+
+@pytest.mark.parametrize("name", faults.FAULTS)
+def test_the_same_project_without_the_fault_is_clean(name: str, tmp_path: Path) -> None:
+    fault = faults.FAULTS[name]
+    faults.plant(fault, tmp_path / "clean", clean=True)
+    found = findings(tmp_path / "clean", fault.item)
+    assert set(fault.found) <= set(found)
+    assert [one for probe in found for one in found[probe] if one["level"] != "info"] == []
