@@ -13,6 +13,7 @@ import pytest
 
 import accucheck
 from accucheck.errors import SaveError, UserError
+from accucheck.readers import curves
 from accucheck.readers.recordings import Recording, Run, read
 from accucheck.recorder import Recorder, gradient_norm, identities
 
@@ -100,9 +101,11 @@ recorder.close()
     series = run.series
     assert series["loss"].values == pytest.approx(printed, rel=1e-6)
     assert series["loss"].steps.tolist() == list(range(1, 9))
-    assert series["epoch"].values.tolist() == [1] * 4 + [2] * 4
+    assert series["loss"].epochs.tolist() == [1] * 4 + [2] * 4
     assert series["lr"].values == pytest.approx([0.1 - 0.01 * i for i in range(8)], abs=1e-7)
     assert (series["seconds"].values > 0).all()
+    (same,) = curves.read(tmp_path / "logs/run.jsonl").runs
+    assert set(same.columns) == set(series) and same.columns["loss"].values == pytest.approx(printed, rel=1e-6)
     evaluated = [line for line in process.stdout.splitlines() if "Eval result" in line]
     for name in ("accuracy", "loss"):
         found = series[f"metrics.{name}"]

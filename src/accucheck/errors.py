@@ -368,6 +368,10 @@ WORDS: Words = {
         "en": "{path} was recorded by a newer accucheck (version {found} of recordings; this one reads up to {limit}). Update accucheck.",
         "zh": "{path} 由更新版本的 accucheck 记录（记录格式版本 {found}，本版本最高支持 {limit}），请升级 accucheck。",
     },
+    "recording-lines": {
+        "en": "{path}: {count:,} lines are no records, the first is line {line:,}; the others were read.",
+        "zh": "{path}：有 {count:,} 行不是训练记录，首个为第 {line:,} 行；其余各行已读取。",
+    },
     "nothing-opened": {
         "en": "{path} is a recording that names no opened files. Record with Recorder(..., opened=FOLDER), to the end of the training.",
         "zh": "训练记录 {path} 中没有已打开文件的列表。请用 Recorder(..., opened=目录) 记录，直到训练结束。",

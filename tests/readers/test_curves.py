@@ -15,6 +15,7 @@ from tensorboardX.proto.tensor_pb2 import TensorProto
 from accucheck.errors import ReadError
 from accucheck.model import Language
 from accucheck.readers import curves, training_log
+from accucheck.recorder import Recorder
 
 
 def read(tmp_path, text, name="train.log"):
@@ -309,6 +310,50 @@ def test_json_lines_that_are_damaged_are_told(tmp_path):
     assert problem.code == "curve-lines"
     assert problem.data["count"] == 2
     assert problem.data["line"] == 2
+
+
+# recordings
+
+
+def recorded(path, steps=3, **more):
+    with Recorder(path, **more) as recorder:
+        for step in range(1, steps + 1):
+            recorder.step(epoch=(step + 1) // 2, loss=1 / step if step < steps else float("nan"), overflow=step == 2)
+        recorder.metrics(accuracy=0.5)
+
+
+def test_recordings(tmp_path):
+    recorded(tmp_path / "run.jsonl")
+    recorded(tmp_path / "run.jsonl", 2)
+    with (tmp_path / "run.jsonl").open("ab") as file:
+        file.write(b'{"step": 3, "lo')
+    found = curves.read(tmp_path / "run.jsonl")
+    assert not found.problems, "a last line that is cut off is no problem"
+    first, second = found.runs
+    assert (first.name, second.name, first.source) == ("run.jsonl #1", "run.jsonl #2", str(tmp_path / "run.jsonl"))
+    assert set(first.columns) == {"seconds", "loss", "overflow", "metrics.accuracy"}
+    assert points(first.columns["loss"])[:2] == [(1, 1, 1.0), (2, 1, 0.5)]
+    assert np.isnan(first.columns["loss"].values[2])
+    assert first.columns["overflow"].values.tolist() == [0, 1, 0]
+    assert points(first.columns["metrics.accuracy"]) == [(3, 2, 0.5)]
+    assert len(second.columns["loss"].values) == 2
+    (tmp_path / "eval.csv").write_text("epoch,accuracy\n1,0.5\n")
+    assert [run.name for run in curves.read(tmp_path).runs] == ["eval.csv", "run.jsonl #1", "run.jsonl #2"]
+
+
+def test_a_recording_that_is_damaged_is_told(tmp_path):
+    recorded(tmp_path / "run.jsonl")
+    lines = (tmp_path / "run.jsonl").read_bytes().splitlines(keepends=True)
+    found = read(
+        tmp_path, b"".join([*lines[:2], b'{"step": "x"}\n', b'{"step": 1, "epoch": "one"}\n', *lines[2:]]), "b.jsonl"
+    )
+    assert len(found.runs[0].columns["loss"].values) == 3
+    (problem,) = found.problems
+    assert (problem.code, problem.data["count"], problem.data["line"]) == ("recording-lines", 2, 3)
+    for language in Language:
+        assert "b.jsonl" in problem.text(language)
+    (tmp_path / "empty.jsonl").write_bytes(lines[0])
+    refused(tmp_path / "empty.jsonl", "no-curve")
 
 
 # event files

@@ -1,4 +1,4 @@
-"""Curves of a training, whatever wrote them: text logs, CSV, JSON Lines, MindSpore's summary files, TensorBoard's event files.
+"""Curves of a training: recordings, text logs, CSV, JSON Lines, MindSpore's summary files, TensorBoard's event files.
 
 `read` gives the runs in a file or folder, each with its columns over steps and epochs. What a column means is for the caller to judge.
 """
@@ -22,6 +22,8 @@ from .runs import UNKNOWN, Column, Rows, Run, split
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .recordings import Recording
 
 __all__ = ["Column", "Curves", "Run", "read"]
 
@@ -157,7 +159,7 @@ def _joined(parts: list[Rows]) -> list[Rows]:
 
 def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
     """The runs of one file. Raises ReadError."""
-    from . import events, tfrecord, training_log
+    from . import events, recordings, tfrecord, training_log
 
     if not path.is_file():
         raise ReadError("not-regular", path=str(path))
@@ -167,6 +169,8 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
         head = head_of(file)
         if tfrecord.starts(head, 1 << 62):
             parts, problems, _ = events.rows(file)
+        elif recordings.looks_like(head):
+            return _recorded(recordings.read(file), path, name)
         elif _is_json(head):
             parts, problems = _json_lines(file)
         elif _is_csv(head, name):
@@ -178,6 +182,20 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
     for problem in problems:
         problem.data["path"] = str(path)
     return split(parts, name, str(path)), problems
+
+
+def _recorded(recording: Recording, path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
+    """The runs of a recording, which says itself where each begins. A last line that is cut off is no problem."""
+    damaged = recording.passed_over - recording.torn
+    problems = (
+        [ReadError("recording-lines", path=str(path), count=damaged, line=recording.first)] if damaged > 0 else []
+    )
+    kept = [run.series for run in recording.runs if run.series]
+    runs = []
+    for number, columns in enumerate(kept, 1):
+        back = max(int((np.diff(column.steps) < 0).sum()) for column in columns.values())
+        runs.append(Run(name if len(kept) == 1 else f"{name} #{number}", str(path), columns, back))
+    return runs, problems
 
 
 def _is_binary(head: bytes) -> bool:

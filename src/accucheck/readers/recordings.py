@@ -1,4 +1,4 @@
-"""Recordings of trainings, as accucheck.Recorder writes them: what was recorded by name, each with its steps; runs told apart.
+"""Recordings of trainings, as accucheck.Recorder writes them: what was recorded by name, each over its steps; runs told apart.
 
 A line that is cut off or no record is passed over and counted: a training that crashed, or is still running, leaves one.
 """
@@ -17,9 +17,10 @@ import msgspec
 from ..errors import ReadError, from_os_error
 
 if TYPE_CHECKING:
-    import numpy as np
+    from .runs import Column
 
-    Array = np.ndarray[Any, Any]
+    #: Steps, epochs and values of one name.
+    _Points = tuple[array[int], array[int], array[float]]
 
 FORMAT = "accucheck.Recorder"
 VERSION = 1
@@ -29,22 +30,14 @@ MAGIC = b'{"recording":'
 #: Bytes of a recording and of a line of it, and names in a run.
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_NOT_VALUES = frozenset({"step", "samples", "metrics", "opened", "recording"})
-
-
-@dataclass(frozen=True)
-class Series:
-    """One value over the steps: steps (n,) int64 in the order of the file, values (n,) float64 with NaN and Inf as recorded."""
-
-    steps: Array
-    values: Array
+_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording"})
 
 
 @dataclass
 class Run:
     """One start of a training: what its head says, and what was recorded.
 
-    `series` by name: "loss", "lr", "epoch", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
+    `series` by name: "loss", "lr", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
     `samples` are (step, identities of the batch), `opened` names of opened files below the folder that was watched; `opened_whole`:
     the watch lasted until close() and missed nothing.
     """
@@ -53,7 +46,7 @@ class Run:
     time: str
     mindspore: str | None
     rank: int
-    series: dict[str, Series] = field(default_factory=dict)
+    series: dict[str, Column] = field(default_factory=dict)
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
@@ -88,7 +81,7 @@ def read(path: Path, *, samples: bool = False) -> Recording:
     file system says.
     """
     runs: list[Run] = []
-    columns: dict[str, tuple[array[int], array[float]]] = {}
+    columns: dict[str, _Points] = {}
     passed_over, first, torn = 0, None, False
     try:
         if path.is_dir():
@@ -108,9 +101,9 @@ def read(path: Path, *, samples: bool = False) -> Recording:
                 absurd = False
                 while not whole and len(line) == _LINE and (rest := stream.readline(_LINE)):
                     absurd, whole = True, rest.endswith(b"\n")
-                torn = not whole
                 if not line.strip():
                     continue
+                torn = not whole
                 try:
                     if absurd:
                         raise ValueError
@@ -152,7 +145,7 @@ def _decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
-def _take(record: dict[str, Any], run: Run, columns: dict[str, tuple[array[int], array[float]]], samples: bool) -> None:
+def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples: bool) -> None:
     """One record into the run, wholly or, when something in it is none, not at all: then it raises."""
     if "opened" in record:
         names = record["opened"]
@@ -162,7 +155,8 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, tuple[array[int],
         run.opened_whole = record.get("whole") is True
         return
     step = record.get("step")
-    if type(step) is not int or not 0 <= step < 1 << 63:
+    epoch = record.get("epoch", -1)
+    if type(step) is not int or not 0 <= step < 1 << 63 or type(epoch) is not int or not epoch < 1 << 63:
         raise ValueError
     found = {name: _number(value) for name, value in record.items() if name not in _NOT_VALUES}
     if "metrics" in record:
@@ -177,9 +171,10 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, tuple[array[int],
             run.samples.append((step, batch))
     for name, value in found.items():
         if name not in columns:
-            columns[name] = array("q"), array("d")
-        steps, values = columns[name]
+            columns[name] = array("q"), array("q"), array("d")
+        steps, epochs, values = columns[name]
         steps.append(step)
+        epochs.append(max(epoch, -1))
         values.append(value)
 
 
@@ -191,9 +186,12 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _finish(runs: list[Run], columns: dict[str, tuple[array[int], array[float]]]) -> None:
+def _finish(runs: list[Run], columns: dict[str, _Points]) -> None:
     import numpy as np
 
-    for name, (steps, values) in columns.items():
-        runs[-1].series[name] = Series(np.frombuffer(steps, np.int64), np.frombuffer(values, np.float64))
+    from .runs import Column
+
+    for name, (steps, epochs, values) in columns.items():
+        numbers = (np.frombuffer(steps, np.int64), np.frombuffer(epochs, np.int64), np.frombuffer(values, np.float64))
+        runs[-1].series[name] = Column(*numbers)
     columns.clear()
