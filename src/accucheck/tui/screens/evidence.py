@@ -163,7 +163,9 @@ class EvidenceScreen(Screen[None]):
             for label, values in chart.series.items():
                 points = [(x, y) for x, y in zip(chart.x, values, strict=False) if y is not None]
                 if points:
-                    plot.plot([x for x, _ in points], [y for _, y in points], label=visible(label))
+                    plot.plot(
+                        [x for x, _ in points], [y for _, y in points], label=visible(word(words, label, language))
+                    )
             for x in chart.marks.values():
                 plot.vline(x)
             plot.xlabel(word(words, chart.x_label, language))
@@ -181,14 +183,16 @@ class EvidenceScreen(Screen[None]):
                 bars(self._speech, evidence.labels, evidence.counts, self.size.width, len(evidence.labels))
             )
         if isinstance(evidence, Curve):
+            words, language = words_of(self._targets[self._index][0]), self._speech.language
             lines = []
-            for label, values in evidence.series.items():
+            for key, values in evidence.series.items():
                 known = [value for value in values if value is not None]
                 if known:
+                    label = word(words, key, language)
                     lines.append(
                         f"{label}: {known[0]:g} .. {known[-1]:g}, min {min(known):g}, max {max(known):g}, n {len(known)}"
                     )
-            return "\n".join([*lines, *(f"{label}: {x:g}" for label, x in evidence.marks.items())])
+            return "\n".join([*lines, *(f"{word(words, key, language)}: {x:g}" for key, x in evidence.marks.items())])
         if isinstance(evidence, Code):
             return evidence.text
         if isinstance(evidence, Images):
