@@ -12,7 +12,8 @@ from accucheck.errors import ReadError
 from accucheck.model import Finding, Language, Level, Verdict, suggest
 from accucheck.probe import Skip
 from accucheck.probes import graph_connectivity
-from accucheck.probes.graph_connectivity import EXAMPLES, Params, _ir, _step
+from accucheck.probes._graphs import ir
+from accucheck.probes.graph_connectivity import EXAMPLES, Params, _step
 from graph_files import CONNECTED
 
 real = [pytest.mark.slow, pytest.mark.mindspore]
@@ -145,7 +146,7 @@ def test_weight_decay_alone_is_no_use(tmp_path):
         ("Default", "Depend", ["1", "7"]),
     ]
     names = ["fc.weight", "spare.weight", "moments.fc.weight", "moments.spare.weight"]
-    (tmp_path / "net.pb").write_bytes(_ir(nodes, names))
+    (tmp_path / "net.pb").write_bytes(ir(nodes, names))
     assert told(examine(tmp_path, "net.pb")) == [("unused-layer", Level.PROBLEM, "spare")]
 
 
@@ -156,7 +157,7 @@ def test_hostile_names_and_circles_do_no_harm(tmp_path):
         ("", "MatMul", ["4", "a.[b]w\x1b"]),
         ("", "MatMul", ["3", "1"]),
     ]
-    (tmp_path / "net.pb").write_bytes(_ir(nodes, ["a.[b]w\x1b", "b." * 50 + "w"]))
+    (tmp_path / "net.pb").write_bytes(ir(nodes, ["a.[b]w\x1b", "b." * 50 + "w"]))
     found = examine(tmp_path, "net.pb")
     assert told(found)[0][:2] == ("maybe-unused-layer", Level.SUSPECT)
     msgspec.json.encode(found)
@@ -166,7 +167,7 @@ def test_many_layers_are_bounded(tmp_path):
     nodes = [("Default", "MatMul", ["x", "fc.weight"])]
     nodes += [("Default", "SGD", [f"layer{n}.w", "x"]) for n in range(300)]
     nodes += [("Default", "Depend", ["1", "2"])]
-    (tmp_path / "net.pb").write_bytes(_ir(nodes, ["fc.weight", *(f"layer{n}.w" for n in range(300))]))
+    (tmp_path / "net.pb").write_bytes(ir(nodes, ["fc.weight", *(f"layer{n}.w" for n in range(300))]))
     found = told(examine(tmp_path, "net.pb"))
     assert len(found) == 101 and found[-1] == ("more", Level.PROBLEM, None)
 

@@ -20,9 +20,10 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example, Skip
-from ._checkpoints import field
+from . import _graphs
+from ._graphs import ASSIGN, HANDS_ON, UPDATE, apart, ir, parameter, plain
 
 if TYPE_CHECKING:
     from ..readers.graphs import Graph, Node, Parameter
@@ -57,6 +58,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
+    **_graphs.MESSAGES,
     "unused-layer": {
         "en": "{layer} is not connected: {updates} updates its weights ({names}; {count:,} in all), but neither the loss nor any "
         "output depends on them.",
@@ -93,11 +95,6 @@ MESSAGES: Words = {
         "zh": "这些图都不是训练图，未使用的层可能在写出之前已被 MindSpore 删除。请提供训练图（SummaryCollector 或 "
         "MS_DEV_SAVE_GRAPHS），或在 checkpoints.initial 中给出 checkpoint。",
     },
-    "partial": {
-        "en": "Some graphs are not whole ({names}; {count:,} in all): a function that is called is not in the file, or the graph was "
-        "cut into parts. MindIR holds all functions.",
-        "zh": "有 {count:,} 个图不完整（{names}）：文件中缺少被调用的子图，或图已被切分。MindIR 文件包含全部子图。",
-    },
     "nothing-reaches": {
         "en": "No weight leads to an output of the graphs, so it cannot be told what is connected.",
         "zh": "图中没有任何权重通向输出，无法判断各层是否接入。",
@@ -106,11 +103,6 @@ MESSAGES: Words = {
         "en": "The checkpoint {checkpoint} seems to be of another network: it has {shared:,} of the graph's {count:,} weights. It was not "
         "compared.",
         "zh": "checkpoint {checkpoint} 像是另一个网络的：只含有图中 {count:,} 个权重里的 {shared:,} 个，未作比较。",
-    },
-    "unreadable": {"en": "This could not be examined. {problem}", "zh": "此项未能检查。{problem}"},
-    "no-graphs": {
-        "en": "There is no graph in {path}. Readable here: ms_output_*.pb, *.mindir, and Summary files with a graph.",
-        "zh": "{path} 中没有计算图。可读取：ms_output_*.pb、*.mindir，以及含计算图的 Summary 文件。",
     },
     "examined": {
         "en": "Graphs examined: {graphs:,}; operations: {nodes:,}; layers: {layers:,}. Weights that lead to the loss or an output: "
@@ -172,61 +164,24 @@ WORDS: Words = {
     "whole": {"en": "Whole", "zh": "是否完整"},
 }
 
-#: Operations that hand one tensor on as it is; the others among their inputs only settle the order.
-_HANDS_ON = frozenset({"Load", "Depend", "TensorMove", "Identity"})
-#: Operations without a layer's meaning.
-_PLUMBING = _HANDS_ON | {
-    "UpdateState",
-    "MakeTuple",
-    "TupleGetItem",
-    "Return",
-    "Constant",
-    "MakeList",
-    "Partial",
-    "call",
-    "",
-}
 #: Operations whose result does not depend on the values that go in.
 _SHAPE_ONLY = frozenset(
     {"UpdateState", "ZerosLike", "OnesLike", "ZerosLikeExt", "OnesLikeExt", "Shape", "TensorShape", "DType", "Rank"}
 )
-#: A longer chain of these is not followed.
-_LONGEST = 64
-#: Updates by an optimizer.
-_UPDATE = re.compile(
-    r"(Fused\w*|Sparse)?(Apply(KerasMomentum|Momentum|Ftrl|Ada|RMSProp|CenteredRMSProp|GradientDescent|Proximal|PowerSign|AddSign|Came)\w*"
-    r"|Adam\w*|LazyAdam|Lamb|SGD|Momentum|Ftrl\w*|ProximalAdagrad)"
-)
-_ASSIGN = re.compile(r"Assign(Add|Sub)?|InplaceCopy")
 #: Operations that are there for what they do, not for a result.
 _EFFECT = re.compile(r"\w*Summary|Print|TensorDump")
-#: Scopes of what is no part of the forward pass.
-_BACKWARD = re.compile(r"(Gradients|recompute)|(^|/)optimizer-", re.I)
 #: What is kept beside the weights and updated, and need not lead anywhere.
 _KEPT = re.compile(r"(^|\.)(moving_|running_)\w+$|num_batches|queue|(^|[._])ema([._]|$)|(^|[._])(step|counter)$", re.I)
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises ReadError when nothing of what is given can be read."""
-    from ..readers import graphs as reader
-
-    place = case.paths("graphs.path")[0]
-    problems: list[ReadError] = []
-    files = list(reader.files(place, problems.append))
-    uses: list[_Use] = []
-    for done, path in enumerate(files, start=1):
-        try:
-            if path == place or reader.format_of(path) or path.suffix in (".pb", ".mindir"):
-                uses += map(_use, reader.graphs(path))
-        except ReadError as error:
-            if error.code != "empty" or path == place:
-                problems.append(error)
-        yield Progress(done, len(files), "files")
-    if not uses:
+    graphs, problems = yield from _graphs.read(case)
+    if not graphs:
         if problems:
             raise problems[0]
-        raise Skip("no-graphs", path=case.relative(place))
-    yield from _judge(case, params, uses, problems)
+        raise Skip("no-graphs", path=case.relative(case.paths("graphs.path")[0]))
+    yield from _judge(case, params, list(map(_use, graphs)), problems)
 
 
 class _Use(NamedTuple):
@@ -244,17 +199,6 @@ def _use(graph: Graph) -> _Use:
     nodes = {node.name: node for node in graph.nodes}
     parameters = {parameter.name: parameter for parameter in graph.parameters}
 
-    def parameter(name: str) -> str | None:
-        """The parameter that a name is, handed on as it is or not at all."""
-        for _ in range(_LONGEST):
-            if name in parameters:
-                return name
-            node = nodes.get(name)
-            if node is None or node.op not in _HANDS_ON or not node.inputs:
-                return None
-            name = node.inputs[0]
-        return None
-
     reached = _closure(graph.outputs, lambda name: _depends_on(nodes[name]) if name in nodes else ())
     users: dict[str, list[str]] = {}
     updated: dict[str, str] = {}
@@ -262,18 +206,18 @@ def _use(graph: Graph) -> _Use:
     for node in graph.nodes:
         for name in _depends_on(node):
             users.setdefault(name, []).append(node.name)
-        if _UPDATE.fullmatch(node.op):
-            targets = [found for name in node.inputs if (found := parameter(name))]
+        if UPDATE.fullmatch(node.op):
+            targets = [found for name in node.inputs if (found := parameter(name, nodes, parameters))]
             # What is updated comes first; fused ones may have a loss scale or a weight decay before it.
             updated.update(dict.fromkeys(targets if node.op.startswith("Fused") else targets[:1], node.op))
             updating += node.inputs
-        elif _ASSIGN.fullmatch(node.op):
+        elif ASSIGN.fullmatch(node.op):
             updating += node.inputs
     # What is computed for an update, weight decay for instance, is not lost.
     toward = _closure(updating, lambda name: _depends_on(nodes[name]) if name in nodes else ())
     lost: dict[str, Node] = {}
     for end in graph.nodes:
-        if end.name not in reached and end.name not in toward and not _apart(end) and not _EFFECT.fullmatch(end.op):
+        if end.name not in reached and end.name not in toward and not apart(end) and not _EFFECT.fullmatch(end.op):
             waiting = [end.name]
             while waiting:
                 name = waiting.pop()
@@ -282,36 +226,27 @@ def _use(graph: Graph) -> _Use:
                     waiting += _depends_on(nodes[name]) if name in nodes else ()
     layers: dict[str, tuple[Counter[str], dict[str, None]]] = {}
     for node in graph.nodes:
-        if not _apart(node):
+        if not apart(node):
             operations, weights = layers.setdefault(node.scope.removeprefix("Default/"), (Counter(), {}))
             operations[node.op] += 1
-            weights.update({_plain(found): None for name in node.inputs if (found := parameter(name))})
+            weights.update(
+                {plain(found): None for name in node.inputs if (found := parameter(name, nodes, parameters))}
+            )
     return _Use(
         graph,
-        {_plain(name): value for name, value in parameters.items()},
-        {_plain(name) for name in parameters if name in reached},
-        {_plain(name): op for name, op in updated.items()},
-        {_plain(name): lost[name] for name in parameters if name in lost},
+        {plain(name): value for name, value in parameters.items()},
+        {plain(name) for name in parameters if name in reached},
+        {plain(name): op for name, op in updated.items()},
+        {plain(name): lost[name] for name in parameters if name in lost},
         layers,
-    )
-
-
-def _plain(name: str) -> str:
-    return name.removeprefix("▸")
-
-
-def _apart(node: Node) -> bool:
-    """Whether a node is no part of the forward pass, or only hands values on."""
-    return bool(
-        node.op in _PLUMBING or _UPDATE.fullmatch(node.op) or _ASSIGN.fullmatch(node.op) or _BACKWARD.search(node.scope)
     )
 
 
 def _depends_on(node: Node) -> tuple[str, ...]:
     """The inputs whose values the result depends on."""
-    if node.op in _SHAPE_ONLY or _UPDATE.fullmatch(node.op):
+    if node.op in _SHAPE_ONLY or UPDATE.fullmatch(node.op):
         return ()
-    return node.inputs[:1] if node.op in _HANDS_ON else node.inputs
+    return node.inputs[:1] if node.op in HANDS_ON else node.inputs
 
 
 def _closure(start: Iterable[str], further: Any) -> set[str]:
@@ -366,11 +301,7 @@ def _judge(case: Case, params: Params, uses: list[_Use], problems: list[ReadErro
         yield Finding("known", Level.INFO, data=_names(known), evidence=[_weights(known, parameters)])
     compared, about = _against_checkpoints(case, params, set(parameters), weights, problems)
     yield from about
-    for problem in problems:
-        words = {language.value: problem.text(language) for language in Language}
-        yield Finding(
-            "unreadable", Level.INFO, Where(case.relative(problem.data["path"])), {"problem": words}, incomplete=True
-        )
+    yield from _graphs.unreadable(case, problems)
     if cut:
         shown = _names(sorted({case.relative(graph.path) for graph in cut})) | {"count": len(cut)}
         yield Finding("partial", Level.INFO, data=shown, incomplete=True)
@@ -478,22 +409,10 @@ def _examined(case: Case, uses: list[_Use], weights: int, used: int) -> Finding:
     return Finding("examined", Level.INFO, data=data, evidence=list(evidence))
 
 
-def _ir(nodes: list[tuple[str, str, list[str]]], weights: list[str]) -> bytes:
-    """An IR dump for the examples: operations (scope, op, inputs), each named by its number; the last one is the output."""
-    graph = b""
-    for number, (scope, op, inputs) in enumerate(nodes, start=1):
-        ends = b"".join(field(1, field(1, name) + b"\x10\x00") for name in inputs)
-        graph += field(1, ends + field(2, str(number)) + field(3, op) + field(4, scope))
-    graph += field(2, "train_step")
-    tensor = b"\x08\x0b" + field(2, field(1, b"\x08\x04") + field(1, b"\x08\x04"))
-    graph += b"".join(field(3, field(1, name) + field(2, b"\x08\x0e" + field(2, tensor))) for name in ["x", *weights])
-    return b"\x08\x01" + field(4, graph + field(4, field(1, str(len(nodes)))))
-
-
 def _step(second: str) -> bytes:
     """A training step of two layers, of which the second gets this weight."""
     weights = ["fc1.weight", "fc2.weight"]
-    return _ir(
+    return ir(
         [
             ("Default/net-Net/fc1-Dense", "MatMul", ["x", "fc1.weight"]),
             ("Default/net-Net/fc2-Dense", "MatMul", ["1", second]),
@@ -518,7 +437,7 @@ EXAMPLES = [
     _example("a layer that is unused by design", _step("fc1.weight"), Verdict.OK, known=["fc2.*"]),
     _example(
         "a graph without an update: what was unused is gone",
-        _ir([("Default/fc1-Dense", "MatMul", ["x", "fc1.weight"])], ["fc1.weight"]),
+        ir([("Default/fc1-Dense", "MatMul", ["x", "fc1.weight"])], ["fc1.weight"]),
         Verdict.UNDECIDED,
     ),
 ]
