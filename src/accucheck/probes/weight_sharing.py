@@ -9,7 +9,7 @@ name, so a checkpoint alone does not show sharing; constant tensors, integers an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -205,10 +205,14 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing else verdict
 
 
-def fitting(wanted: Iterable[str], names: Iterable[str]) -> list[list[str]]:
-    """For each name that is declared, with * and ?, those that it means: in full, or the end of a longer one."""
+def fitting(wanted: Sequence[str], names: Iterable[str]) -> list[list[str]]:
+    """For each name that is declared, with * and ?, those that it means: in full, or else the end of a longer one."""
     names = list(names)
-    return [[name for name in names if fnmatchcase(name, one) or fnmatchcase(name, "*." + one)] for one in wanted]
+    full = [[name for name in names if fnmatchcase(name, one)] for one in wanted]
+    return [
+        some or [name for name in names if fnmatchcase(name, "*." + one)]
+        for one, some in zip(wanted, full, strict=True)
+    ]
 
 
 # --- checkpoints ------------------------------------------------------------------------------------------------------

@@ -134,8 +134,8 @@ class _Look:
                 asked_both = _called(cell, first) and _called(cell, second)
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
                 if asked_both and not meant and _made_by(cell, value):
-                    code = "siblings-are-one" if _siblings(first, second) else "one-under-two-names"
-                    yield Said(code, method.source, statement, data, certain=_siblings(first, second))
+                    code = "siblings-are-one" if siblings(first, second) else "one-under-two-names"
+                    yield Said(code, method.source, statement, data, certain=siblings(first, second))
                 else:
                     yield Said(
                         "shared",
@@ -613,7 +613,7 @@ def _made_by(cell: Instance, value: Value) -> bool:
     return False
 
 
-def _siblings(one: str, other: str) -> bool:
+def siblings(one: str, other: str) -> bool:
     """True for the names of query, key and value projections, or of layers told apart by a number."""
     parts, others = (
         re.findall(r"[a-z]+|\d+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()) for name in (one, other)
