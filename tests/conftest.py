@@ -37,3 +37,12 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("graphs")
     write(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_dumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The dump of each kind of dump_files.ORIGINS."""
+    from dump_files import ORIGINS, write
+
+    folder = tmp_path_factory.mktemp("dumps")
+    return {kind: write(folder, kind) for kind in ORIGINS}

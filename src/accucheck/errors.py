@@ -155,6 +155,46 @@ WORDS: Words = {
         "en": "{path}: its lines are of more than {limit:,} kinds; {count:,} times a further one was left out.",
         "zh": "{path}：行的种类超过 {limit:,} 种，另有 {count:,} 处未读取。",
     },
+    "no-dump": {
+        "en": "{path} holds no dump: no .npy, no statistic.csv, no dump.json of msprobe, no Opdebug.*.json. Give the folder that path in "
+        "MINDSPORE_DUMP_CONFIG named, or a part of it.",
+        "zh": "{path} 中没有 dump 数据：既无 .npy、statistic.csv，也无 msprobe 的 dump.json 或 Opdebug.*.json。"
+        "请给出 MINDSPORE_DUMP_CONFIG 中 path 所指的目录或其子目录。",
+    },
+    "dump-binary": {
+        "en": "{path}: {count:,} tensors are in the device's own format ({name}). Convert them with CANN "
+        "(msaccucmp.py convert -d FOLDER -out FOLDER), or dump again with file_format: npy.",
+        "zh": "{path}：有 {count:,} 个张量为设备侧的二进制格式（如 {name}）。请用 CANN 的 msaccucmp.py convert -d 目录 -out 目录 转换，"
+        "或设置 file_format 为 npy 后重新 dump。",
+    },
+    "dump-files": {
+        "en": "{path} holds more than {limit:,} files; the others were left out. Give the folder of one rank or step.",
+        "zh": "{path} 下的文件超过 {limit:,} 个，其余未读取。请给出单卡或单个 step 的目录。",
+    },
+    "dump-rows": {
+        "en": "{path}: only the first {limit:,} rows of statistics were read. Give the folder of one rank or step.",
+        "zh": "{path}：统计数据只读取了前 {limit:,} 行。请给出单卡或单个 step 的目录。",
+    },
+    "dump-columns": {
+        "en": "{path} lacks the columns {columns}, so it cannot be read as the statistics of a dump.",
+        "zh": "{path} 缺少列 {columns}，无法作为 dump 统计文件读取。",
+    },
+    "dump-lines": {
+        "en": "{path}: {count:,} rows are no statistics of a tensor, the first is line {line:,}; the others were read.",
+        "zh": "{path}：有 {count:,} 行不是张量统计，首个为第 {line:,} 行；其余各行已读取。",
+    },
+    "dump-json": {
+        "en": "{path} has no object data as the dump.json of msprobe has it.",
+        "zh": "{path} 中没有 data 对象，不是 msprobe 的 dump.json。",
+    },
+    "dump-entries": {
+        "en": "{path}: {count:,} entries are no objects and were passed over.",
+        "zh": "{path}：有 {count:,} 个条目不是对象，已跳过。",
+    },
+    "dump-type": {
+        "en": "{path} holds values of the type {dtype}, which are no numbers; it was not examined.",
+        "zh": "{path} 的数据类型为 {dtype}，不是数值，未检查。",
+    },
     "ragged": {
         "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
         "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",
