@@ -39,6 +39,8 @@ class Fault(NamedTuple):
 SEED = "    ms.set_seed(1)\n"
 BUILD = "    network = DigitNet()\n"
 RATES = "    rates = nn.cosine_decay_lr(0.0, args.learning_rate, args.epochs * steps, steps, args.epochs)\n"
+CONSTANT = "    rates = args.learning_rate\n"
+READ = "    images, labels = load(path)\n"
 LAST = "        self.fc2 = nn.Dense(64, num_classes)\n"
 BEGIN = "    def construct(self, x):\n"
 FLATTEN = "self.flatten(x)"
@@ -82,6 +84,54 @@ PRETRAINED = (
 FREEZE = """    for one in network.conv1.get_parameters():
         one.requires_grad = False
     return network
+"""
+# The first two steps with all that the operators took and gave, in MindSpore's own way.
+DUMP = """import json, os, sys
+folder = os.path.abspath("dump")
+common = {"op_debug_mode": 0, "dump_mode": 0, "path": folder, "net_name": "digits", "iteration": "0-1", "saved_data": "tensor"}
+common.update(input_output=0, kernels=[], support_device=[0])
+with open("dump.json", "w") as file:
+    json.dump({"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}, file)
+os.environ["MINDSPORE_DUMP_CONFIG"] = os.path.abspath("dump.json")
+import train
+sys.argv = ["train.py", "--epochs", "1"]
+train.main()
+"""
+# A training in mixed precision with a dynamic loss scale, which tells of itself.
+AMP = """import mindspore as ms
+from mindspore import amp, nn
+
+import accucheck
+from dataset import create_dataset
+from network import DigitNet
+
+
+def main():
+    ms.set_seed(1)
+    network = amp.auto_mixed_precision(DigitNet(), "O2")
+    loss_fn = nn.CrossEntropyLoss()
+    optimizer = nn.Momentum(network.trainable_params(), 0.05, 0.9)
+    scaler = amp.DynamicLossScaler(2.0**16, 2, 50)
+
+    def forward(image, label):
+        loss = loss_fn(network(image), label)
+        return scaler.scale(loss), loss
+
+    step = ms.value_and_grad(forward, None, optimizer.parameters, has_aux=True)
+    network.set_train(True)
+    with accucheck.Recorder("logs/run.jsonl") as recorder:
+        for image, label in create_dataset("data/train", 32, training=True).create_tuple_iterator():
+            (_, loss), grads = step(image, label)
+            grads = scaler.unscale(grads)
+            finite = amp.all_finite(grads)
+            if finite:
+                optimizer(grads)
+            recorder.step(loss=loss, loss_scale=scaler.scale_value, overflow=not finite)
+            scaler.adjust(finite)
+
+
+if __name__ == "__main__":
+    main()
 """
 # MindSpore's own way to write the graph of a network.
 EXPORT = shlex.join(
@@ -149,6 +199,61 @@ FAULTS = {
         wrong=(("network.py", LAST, LAST + "        self.fc3 = nn.Dense(64, 64)\n"),),
         given=(case("graphs: {path: digits.mindir}\n"),),
         steps=("train.py --epochs 1", EXPORT),
+    ),
+    "too-few-epochs": Fault(
+        "hp.02",
+        "training ends while the validation loss falls steeply",
+        {"epoch_curve": "too-few"},
+        wrong=(
+            ("train.py", RATES, CONSTANT),
+            ("train.py", "default=12", "default=5"),
+            ("train.py", "default=0.05", "default=0.01"),
+        ),
+        steps=("train.py",),
+    ),
+    "too-many-epochs": Fault(
+        "hp.02",
+        "80 epochs on 64 pictures: the validation loss has long risen again",
+        {"epoch_curve": "accuracy-holds"},
+        wrong=(
+            ("train.py", RATES, CONSTANT),
+            ("train.py", "default=12", "default=80"),
+            ("dataset.py", READ, READ + "    if training:\n        images, labels = images[:64], labels[:64]\n"),
+        ),
+        steps=("train.py",),
+    ),
+    "batch-too-large": Fault(
+        "hp.03",
+        "batches of 512 with the learning rate of 32",
+        {"batch_size": "below-baseline"},
+        wrong=(("train.py", "default=32", "default=512"),),
+        right=(("train.py", SEED, "    ms.set_seed(2)\n"),),
+        given=(("accucheck.yaml", "eval: logs/eval.csv}", "eval: logs/eval.csv, baseline: logs/batch32.csv}"),),
+        steps=("cp logs/eval.csv logs/batch32.csv", "train.py"),
+    ),
+    "log-of-zero": Fault(
+        "mp.01",
+        "the logarithm of an activation that is 0 for some pictures",
+        {"overflow": "origin"},
+        wrong=(
+            ("network.py", "from mindspore import nn\n", "from mindspore import nn, ops\n"),
+            ("network.py", OUTPUT, "        return self.fc2(ops.log(x))\n"),
+        ),
+        given=(case("dumps: {path: dump}\n"), ("dump.py", "", DUMP)),
+        steps=("dump.py",),
+    ),
+    "scale-collapses": Fault(
+        "mp.02",
+        "inputs so large that float16 overflows at every loss scale",
+        {"loss_scale": "collapsed"},
+        wrong=(("dataset.py", "vision.Rescale(1 / 16, 0.0)", "vision.Rescale(4096.0, 0.0)"),),
+        given=(
+            ("train_amp.py", "", AMP),
+            ("accucheck.yaml", "train: train.py", "train: train_amp.py"),
+            ("accucheck.yaml", "amp: O0", "amp: O2"),
+            ("accucheck.yaml", "{train: logs/train.log, eval: logs/eval.csv}", "{train: logs/run.jsonl}"),
+        ),
+        steps=("train_amp.py",),
     ),
 }
 
