@@ -1,6 +1,7 @@
 """Compares two large MindSpore checkpoints: readers/tensor_comparison.py against a script of load_checkpoint and numpy.
 
-Both give the same numbers of every tensor, in processes of their own, by turns; times include the start of Python.
+Both give the same numbers of every tensor, in processes of their own, by turns; times include the start of Python. With torch
+installed, the second checkpoint is written as .pth too, and compared with the first.
 
     python benchmarks/checkpoint_compare.py --size 1.5 --rounds 5
 """
@@ -67,6 +68,12 @@ def make(first: Path, second: Path, size: float) -> None:
             side.append({"name": f"layer{index}.weight", "data": ms.Tensor(values)})
     for side, path in zip(sides, (first, second), strict=True):
         ms.save_checkpoint(side, str(path))
+    try:
+        import torch
+    except ImportError:
+        return
+    state = {str(entry["name"]): torch.from_numpy(entry["data"].asnumpy()) for entry in sides[1]}  # type: ignore[attr-defined]
+    torch.save(state, second.with_suffix(".pth"))
 
 
 def agree(ours: dict[str, list[float]], user: dict[str, list[float]]) -> bool:
@@ -99,11 +106,15 @@ def main() -> None:
         # In a child: a process counts the memory of the one it was forked from as its own.
         subprocess.run([sys.executable, __file__, "--make", *paths, "--size", str(options.size)], check=True)
         size = sum(Path(path).stat().st_size for path in paths)
-        runs: dict[str, list[tuple[float, float]]] = {"ours": [], "user": []}
+        mixed = [paths[0], str(Path(folder, "b.pth"))]
+        works = {"user": (USER, paths), "ours": (OURS, paths)}
+        if Path(mixed[1]).exists():
+            works["pth"] = (OURS, mixed)
+        runs: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
         answers = {}
         for _ in range(options.rounds):
-            for name, script in (("user", USER), ("ours", OURS)):
-                seconds, memory, answers[name] = measure(script, *paths, options.threads)
+            for name, (script, files) in works.items():
+                seconds, memory, answers[name] = measure(script, *files, options.threads)
                 runs[name].append((seconds, memory))
     median = {name: statistics.median(seconds for seconds, _ in values) for name, values in runs.items()}
     memory = {name: max(peak for _, peak in values) for name, values in runs.items()}
@@ -112,6 +123,11 @@ def main() -> None:
     print(f"  tensor_comparison         {median['ours']:7.2f} s  peak {memory['ours']:7.0f} MB")
     same = agree(answers["ours"], answers["user"])  # type: ignore[arg-type]
     print(f"  ratio {median['user'] / median['ours']:.1f}x; same answers: {same}")
+    if "pth" in median:
+        print(f"  .ckpt against .pth        {median['pth']:7.2f} s  peak {memory['pth']:7.0f} MB")
+        print(
+            f"  {median['pth'] / median['ours']:.2f} times as long as two .ckpt; same answers: {answers['pth'] == answers['ours']}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Scans a large MindSpore checkpoint: the probe zero_weights against a script of load_checkpoint and numpy.
+"""Scans and lists a large MindSpore checkpoint: the probe zero_weights and the reader against scripts of load_checkpoint and numpy.
 
-Both print the same statistics of every tensor, in processes of their own, by turns; times include the start of Python.
+Both print the same statistics of every tensor, or its name and shape, in processes of their own, by turns; times include the start
+of Python.
 
     python benchmarks/checkpoint_scan.py --size 1.5 --rounds 5
 """
@@ -46,6 +47,19 @@ for name, parameter in ms.load_checkpoint(sys.argv[1]).items():
         found["zero"].append(name)
     rows.append((name, (w == 0).mean(), w.min(), w.max(), w.mean(), w.std()))
 print(json.dumps(found))
+"""
+
+OUR_LISTING = """
+import json, sys
+from pathlib import Path
+from accucheck.readers.checkpoints import open_checkpoint
+print(json.dumps([[tensor.name, list(tensor.shape)] for tensor in open_checkpoint(Path(sys.argv[1])).tensors]))
+"""
+
+USER_LISTING = """
+import json, sys
+import mindspore as ms
+print(json.dumps([[name, list(parameter.shape)] for name, parameter in ms.load_checkpoint(sys.argv[1]).items()]))
 """
 
 
@@ -109,10 +123,11 @@ def main() -> None:
         if not path.exists():
             # In a child: a process counts the memory of the one it was forked from as its own.
             subprocess.run([sys.executable, __file__, "--make", str(path), "--size", str(options.size)], check=True)
-        runs: dict[str, list[tuple[float, float]]] = {"ours": [], "user": []}
+        scripts = {"user": USER, "ours": OURS, "user-listing": USER_LISTING, "our-listing": OUR_LISTING}
+        runs: dict[str, list[tuple[float, float]]] = {name: [] for name in scripts}
         answers = {}
         for _ in range(options.rounds):
-            for name, script in (("user", USER), ("ours", OURS)):
+            for name, script in scripts.items():
                 seconds, memory, answer = measure(script, str(path), options.threads)
                 runs[name].append((seconds, memory))
                 answers[name] = answer
@@ -125,6 +140,10 @@ def main() -> None:
         f"  zero_weights              {median['ours']:7.2f} s  peak {memory['ours']:7.0f} MB  {size / median['ours'] / 1e9:.1f} GB/s"
     )
     print(f"  ratio {median['user'] / median['ours']:.1f}x; same answers: {answers['ours'] == answers['user']}")
+    print(f"  listed by load_checkpoint {median['user-listing']:7.2f} s  peak {memory['user-listing']:7.0f} MB")
+    print(f"  listed by our reader      {median['our-listing']:7.2f} s  peak {memory['our-listing']:7.0f} MB")
+    same = answers["our-listing"] == answers["user-listing"]
+    print(f"  ratio {median['user-listing'] / median['our-listing']:.1f}x; same answers: {same}")
 
 
 if __name__ == "__main__":
