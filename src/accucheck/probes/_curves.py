@@ -136,23 +136,19 @@ class Logs:
             yield Finding("unreadable", Level.INFO, Where(path), {"problem": problem}, incomplete=True)
 
     def series(
-        self, meaning: str, *, evaluated: bool = False, key: str | None = None, beside: Series | None = None
+        self, meaning: str, *, evaluated: bool = False, unsaid: bool = False, beside: Series | None = None
     ) -> Series | None:
         """The curve of this meaning, of an evaluation or of the training; None where no run has one.
 
         Of several runs the last one that has at least half as many points as the longest; of the run of `beside` where it has one.
-        `key` restricts it to the files of one key.
+        In the log of an evaluation names need not say so, unless some do; `unsaid` takes any log for one.
         """
         found = []
-        for owner, path, run in self._runs:
-            if key in (None, owner):
-                # In the log of an evaluation names need not say so, unless some do.
-                own = (owner == "curves.eval" or _EVALUATED.search(run.name) is not None) and not any(
-                    map(_EVALUATED.search, run.columns)
-                )
-                name = _named(list(run.columns), meaning, evaluated, own)
-                if name is not None:
-                    found.append((path, run, name))
+        for key, path, run in self._runs:
+            own = unsaid or key == "curves.eval" or _EVALUATED.search(run.name) is not None
+            name = _named(list(run.columns), meaning, evaluated, own and not any(map(_EVALUATED.search, run.columns)))
+            if name is not None:
+                found.append((path, run, name))
         if not found:
             return None
         longest = max(len(run.columns[name].values) for _, run, name in found)
@@ -214,6 +210,19 @@ def _series(path: str, run: Run, name: str) -> Series:
                 )
     x = np.arange(1, count + 1, dtype=np.float64)
     return Series(path, run.name, name, "point", x, column.steps, column.epochs, column.values)
+
+
+def by_epoch(series: Series) -> Series:
+    """The mean of each epoch, where a curve has several points in an epoch and tells which; else the curve as it is."""
+    import numpy as np
+
+    if series.unit == "epoch" or not len(series.x) or series.epochs.min() < 0:
+        return series
+    epochs, first, places = np.unique(series.epochs, return_index=True, return_inverse=True)
+    values = np.bincount(places, series.values) / np.bincount(places)
+    return replace(
+        series, unit="epoch", x=epochs.astype(np.float64), steps=series.steps[first], epochs=epochs, values=values
+    )
 
 
 def means_at(series: Series, of: Series) -> Array | None:
