@@ -24,7 +24,7 @@ centres = random.normal(size=(classes, size))
 
 def part(count, wrong, batch, shuffle):
     labels = random.integers(0, classes, count)
-    x = (centres[labels] + given["noise"] * random.normal(size=(count, size))).astype(np.float32)
+    x = given["scale"] * (centres[labels] + given["noise"] * random.normal(size=(count, size))).astype(np.float32)
     changed = random.random(count) < wrong
     labels = np.where(changed, random.integers(0, classes, count), labels).astype(np.int32)
     return ds.NumpySlicesDataset((x, labels), ["x", "y"], shuffle=shuffle).batch(batch)
@@ -41,6 +41,7 @@ DEFAULTS = {
     "seed": 1,
     "classes": 4,
     "noise": 1.0,
+    "scale": 1.0,
     "samples": 1000,
     "wrong": 0.0,
     "batch": 50,
