@@ -283,10 +283,13 @@ class _Seen:
         }
 
     def chart(self) -> Any:
+        import numpy as np
+
         series = {} if self.train is None else {"training-loss": self.train}
         series[f"validation-{self.what}"] = self.curve.values
         if len(self.curve.x) > 20:
-            series["smoothed"] = self.smooth if self.what == "loss" else -self.smooth
+            half, whole = self.window // 2, self.smooth if self.what == "loss" else -self.smooth
+            series["smoothed"] = np.concatenate([np.full(half, np.nan), whole[half:-half], np.full(half, np.nan)])
         label = "loss" if self.what == "loss" else "accuracy"
         return _curves.chart("curves", self.curve.unit, label, self.curve.x, series, {"best": self.data()["best"]})
 

@@ -74,13 +74,13 @@ _AFTER = (
 MESSAGES: Words = {
     **_curves.MESSAGES,
     "collapsed": {
-        "en": "The loss scale fell from {first:,g} to {end:,g}, where it scales nothing; it reached 1 at step {step:,}.",
-        "zh": "loss scale 从 {first:,g} 跌到 {end:,g}，已不起放大作用；在第 {step:,} 步跌至 1。",
+        "en": "The loss scale fell from {first:,.8g} to {end:,.8g}, where it scales nothing; it reached 1 at step {step:,}.",
+        "zh": "loss scale 从 {first:,.8g} 跌到 {end:,.8g}，已不起放大作用；在第 {step:,} 步跌至 1。",
     },
     "falling": {
-        "en": "The loss scale falls through the whole training: from {settled:,g} after it had settled to {end:,g}, {falls:,} times down "
-        "and {rises:,} times up.",
-        "zh": "loss scale 在整个训练中持续下降：稳定后为 {settled:,g}，最终为 {end:,g}，下调 {falls:,} 次，上调 {rises:,} 次。",
+        "en": "The loss scale falls through the whole training: from {settled:,.8g} after it had settled to {end:,.8g}, {falls:,} times "
+        "down and {rises:,} times up.",
+        "zh": "loss scale 在整个训练中持续下降：稳定后为 {settled:,.8g}，最终为 {end:,.8g}，下调 {falls:,} 次，上调 {rises:,} 次。",
     },
     "many-overflows": {"en": _AFTER[0] + ".", "zh": _AFTER[1] + "。"},
     "some-overflows": {
@@ -92,20 +92,21 @@ MESSAGES: Words = {
         "zh": "只记录了 {steps:,} 步，其中 {count:,} 步溢出，loss scale 尚未稳定。",
     },
     "scale-one": {
-        "en": "The loss scale is {end:,g} in all {steps:,} recorded steps: nothing is scaled. float32 and bfloat16 need no more, but "
+        "en": "The loss scale is {end:,.8g} in all {steps:,} recorded steps: nothing is scaled. float32 and bfloat16 need no more, but "
         "small float16 gradients become 0.",
-        "zh": "记录的 {steps:,} 步中 loss scale 始终为 {end:,g}，没有放大：float32 和 bfloat16 无需放大，但 float16 下较小的梯度会变为 0。",
+        "zh": "记录的 {steps:,} 步中 loss scale 始终为 {end:,.8g}，没有放大：float32 和 bfloat16 无需放大，"
+        "但 float16 下较小的梯度会变为 0。",
     },
     "settled": {
-        "en": "The loss scale held: {first:,g} at first, {end:,g} at the end, {falls:,} times down and {rises:,} times up; {start:,} "
+        "en": "The loss scale held: {first:,.8g} at first, {end:,.8g} at the end, {falls:,} times down and {rises:,} times up; {start:,} "
         "overflows while it settled and {count:,} in the {steps:,} recorded steps after ({share:.2%}).",
-        "zh": "loss scale 保持正常：最初 {first:,g}，最终 {end:,g}，下调 {falls:,} 次，上调 {rises:,} 次；稳定前溢出 {start:,} 次，"
+        "zh": "loss scale 保持正常：最初 {first:,.8g}，最终 {end:,.8g}，下调 {falls:,} 次，上调 {rises:,} 次；稳定前溢出 {start:,} 次，"
         "稳定后的 {steps:,} 个记录步中溢出 {count:,} 次（{share:.2%}）。",
     },
     "fixed": {
-        "en": "The loss scale is fixed at {end:,g}; {count:,} of {steps:,} recorded steps overflowed. Without any overflow a larger one is "
-        "worth trying where many gradients are 0.",
-        "zh": "loss scale 固定为 {end:,g}；{steps:,} 个记录步中 {count:,} 步溢出。若从不溢出而有大量梯度为 0，可以试着调大。",
+        "en": "The loss scale is fixed at {end:,.8g}; {count:,} of {steps:,} recorded steps overflowed. Without any overflow a larger one "
+        "is worth trying where many gradients are 0.",
+        "zh": "loss scale 固定为 {end:,.8g}；{steps:,} 个记录步中 {count:,} 步溢出。若从不溢出而有大量梯度为 0，可以试着调大。",
     },
     "overflows-rare": {
         "en": "No loss scale was recorded; {count:,} of {steps:,} recorded steps overflowed ({share:.2%}) once {start:,} at the start "

@@ -108,10 +108,13 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
         colour = COLOURS[number % len(COLOURS)]
         dashes = ("-", "--", ":", "-.")[number // len(COLOURS) % 4]
         axes.plot(x[:length], y[:length], dashes, color=colour, linewidth=1.3, label=_label(name, chinese), **style)
-    if _logarithmic(x, 1e3):
+    # Steps from 1 to 10,000 lie evenly; learning rates of a range test do not.
+    if _logarithmic(x, 1e3) and sorted(x)[len(x) // 2] < 0.1 * max(x):
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
     if _logarithmic(everything, 1e3):
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
     for number, (name, value) in enumerate(curve.marks.items()):
         if math.isfinite(value):
             axes.axvline(value, color="#606060", linewidth=0.9, linestyle="--")

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ...errors import SaveError, from_os_error
-from ...language import visible, word
+from ...language import Language, Words, visible, word
 from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import bars, explanation_of, message_of, place, title_of, words_of
@@ -164,7 +164,7 @@ class EvidenceScreen(Screen[None]):
                 points = [(x, y) for x, y in zip(chart.x, values, strict=False) if y is not None]
                 if points:
                     plot.plot(
-                        [x for x, _ in points], [y for _, y in points], label=visible(word(words, label, language))
+                        [x for x, _ in points], [y for _, y in points], label=visible(_narrow(words, label, language))
                     )
             for x in chart.marks.values():
                 plot.vline(x)
@@ -234,6 +234,12 @@ class EvidenceScreen(Screen[None]):
             self.app.push_screen(Choose(self._speech.say("error-title"), text, [("close", self._speech.say("close"))]))
         else:
             self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+
+
+def _narrow(words: Words, label: str, language: Language) -> str:
+    """The words of a label; the English ones where those take two cells a character, which plotext counts as one."""
+    text = word(words, label, language)
+    return text if text.isascii() else word(words, label, Language.EN)
 
 
 def _diff_style(line: str) -> str:
