@@ -95,3 +95,15 @@ def test_a_long_curve_is_quick() -> None:
     began = time.process_time()
     charts.draw(part(curve(loss=values)))
     assert time.process_time() - began < 5
+
+
+def test_steps_lie_evenly_and_rates_do_not() -> None:
+    from matplotlib.figure import Figure
+
+    steps = [float(step) for step in range(1, 3000)]
+    rates = [1e-6 * 1.005**step for step in range(3000)]
+    for x, scale in ((steps, "linear"), (rates, "log")):
+        axes = Figure().add_subplot()
+        charts._curve(axes, Curve("t", "x", "y", x, {"loss": [1.0] * len(x)}), True)
+        assert axes.get_xscale() == scale
+        assert axes.xaxis.get_major_formatter()(0.01, 0) in ("0.01", "")
