@@ -14,8 +14,9 @@ ORIGINS = {
     "log": "Log",
     "exp": "Exp",
     "backward": "SqrtGrad",
-    "rows": "Softmax",  # a row masked everywhere
+    "rows": "Sub",  # a row masked everywhere, in a softmax of one's own
     "data": None,  # NaN in the data
+    "scaled": None,  # gradients overflow by a loss scale, and the update is dropped
 }
 
 SCRIPT = """
@@ -50,8 +51,10 @@ class Middle(nn.Cell):
         if kind in ("masked", "rows"):
             hidden = x < (0.0 if kind == "masked" else 1e9)
             x = ops.masked_fill(x * self.scale, hidden, float("-inf"))
-            if kind == "masked":
-                x = ops.concat((x, ops.zeros((4, 1))), 1)
+            if kind == "rows":
+                x = ops.exp(x - x.max(1, keepdims=True))
+                return x / x.sum(1, keepdims=True)
+            x = ops.concat((x, ops.zeros((4, 1))), 1)
             return self.softmax(x)[:, :8]
         return x * self.scale
 
@@ -72,12 +75,35 @@ net = Net()
 net.set_train()
 update = nn.Adam(net.trainable_params(), 0.01) if kind in ("clean", "unwritten") else nn.Momentum(net.trainable_params(), 0.01, 0.9)
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-cell = nn.TrainOneStepCell(nn.WithLossCell(net, loss), update)
+
+class Scaled(nn.Cell):
+    def __init__(self):
+        super().__init__(auto_prefix=False)
+        self.net, self.update, self.finite = net, update, ops.IsFinite()
+        self.weights = ms.ParameterTuple(net.trainable_params())
+        self.scale = Parameter(Tensor(2.0**126, ms.float32), name="scale", requires_grad=False)
+        self.gradients = ops.value_and_grad(self.scaled, None, self.weights)
+
+    def scaled(self, x, y):
+        return loss(self.net(x), y) * self.scale
+
+    def construct(self, x, y):
+        value, gradients = self.gradients(x, y)
+        good = Tensor(True)
+        for one in gradients:
+            good = ops.logical_and(good, self.finite(one).all())
+        if good:
+            value = ops.depend(value, self.update(gradients))
+        return value / self.scale
+
+cell = Scaled() if kind == "scaled" else nn.TrainOneStepCell(nn.WithLossCell(net, loss), update)
 generator = np.random.default_rng(0)
 for _ in range(2):
     x = generator.normal(size=(4, 1, 8, 8)).astype(np.float32)
     if kind == "data":
         x[2, 0, 3, 3] = np.nan
+    if kind == "scaled":
+        x *= 100
     print(float(cell(Tensor(x), Tensor(np.array([0, 1, 2, 0], np.int32)))))
 """
 

@@ -87,6 +87,13 @@ def read(path: Path) -> Curves:
     return Curves(runs, problems)
 
 
+def event_files(path: Path) -> list[Path]:
+    """The event files below a folder, or the one that is given; none where there is none."""
+    if not path.is_dir():
+        return [path] if _EVENTS.search(path.name) and path.is_file() else []
+    return [file for files in _listed(path)[0].values() for file in files]
+
+
 def _listed(root: Path) -> tuple[dict[Path, list[Path]], list[Path], list[ReadError]]:
     """The event files below a folder by their folder, its logs, and what was left out."""
     events: dict[Path, list[Path]] = {}

@@ -111,7 +111,7 @@ class Overflow(msgspec.Struct, frozen=True):
 class Dump(msgspec.Struct, frozen=True):
     """`operations` by rank and step in their order within; `orders` tells what that is known from: "execution", "time", "file" or "names".
 
-    With `problems` it is a part of what the folder holds. `overflows` come in the order of time.
+    With `problems` it is a part of what the folder holds. `overflows` come in the order of time; of the `overflow_files` one may tell none.
     """
 
     path: str
@@ -119,6 +119,7 @@ class Dump(msgspec.Struct, frozen=True):
     orders: list[str]
     overflows: list[Overflow]
     problems: list[ReadError]
+    overflow_files: int = 0
 
 
 class _Folder(msgspec.Struct):
@@ -151,11 +152,11 @@ def open_dump(path: Path) -> Dump:
             found.take_file(str(path), ())
     except OSError as error:
         raise from_os_error(error, path) from None
-    if not found.folders and not found.overflows:
+    if not found.folders and not found.overflow_files:
         raise problems[0] if problems else ReadError("no-dump", path=str(path))
     operations, orders = found.operations()
     overflows = sorted(found.overflows, key=lambda overflow: overflow.time)
-    return Dump(str(path), operations, orders, overflows, problems)
+    return Dump(str(path), operations, orders, overflows, problems, found.overflow_files)
 
 
 class _Found:
@@ -166,7 +167,7 @@ class _Found:
         self.folders: list[_Folder] = []
         self.overflows: list[Overflow] = []
         self.execution: dict[tuple[int | None, int], dict[str, int]] = {}
-        self.files = self.rows = 0
+        self.files = self.rows = self.overflow_files = 0
 
     def walk(self, root: Path) -> None:
         waiting: list[tuple[str, tuple[str, ...]]] = [(str(root), (root.resolve().name,))]
@@ -216,6 +217,7 @@ class _Found:
         try:
             if match := _OPDEBUG.fullmatch(name):
                 self.overflows += _overflows(path, int(match[3]), *_place(parts)[:2])
+                self.overflow_files += 1
             elif match := _GRAPH.fullmatch(name):
                 self.execution[_place(parts)[0], int(match[1])] = _execution_order(path)
             elif name.endswith(".csv"):

@@ -1,4 +1,4 @@
-"""Scalars in event files: MindSpore's summary files and TensorBoard's, without either.
+"""Scalars in event files: MindSpore's summary files and TensorBoard's, without either; and the counts of MindSpore's histograms.
 
 Both are TFRecord files of Event{wall_time=1, step=2, version=3, summary=5}, Summary{repeated Value=1} with tag=1. A scalar is
 simple_value=2 or a tensor=8 of one element (TensorBoard: tensorflow/core/framework/summary.proto), or scalar_value=3 (MindSpore:
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,53 @@ def rows(path: Path, first: int = 0) -> tuple[list[Rows], list[ReadError], int]:
         for tag, (lines, steps, values) in found.items()
     ]
     return parts, problems, number
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Of a tensor at a step of a MindSpore summary: `count` numbers, of which NaN, +Inf and -Inf."""
+
+    tag: str
+    step: int
+    count: int
+    nan: int
+    positive: int
+    negative: int
+
+
+def histograms(path: Path) -> Iterator[Histogram]:
+    """The histograms in a summary file of MindSpore; those of TensorBoard do not count NaN, and are passed over.
+
+    Raises ReadError for what is damaged, after those before it.
+    """
+    for data, at in tfrecord.records(path):
+        try:
+            step, found = 0, []
+            for number, wire, start, end in _fields(data, 0, len(data)):
+                if (number, wire) == (2, 0):
+                    step = start
+                elif (number, wire) == (3, 2) and data[start:end].startswith(_TENSORBOARD):
+                    return
+                elif (number, wire) == (5, 2):
+                    values = _fields(data, start, end)
+                    found += [_counts(data, *place) for field, kind, *place in values if (field, kind) == (1, 2)]
+            if step >= _LAST_STEP:
+                raise ValueError("step")
+        except (ValueError, IndexError, struct.error):
+            raise ReadError("malformed", path=str(path), format="event file", offset=at, expected="Event") from None
+        for tag, counts in filter(None, found):
+            yield Histogram(tag, step, *(counts.get(field, 0) for field in (8, 2, 3, 4)))
+
+
+def _counts(data: bytes, start: int, end: int) -> tuple[str, dict[int, int]] | None:
+    """Tag and whole numbers by field of a value that is a histogram (Summary.Value.histogram=9)."""
+    tag, counts = "", None
+    for number, wire, first, last in _fields(data, start, end):
+        if (number, wire) == (1, 2):
+            tag = data[first : min(last, first + _LONGEST_TAG)].decode("utf-8", "replace")
+        elif (number, wire) == (9, 2):
+            counts = {field: value for field, kind, value, _ in _fields(data, first, last) if kind == 0}
+    return None if counts is None else (tag, counts)
 
 
 def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
