@@ -150,6 +150,15 @@ class TestMadeDumps:
         next(dump.rglob("*output*")).write_bytes(b"")
         assert suggest(examine(tmp_path, dumps__path="dump")) is Verdict.UNDECIDED
 
+    def test_another_origin_in_the_same_step_is_counted(self, tmp_path):
+        dump_of(tmp_path, ("net/Log", [GOOD], [NAN]), ("net/Mul", [NAN], [NAN]), ("net/Exp", [GOOD], [NAN]))
+        found = examine(tmp_path, dumps__path="dump")
+        assert told(found) == {"dump-origin"} and of_code(found, "dump-origin").data["type"] == "Log"
+        more = of_code(found, "carried-more")
+        assert (more.data["count"], more.data["clean"]) == (2, 1)
+        (table,) = more.evidence
+        assert [row[-1] for row in table.rows] == ["NaN ×1", "-"]
+
     def test_plain_arrays(self, tmp_path):
         for name, values in (("layer2", NAN), ("layer10", NAN), ("layer1", GOOD)):
             np.save(tmp_path / f"{name}.npy", np.asarray(values, np.float32))

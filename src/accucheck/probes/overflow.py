@@ -191,10 +191,15 @@ MESSAGES: Words = {
         "zh": "dump 的 {steps:,} 个 step 全部在经 loss scale 放大的部分溢出：持续如此则无法学习。",
     },
     "carried": {
-        "en": "{count:,} more operations of step {step} hold NaN or Inf; {carry:,} of them only carry on what comes in. "
-        "Later steps were not "
-        "examined.",
-        "zh": "step {step} 中还有 {count:,} 个算子含 NaN 或 Inf，其中 {carry:,} 个只是传播输入中已有的异常值。之后的 step 未检查。",
+        "en": "{count:,} more operations of step {step} hold NaN or Inf that came in. Later steps were not examined.",
+        "zh": "step {step} 中还有 {count:,} 个算子含 NaN 或 Inf，均由输入传播而来。之后的 step 未检查。",
+    },
+    "carried-more": {
+        "en": "{count:,} more operations of step {step} hold NaN or Inf; {clean:,} of them have finite inputs and are "
+        "origins of their own. "
+        "Later steps were not examined.",
+        "zh": "step {step} 中还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值，属于另外的源头。之后的 "
+        "step 未检查。",
     },
     "masks": {
         "en": "{count:,} operations fill in -Inf where a softmax follows, as masks do, first {name}.",
@@ -368,11 +373,9 @@ WORDS: Words = {
     "nan": {"en": "NaN", "zh": "NaN"},
     "inf": {"en": "Inf", "zh": "Inf"},
     "bad": {"en": "Holds", "zh": "异常值"},
-    "inputs": {"en": "Inputs", "zh": "输入"},
+    "inputs": {"en": "Its inputs hold", "zh": "输入中的异常值"},
     "time": {"en": "Time stamp", "zh": "时间戳"},
     "status": {"en": "Status", "zh": "状态码"},
-    "finite": {"en": "finite", "zh": "有限"},
-    "dirty": {"en": "NaN or Inf", "zh": "含 NaN/Inf"},
     "unknown": {"en": "not dumped", "zh": "未 dump"},
 }
 
@@ -440,7 +443,12 @@ def _run(case: Case, params: Params, run: Run, is_last: bool) -> Iterator[Findin
         if not good.all():
             broken = True
             yield _broken(
-                params, Where(place, name=run.name if "#" in run.name else None, field=name), column, told, is_last
+                case,
+                params,
+                Where(place, name=run.name if "#" in run.name else None, field=name),
+                column,
+                told,
+                is_last,
             )
     other = [
         name for name, column in run.columns.items()
@@ -474,7 +482,9 @@ def _overflow_steps(run: Run) -> tuple[Array, Array] | None:
     return None
 
 
-def _broken(params: Params, where: Where, column: Column, told: tuple[Array, Array] | None, is_last: bool) -> Finding:
+def _broken(
+    case: Case, params: Params, where: Where, column: Column, told: tuple[Array, Array] | None, is_last: bool
+) -> Finding:
     """What is to be said of a column that is not finite everywhere."""
     import numpy as np
 
@@ -499,7 +509,8 @@ def _broken(params: Params, where: Where, column: Column, told: tuple[Array, Arr
     usual = float(np.median(before[:-1])) if len(before) > 2 else 0.0
     data["ratio"] = float(before[-1]) / usual if usual else 0.0
     code = "curve-exploded" if data["ratio"] >= params.growth else "curve-broken"
-    fix = Fix("slow-down" if code == "curve-exploded" else "find-origin")
+    # A dump that is given names the origin itself.
+    fix = Fix("slow-down") if code == "curve-exploded" else None if case.get("dumps.path") else Fix("find-origin")
     return Finding(code, Level.PROBLEM, where, data, list(evidence), fix)
 
 
@@ -742,14 +753,15 @@ def _carried(case: Case, step: Step) -> Iterator[Finding]:
     if not step.carriers:
         return
     rows: list[list[Plain]] = []
-    carry = 0
+    clean = 0
     for found in step.carriers:
-        state = "unknown" if not found.inputs else "dirty" if found.dirty_inputs else "finite"
-        carry += state == "dirty"
-        rows.append([found.operation.name, found.operation.type, _bad(found.tensors), state])
-    data = {"count": len(rows), "carry": carry, "step": "-" if step.step is None else step.step}
+        clean += bool(found.inputs) and not found.dirty_inputs
+        incoming = _bad(found.dirty_inputs) if found.inputs else None
+        rows.append([found.operation.name, found.operation.type, _bad(found.tensors), incoming])
+    data = {"count": len(rows), "clean": clean, "step": "-" if step.step is None else step.step}
     evidence = [table("operations", ["name", "type", "bad", "inputs"], rows)]
-    yield Finding("carried", Level.INFO, _where(case, step.carriers[0]), data, list(evidence))
+    code = "carried-more" if clean else "carried"
+    yield Finding(code, Level.INFO, _where(case, step.carriers[0]), data, list(evidence))
 
 
 def _bad(tensors: list[tuple[Tensor, Values]]) -> str:
