@@ -236,6 +236,31 @@ class TestCurves:
         assert told(examine(tmp_path, curves__train="a.csv")) == {"overflows-often"}
         assert not told(examine(tmp_path, overflow.Params(often=0.9), curves__train="a.csv"))
 
+    def test_a_schedule_that_falls_is_no_loss_scale(self, tmp_path):
+        rows = "".join(f"{step},2.0,{0.9**step},{0.9**step}\n" for step in range(1, 60))
+        (tmp_path / "a.csv").write_text("step,loss,lr_scale,loss_scale\n" + rows)
+        assert suggest(examine(tmp_path, curves__train="a.csv")) is Verdict.OK
+
+    def test_evaluations_now_and_then(self, tmp_path):
+        """What writes NaN where a step has no evaluation is no training that broke."""
+        rows = "".join(f"{step},2.0,{1.5 if step % 10 == 0 else 'nan'}\n" for step in range(1, 97))
+        (tmp_path / "a.csv").write_text("step,loss,val_loss\n" + rows)
+        found = examine(tmp_path, curves__train="a.csv")
+        assert suggest(found) is Verdict.OK and of_code(found, "evaluation-gaps").data["bad"] == 87
+
+    def test_after_a_gap_the_step_where_it_stays_is_told(self, tmp_path):
+        self.log(tmp_path, 2.3, "nan", 2.2, 2.1, 2.0, "nan", "nan", "nan")
+        finding = of_code(examine(tmp_path, curves__train="train.log"), "curve-broken")
+        assert (finding.where.step, finding.data["before"], finding.data["bad"]) == (6, "2", 4)
+
+    def test_a_nan_just_before_the_scale_falls(self, tmp_path):
+        rows = "".join(
+            f"{step},{'inf' if step == 9 else 2.0},{65536.0 if step < 10 else 32768.0}\n" for step in range(1, 99)
+        )
+        (tmp_path / "a.csv").write_text("step,loss,loss_scale\n" + rows)
+        found = examine(tmp_path, curves__train="a.csv")
+        assert suggest(found) is Verdict.OK and of_code(found, "overflows").data["count"] == 1
+
     def test_a_log_without_a_loss_decides_nothing(self, tmp_path):
         (tmp_path / "a.csv").write_text("step,accuracy\n1,0.5\n2,0.6\n")
         assert suggest(examine(tmp_path, curves__train="a.csv")) is Verdict.UNDECIDED

@@ -46,6 +46,10 @@ _NORM = re.compile(r"grad\w*[ _.-]?norm|norm[ _.-]?grad|global_?norm|gnorm", re.
 _RATE = re.compile(r"(cur(rent)?[ _]?)?(lr|learning[ _]?rate)\b", re.I)
 _FLAG = re.compile(r"over_?flow|^cond$", re.I)
 _SCALE = re.compile(r"scal(e|ing)", re.I)
+_LOSS_SCALE = re.compile(r"(loss|grad)_?scal(e|ing)\w*|scal(e|ing)(_?sens)?", re.I)
+#: A loss scale falls by half or more; what falls by less is a schedule.
+_FALL = 1.5
+_EVALUATED = re.compile(r"(^|[_ ./-])(eval|evaluation|val|valid|validation|test|dev)([_ ./-]|$)|^val", re.I)
 #: Of the best value so far, which begins at Inf.
 _BEST = re.compile(r"best|lowest|min_|_min\b|patience", re.I)
 
@@ -128,6 +132,10 @@ MESSAGES: Words = {
     "gaps-explained": {
         "en": "{column} is not finite in {bad:,} of {count:,} values, first at {unit} {step}, as steps that a loss scale skips are.",
         "zh": "{column} 的 {count:,} 个值中有 {bad:,} 个不是有限值，首次在第 {step} 个 {unit}，符合 loss scale 跳过该 step 的表现。",
+    },
+    "evaluation-gaps": {
+        "en": "{column} is not finite in {bad:,} of {count:,} values and recovers: probably steps without an evaluation.",
+        "zh": "{column} 的 {count:,} 个值中有 {bad:,} 个不是有限值，之后恢复：很可能是这些 step 没有做评估。",
     },
     "earlier-run": {
         "en": "{column} of an earlier run in the same file is not finite in {bad:,} of {count:,} values, first at {unit} {step}.",
@@ -355,7 +363,6 @@ WORDS: Words = {
     "first-bad": {"en": "first NaN or Inf", "zh": "首个 NaN/Inf"},
     "step": {"en": "step", "zh": "step"},
     "epoch": {"en": "epoch", "zh": "epoch"},
-    "value": {"en": "value", "zh": "值"},
     "tensors": {"en": "Tensors with NaN or Inf", "zh": "含 NaN/Inf 的张量"},
     "histograms": {"en": "Tensors with NaN or Inf", "zh": "含 NaN/Inf 的张量"},
     "around": {"en": "What goes in and out", "zh": "输入与输出"},
@@ -476,10 +483,25 @@ def _overflow_steps(run: Run) -> tuple[Array, Array] | None:
         if _FLAG.search(name) and np.isin(column.values, (0, 1)).all():
             return column.steps, column.values > 0
     for name, column in run.columns.items():
-        if _SCALE.search(name) and len(column.values) > 1 and np.isfinite(column.values).all():
-            falls = np.diff(column.values) < 0
-            return column.steps, np.append(falls, False) | np.insert(falls, 0, False)
+        if _LOSS_SCALE.fullmatch(name) and len(column.values) > 1 and np.isfinite(column.values).all():
+            falls = column.values[1:] * _FALL <= column.values[:-1]
+            return column.steps, np.insert(falls & (column.values[1:] > 0), 0, False)
     return None
+
+
+def _stays(good: Array) -> int | None:
+    """Where the values stop being finite for good; None where they recover.
+
+    Also after gaps, when the rest is more than twice as long as the longest of those.
+    """
+    import numpy as np
+
+    finite = np.flatnonzero(good)
+    if not len(finite):
+        return 0
+    longest = int(np.diff(finite).max(initial=1)) - 1
+    rest = len(good) - 1 - int(finite[-1])
+    return int(finite[-1]) + 1 if rest > 2 * max(longest, int(finite[0])) else None
 
 
 def _broken(
@@ -489,10 +511,11 @@ def _broken(
     import numpy as np
 
     good = np.isfinite(column.values)
-    first = int(np.argmin(good))
+    stays = _stays(good)
+    first = int(np.argmin(good)) if stays is None else stays
     bad = int(len(good) - good.sum())
     unit, places = ("step", column.steps) if column.steps[first] >= 0 else ("epoch", column.epochs)
-    before = np.abs(column.values[:first][-50:])
+    before = np.abs(column.values[:first][good[:first]][-50:])
     data: dict[str, Any] = {
         "column": where.field, "unit": unit, "step": int(places[first]), "bad": bad, "count": len(good),
         "value": _spelt(column.values[first]), "before": f"{column.values[first - 1]:.6g}" if first else "-",
@@ -501,10 +524,17 @@ def _broken(
     evidence = [_chart(str(where.field), unit, places, column.values, first)]
     if not is_last:
         return Finding("earlier-run", Level.INFO, where, data, list(evidence))
-    if good[-1] or good[first:].mean() > 0.5:
-        skipped = told is not None and bool(np.isin(column.steps[~good], told[0][told[1]]).all())
+    if stays is None:
+        # A scale that falls was told with the step that overflowed, or with the next one.
+        skipped = told is not None and bool(
+            np.isin(column.steps[~good], told[0][told[1] | np.append(told[1][1:], False)]).all()
+        )
         norm = _NORM.search(str(where.field)) is not None and bad <= max(1, params.often * len(good))
+        # Steps without an evaluation may be written as NaN.
+        rare = _EVALUATED.search(str(where.field)) is not None
         code, level = ("gaps-explained", Level.INFO) if skipped or norm else ("curve-gaps", Level.SUSPECT)
+        if rare and not skipped:
+            code, level = "evaluation-gaps", Level.INFO
         return Finding(code, level, where, data, list(evidence))
     usual = float(np.median(before[:-1])) if len(before) > 2 else 0.0
     data["ratio"] = float(before[-1]) / usual if usual else 0.0
