@@ -98,7 +98,7 @@ class TestMadeDumps:
     def test_ranks_are_told_apart(self, tmp_path):
         dump_of(tmp_path, ("net/Exp", [GOOD], [GOOD]), rank=0)
         dump_of(tmp_path, ("net/Exp", [GOOD], [NAN]), rank=1)
-        assert of_code(examine(tmp_path, dumps__path="dump"), "dump-origin").data["rank"] == 1
+        assert of_code(examine(tmp_path, dumps__path="dump"), "dump-origin").data["at"]["en"] == " at step 7 of rank 1"
 
     def test_without_inputs_it_is_the_first(self, tmp_path):
         dump_of(tmp_path, ("net/Exp", [], [GOOD]), ("net/Log", [], [NAN]), ("net/Mul", [], [NAN]))

@@ -264,10 +264,12 @@ def test_overflow_files_come_in_the_order_of_time_with_their_operation(tmp_path)
 
 def test_a_damaged_overflow_file_is_one_problem(tmp_path):
     overflow_file(tmp_path, 1, 3)
-    for number, content in enumerate((b"", b"{", b"[1]", b'{"AI Core": 3}', b"[" * 100_000, b"\xff\xfe")):
+    for number, content in enumerate(
+        (b"", b"{", b"[1]", b'{"AI Core": 3}', b"[" * 100_000, b"\xff\xfe", b'{"AI Core": {"status": 1e300}}')
+    ):
         (tmp_path / f"Opdebug.Node_OpDebug.1.5.{STAMP + 10 + number}.json").write_bytes(content)
     dump = open_dump(tmp_path)
-    assert len(dump.overflows) == 1 and sorted(codes(dump)) == ["empty", *["malformed"] * 4]
+    assert len(dump.overflows) == 1 and sorted(codes(dump)) == ["empty", *["malformed"] * 5]
 
 
 class TestMsprobe:

@@ -79,37 +79,31 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _ORIGIN: dict[str, tuple[str, str]] = {
     "dump-origin": (
-        "{name} ({type}, {direction}) is where NaN or Inf begin at step {step} of rank {rank}: its inputs are finite ({inputs}), its "
-        "output holds {bad}.",
-        "NaN/Inf 的源头是 step {step}、rank {rank} 的 {name}（{type}，{direction}）：输入均为有限值（{inputs}），输出含 {bad}。",
+        "{name} ({type}, {direction}) is where NaN or Inf begin{at}: its inputs are finite ({inputs}), its output holds {bad}.",
+        "{at}NaN/Inf 的源头是 {name}（{type}，{direction}）：输入均为有限值（{inputs}），输出含 {bad}。",
     ),
     "dump-alone": (
-        "{name} is the first with NaN or Inf at step {step} of rank {rank}: {bad}. What went into it was not dumped.",
-        "step {step}、rank {rank} 中首个含 NaN/Inf 的是 {name}：{bad}。其输入未被 dump。",
+        "{name} is the first with NaN or Inf{at}: {bad}. What went into it was not dumped.",
+        "{at}首个含 NaN/Inf 的是 {name}：{bad}。其输入未被 dump。",
     ),
     "dump-hidden": (
-        "{name} ({type}, {direction}) makes {bad} of inputs that hold -Inf at step {step} of rank {rank}: probably a row that a mask "
-        "hides in all its places.",
-        "step {step}、rank {rank} 的 {name}（{type}，{direction}）由含 -Inf 的输入算出 {bad}：很可能某一行被 mask 全部屏蔽。",
+        "{name} ({type}, {direction}) makes {bad} of inputs that hold -Inf{at}: probably a row that a mask hides in all its places.",
+        "{at}{name}（{type}，{direction}）由含 -Inf 的输入算出 {bad}：很可能某一行被 mask 全部屏蔽。",
     ),
     "dump-outside": (
-        "{name} ({type}, {direction}) is the first with NaN or Inf at step {step} of rank {rank}, and they come in: input "
-        "{slots} holds "
-        "{incoming}, made by nothing in this dump. It is data or a weight.",
-        "step {step}、rank {rank} 中首个含 NaN/Inf 的是 {name}（{type}，{direction}），且来自输入：第 {slots} 个输入含 {incoming}，"
+        "{name} ({type}, {direction}) is the first with NaN or Inf{at}, and they come in: input {slots} holds {incoming}, "
+        "made by nothing "
+        "in this dump. It is data or a weight.",
+        "{at}首个含 NaN/Inf 的是 {name}（{type}，{direction}），且来自输入：第 {slots} 个输入含 {incoming}，"
         "dump 中没有算子产生它，应是数据或权重。",
     ),
     "dump-update": (
-        "The first NaN or Inf at step {step} of rank {rank} are in what {name} ({type}) updates: {bad}. It was dumped "
-        "after the update, so "
-        "whether they came in is not known.",
-        "step {step}、rank {rank} 中 NaN/Inf 首先出现在 {name}（{type}）更新的参数中：{bad}。数据是更新之后 dump 的，"
-        "无法判断更新前是否已有。",
+        "The first NaN or Inf{at} are in what {name} ({type}) updates: {bad}. It was dumped after the update, so whether "
+        "they came in is "
+        "not known.",
+        "{at}NaN/Inf 首先出现在 {name}（{type}）更新的参数中：{bad}。数据是更新之后 dump 的，无法判断更新前是否已有。",
     ),
-    "dump-weight": (
-        "The weight {name} holds {bad} at the end of step {step} of rank {rank}.",
-        "step {step}、rank {rank} 结束时，权重 {name} 含 {bad}。",
-    ),
+    "dump-weight": ("The weight {name} holds {bad} after the update{at}.", "{at}更新之后，权重 {name} 含 {bad}。"),
 }
 
 MESSAGES: Words = {
@@ -187,26 +181,25 @@ MESSAGES: Words = {
     },
     **{code: {"en": en, "zh": zh} for code, (en, zh) in _ORIGIN.items()},
     "dump-skipped": {
-        "en": "Step {step} of rank {rank} overflowed where the loss is scaled, first {name} ({type}: {bad}), and touched no "
-        "weight; the step looks for "
-        "overflow, as one with a loss scale does.",
-        "zh": "step {step}、rank {rank} 在经 loss scale 放大的部分溢出，首个为 {name}（{type}：{bad}），但没有影响权重；该 "
-        "step 含溢出检测，"
-        "符合 loss scale 的工作方式。",
+        "en": "What the loss scale multiplies overflowed{at}, first {name} ({type}: {bad}), and touched no weight; the "
+        "step looks for overflow, "
+        "as one with a loss scale does.",
+        "zh": "{at}经 loss scale 放大的部分溢出，首个为 {name}（{type}：{bad}），但没有影响权重；"
+        "该 step 含溢出检测，符合 loss scale 的工作方式。",
     },
     "all-skipped": {
         "en": "All {steps:,} dumped steps overflowed where the loss is scaled: nothing is learnt while that lasts.",
         "zh": "dump 的 {steps:,} 个 step 全部在经 loss scale 放大的部分溢出：持续如此则无法学习。",
     },
     "carried": {
-        "en": "{count:,} more operations of step {step} hold NaN or Inf that came in. Later steps were not examined.",
-        "zh": "step {step} 中还有 {count:,} 个算子含 NaN 或 Inf，均由输入传播而来。之后的 step 未检查。",
+        "en": "{count:,} more operations of the step hold NaN or Inf after it. Later steps were not examined.",
+        "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf。之后的 step 未检查。",
     },
     "carried-more": {
-        "en": "{count:,} more operations of step {step} hold NaN or Inf; {clean:,} of them have finite inputs and are "
-        "origins of their own. "
-        "Later steps were not examined.",
-        "zh": "step {step} 中还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值，属于另外的源头。之后的 "
+        "en": "{count:,} more operations of the step hold NaN or Inf after it; {clean:,} of them have finite inputs and "
+        "are origins of their "
+        "own. Later steps were not examined.",
+        "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值，属于另外的源头。之后的 "
         "step 未检查。",
     },
     "masks": {
@@ -383,10 +376,10 @@ WORDS: Words = {
     "inputs": {"en": "Its inputs hold", "zh": "输入中的异常值"},
     "time": {"en": "Time stamp", "zh": "时间戳"},
     "status": {"en": "Status", "zh": "状态码"},
-    "unknown": {"en": "not dumped", "zh": "未 dump"},
 }
 
 _DIRECTIONS: Words = {"forward": {"en": "forward", "zh": "正向"}, "backward": {"en": "backward", "zh": "反向"}}
+_UNKNOWN = {"en": "an operation that was not dumped", "zh": "未被 dump 的算子"}
 _ORDERS: Words = {
     "execution": {"en": "execution_order", "zh": " execution_order "},
     "time": {"en": "the time stamps", "zh": "时间戳"},
@@ -676,7 +669,7 @@ def _device(case: Case, dump: Dump) -> Iterator[Finding]:
             yield Finding("device-quiet", Level.INFO, Where(case.relative(dump.path)))
         return
     first = dump.overflows[0]
-    name = {language.value: first.operation or WORDS["unknown"][language.value] for language in Language}
+    name = {language.value: first.operation or _UNKNOWN[language.value] for language in Language}
     data = {
         "count": len(dump.overflows), "name": name, "section": first.section, "status": first.status,
         "task": first.task, "stream": first.stream,
@@ -762,7 +755,7 @@ def _begin(case: Case, step: Step) -> Finding:
     dirty_inputs = found.dirty_inputs
     data: dict[str, Any] = {
         "name": operation.name, "type": operation.type or "-", "bad": _bad(found.tensors),
-        "step": "-" if step.step is None else step.step, "rank": "-" if step.rank is None else step.rank,
+        "at": _at(step),
         "direction": _DIRECTIONS["backward" if found.is_backward else "forward"],
         "inputs": _ranges(found.inputs), "incoming": _bad(dirty_inputs),
         "slots": ", ".join(str(tensor.slot) for tensor, _ in dirty_inputs) or "-",
@@ -788,10 +781,18 @@ def _carried(case: Case, step: Step) -> Iterator[Finding]:
         clean += bool(found.inputs) and not found.dirty_inputs
         incoming = _bad(found.dirty_inputs) if found.inputs else None
         rows.append([found.operation.name, found.operation.type, _bad(found.tensors), incoming])
-    data = {"count": len(rows), "clean": clean, "step": "-" if step.step is None else step.step}
+    data = {"count": len(rows), "clean": clean}
     evidence = [table("operations", ["name", "type", "bad", "inputs"], rows)]
     code = "carried-more" if clean else "carried"
     yield Finding(code, Level.INFO, _where(case, step.carriers[0]), data, list(evidence))
+
+
+def _at(step: Step) -> dict[str, str]:
+    """Step and rank within a sentence, as far as the place of the files tells them."""
+    known = [f"{name} {number}" for name, number in (("step", step.step), ("rank", step.rank)) if number is not None]
+    if not known:
+        return {"en": "", "zh": ""}
+    return {"en": " at " + " of ".join(known), "zh": "、".join(known) + "："}
 
 
 def _bad(tensors: list[tuple[Tensor, Values]]) -> str:

@@ -513,11 +513,13 @@ def _overflows(path: str, time: int, rank: int | None, step: int | None) -> list
         said = content.get(section)
         if isinstance(said, dict):
             status, task, stream = (_number(said.get(name)) for name in ("status", "task_id", "stream_id"))
-            if status and np.isfinite(status):
-                task, stream = (
-                    number if number is not None and np.isfinite(number) else -1 for number in (task, stream)
+            if any(number is not None and not abs(number) < 1 << 53 for number in (status, task, stream)):
+                raise ReadError(
+                    "malformed", path=path, format="JSON", offset=0, expected=f"{section}: status, task_id, stream_id"
                 )
-                found.append(Overflow(path, time, section, int(task), int(stream), int(status), rank, step))
+            if status:
+                ids = [-1 if number is None else int(number) for number in (task, stream)]
+                found.append(Overflow(path, time, section, ids[0], ids[1], int(status), rank, step))
     return found
 
 
