@@ -100,6 +100,14 @@ class TestMadeDumps:
         dump_of(tmp_path, ("net/Exp", [GOOD], [NAN]), rank=1)
         assert of_code(examine(tmp_path, dumps__path="dump"), "dump-origin").data["at"]["en"] == " at step 7 of rank 1"
 
+    def test_many_ranks_are_told_together(self, tmp_path):
+        for rank in range(30):
+            dump_of(tmp_path, ("net/Exp", [GOOD], [NAN]), ("net/Mul", [NAN], [NAN]), rank=rank)
+        found = examine(tmp_path, dumps__path="dump")
+        assert [sum(one.code == code for one in found) for code in ("dump-origin", "carried")] == [20, 20]
+        more = of_code(found, "more")
+        assert more.level is Level.PROBLEM and more.data["count"] == 10
+
     def test_without_inputs_it_is_the_first(self, tmp_path):
         dump_of(tmp_path, ("net/Exp", [], [GOOD]), ("net/Log", [], [NAN]), ("net/Mul", [], [NAN]))
         found = examine(tmp_path, dumps__path="dump")
@@ -264,6 +272,13 @@ class TestCurves:
     def test_a_log_without_a_loss_decides_nothing(self, tmp_path):
         (tmp_path / "a.csv").write_text("step,accuracy\n1,0.5\n2,0.6\n")
         assert suggest(examine(tmp_path, curves__train="a.csv")) is Verdict.UNDECIDED
+
+    def test_many_columns_are_told_together(self, tmp_path):
+        names = ",".join(f"loss_{number}" for number in range(50))
+        rows = "".join(f"{step}" + f",{'nan' if step > 5 else 1.0}" * 50 + "\n" for step in range(1, 9))
+        (tmp_path / "a.csv").write_text(f"step,{names}\n{rows}")
+        found = examine(tmp_path, curves__train="a.csv")
+        assert of_code(found, "more").data["count"] == 30 and len(found) == 21
 
     def test_a_long_curve_is_kept_small(self, tmp_path):
         self.log(tmp_path, *[2.0] * 20_000, "nan", "nan")

@@ -233,6 +233,10 @@ MESSAGES: Words = {
         "en": "The overflow files of the device tell none.",
         "zh": "设备的溢出文件中没有溢出记录。",
     },
+    "more": {
+        "en": "{count:,} more columns, ranks or steps are like that.",
+        "zh": "另有 {count:,} 列、卡或 step 的情况类似。",
+    },
     "unreadable": {"en": "This could not be examined. {problem}", "zh": "此项未能检查。{problem}"},
     "more-unreadable": {
         "en": "{count:,} more files could not be examined.",
@@ -437,19 +441,14 @@ def _run(case: Case, params: Params, run: Run, is_last: bool) -> Iterator[Findin
         and (_LOSS.search(name) or _NORM.search(name) or _RATE.match(name))
     }
     told = _overflow_steps(run)
-    broken = False
+    findings: list[Finding] = []
     for name, column in watched.items():
         good = np.isfinite(column.values)
         if not good.all():
-            broken = True
-            yield _broken(
-                case,
-                params,
-                Where(place, name=run.name if "#" in run.name else None, field=name),
-                column,
-                told,
-                is_last,
-            )
+            where = Where(place, name=run.name if "#" in run.name else None, field=name)
+            findings.append(_broken(case, params, where, column, told, is_last))
+    yield from findings[:_MANY]
+    yield from _more([finding.level for finding in findings[_MANY:]])
     other = [
         name for name, column in run.columns.items()
         if name not in watched and not _BEST.search(name) and not np.isfinite(column.values).all()
@@ -461,11 +460,18 @@ def _run(case: Case, params: Params, run: Run, is_last: bool) -> Iterator[Findin
     losses = [name for name in watched if not _RATE.match(name)]
     if not losses and told is None:
         yield Finding("no-loss", Level.INFO, Where(place), {"path": place}, incomplete=True)
-    elif losses and not broken:
+    elif losses and not findings:
         count = sum(len(column.values) for column in watched.values())
         yield Finding(
             "curve-clean", Level.INFO, Where(place), {"path": place, "count": count, "columns": shown(watched)}
         )
+
+
+def _more(left: list[Level]) -> Iterator[Finding]:
+    """That findings were left out, as grave as the gravest of them."""
+    if left:
+        level = next(level for level in (Level.PROBLEM, Level.SUSPECT, Level.INFO) if level in left)
+        yield Finding("more", level, data={"count": len(left)})
 
 
 def _overflow_steps(run: Run) -> tuple[Array, Array] | None:
@@ -695,7 +701,8 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
 
     done = tensors = looked = operations = 0
     broken: set[int | None] = set()
-    skipped = 0
+    skipped = begun = 0
+    left: list[Level] = []
     masks: list[Dirty] = []
     unwritten: list[Dirty] = []
     softmax = False
@@ -713,18 +720,24 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
             # Scaled gradients may turn out to be dropped, which the whole step shows.
             if step.origin is not None and not told and not (step.origin.is_backward or step.origin.is_scaling):
                 told = True
-                yield _begin(case, step)
+                if begun < _MANY:
+                    yield _begin(case, step)
         if step is None:
             continue
         looked, operations, tensors = looked + 1, operations + len(group), tensors + step.examined
         masks, unwritten, softmax = masks + step.masks, unwritten + step.unwritten, softmax or step.softmax
         if step.origin is not None:
-            if not told:
+            if not told and begun < _MANY:
                 yield _begin(case, step)
+            if begun >= _MANY:
+                left.append(Level.INFO if step.skipped else Level.PROBLEM)
+            begun += 1
             skipped += step.skipped
             if not step.skipped:
                 broken.add(step.rank)
-                yield from _carried(case, step)
+                if begun <= _MANY:
+                    yield from _carried(case, step)
+    yield from _more(left)
     if skipped > 1 and skipped == looked:
         yield Finding("all-skipped", Level.SUSPECT, Where(case.relative(dump.path)), {"steps": skipped})
     if masks and (softmax or not broken):
