@@ -176,7 +176,7 @@ _STEP = re.compile(r"(^|\.)(global_step|state_step|step|step_num|cur_step_num|ep
 _Row = tuple["TensorInfo", "TensorInfo", "Comparison"]
 
 
-def _fits(name: str, pattern: str) -> bool:
+def fits(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern)
 
 
@@ -187,7 +187,7 @@ def _kind(info: TensorInfo, patterns: list[str]) -> str:
         return "statistics"
     if not info.floating:
         return "buffer"
-    return "declared" if any(_fits(info.name, pattern) for pattern in patterns) else "weight"
+    return "declared" if any(fits(info.name, pattern) for pattern in patterns) else "weight"
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -216,7 +216,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _judge(where, patterns, kinds, rows)
     names = [info.name for info in (*left.weights, *right.weights)]
     for pattern in patterns:
-        if not any(_fits(name, pattern) for name in names):
+        if not any(fits(name, pattern) for name in names):
             yield Finding("unmatched", Level.SUSPECT, where, {"pattern": pattern})
     if pairs.shapes:
         cells: list[list[Plain]] = [[info.name, shape(info), shape(other)] for info, other in pairs.shapes]
@@ -272,7 +272,7 @@ def _judge(where: Where, patterns: list[str], kinds: dict[str, list[_Row]], rows
     largest = min(wrong[0][2].largest, 1e300) if wrong else 0.0
     yield from told("frozen-moved", Level.PROBLEM, wrong, "fix-freeze", largest=largest)
     statistics = kinds["statistics"]
-    drifting = [row for row in statistics if _moved(row) and any(_fits(row[0].name, pattern) for pattern in patterns)]
+    drifting = [row for row in statistics if _moved(row) and any(fits(row[0].name, pattern) for pattern in patterns)]
     yield from told("frozen-statistics-moved", Level.SUSPECT, drifting, "fix-statistics")
 
     rounded = [row for row in kinds["weight"] if _rounded(row)]

@@ -131,13 +131,14 @@ class Setup:
         first = output[0] if isinstance(output, (tuple, list)) else output
         return first if first.ndim == 0 else first.mean()
 
-    def gradients(self, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The loss of a batch and its gradient with respect to each of network.trainable_params(), in their order."""
+    def gradients(self, batch: Batch, weights: Sequence[Any] | None = None) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The loss of a batch and its gradient with respect to each of the weights, in their order: network.trainable_params()
+        unless they are given."""
         import mindspore
 
         call = (self.request.get("loss") or self.request["network"])["call"]
         with blamed(call, self.root):
-            step = mindspore.value_and_grad(self.loss_of, None, self.network.trainable_params())
+            step = mindspore.value_and_grad(self.loss_of, None, list(weights or self.network.trainable_params()))
             loss, grads = step(batch)
         return loss, tuple(grads)
 

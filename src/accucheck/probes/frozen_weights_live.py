@@ -1,0 +1,356 @@
+"""Trains the network for a few steps with the project's own loss, optimizer and data, and tells which weights move.
+
+Catches: weights that design.frozen names and that move; weights that are to be trained and never get a gradient, that the optimizer was
+not given, or that do not move; weights that cannot be trained and are not declared. Moving statistics are told apart. Cannot tell:
+freezing that the training script does after the function of the case has built the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..probe import Example
+from . import _checkpoints, _live, frozen_weights
+from ._checkpoints import STATISTICS, shown, table
+from .frozen_weights import fits
+
+KIND = Kind.LIVE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    steps: Annotated[
+        int,
+        Meta(
+            ge=2,
+            le=1000,
+            description="steps of training; what lies before a layer that starts at zero gets its gradient from the second on",
+            extra={"unit": "steps", "source": "own choice"},
+        ),
+    ] = 6
+    negligible: Annotated[
+        float,
+        Meta(
+            ge=0,
+            lt=1,
+            description="a gradient below this share of the largest one is taken for rounding",
+            extra={"unit": "1", "source": "own choice: ten times the resolution of float32, 1.2e-7"},
+        ),
+    ] = 1.2e-6
+    seconds: Annotated[
+        float,
+        Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"}),
+    ] = 120.0
+
+
+MESSAGES: Words = {
+    "frozen-moves": {
+        "en": "{count:,} weights that design.frozen names are trained: within {steps:,} steps they moved by up to {largest:.3g} ({names}).",
+        "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个在被训练：{steps:,} 步内最大变化 {largest:.3g}（{names}）。",
+    },
+    "not-frozen-yet": {
+        "en": "{call} freezes none of the weights that design.frozen names ({count:,}: {names}): they moved in {steps:,} steps. If the "
+        "training script freezes them afterwards, let network.call name a function that does so too.",
+        "zh": "{call} 没有冻结 design.frozen 声明的任何权重（{count:,} 个：{names}），它们在 {steps:,} 步内发生了变化。"
+        "若训练脚本在此之后才冻结，请让 network.call 指向一并完成冻结的函数。",
+    },
+    "frozen-otherwise": {
+        "en": "{count:,} weights that design.frozen names are trainable, but did not move: {names}. Something else than requires_grad "
+        "keeps them (stop_gradient, or the optimizer is not given them).",
+        "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个可训练但没有变化：{names}。它们由 requires_grad 以外的方式冻结"
+        "（stop_gradient，或没有交给优化器）。",
+    },
+    "frozen-statistics-move": {
+        "en": "{count:,} moving statistics that design.frozen names moved in training mode: {names}. requires_grad does not stop them; "
+        "set_train(False) on that part does.",
+        "zh": "design.frozen 声明冻结的滑动统计量中，有 {count:,} 个在训练模式下发生变化：{names}。requires_grad 管不到它们，"
+        "需要对该部分调用 set_train(False)。",
+    },
+    "unmatched": frozen_weights.MESSAGES["unmatched"],
+    "no-gradient": {
+        "en": "Not one of the {count:,} trainable weights got a gradient other than 0 in {steps:,} steps: the loss does not depend on the "
+        "network.",
+        "zh": "{count:,} 个可训练权重在 {steps:,} 步内的梯度全部为 0：损失不依赖于网络。",
+    },
+    "dead": {
+        "en": "{count:,} weights are trainable, but their gradient was exactly 0 in each of {steps:,} steps: {names}. Nothing depends on "
+        "them, or a stop_gradient lies behind them.",
+        "zh": "有 {count:,} 个权重可训练，但在 {steps:,} 步中梯度始终恰为 0：{names}。没有结果依赖它们，或其后有 stop_gradient。",
+    },
+    "left-out": {
+        "en": "{count:,} weights are trainable, but the optimizer was not given them: {names}.",
+        "zh": "有 {count:,} 个权重可训练，却没有交给优化器：{names}。",
+    },
+    "unmoved": {
+        "en": "{count:,} weights got a gradient and did not move in {steps:,} steps, while others did: {names}.",
+        "zh": "有 {count:,} 个权重得到了梯度，却在 {steps:,} 步内没有变化，而其他权重有变化：{names}。",
+    },
+    "rounding-only": {
+        "en": "The gradient of {count:,} weights is no more than rounding: {names}. A bias before a normalisation has none.",
+        "zh": "有 {count:,} 个权重的梯度只是舍入误差：{names}。归一化层之前的偏置即是如此。",
+    },
+    "nothing-moved": {
+        "en": "No weight moved in {steps:,} steps: the learning rate may be 0 there (warm-up). What is trained cannot be told.",
+        "zh": "{steps:,} 步内没有任何权重变化：学习率在此期间可能为 0（预热）。无法判断哪些权重得到训练。",
+    },
+    "not-finite": {
+        "en": "{count:,} weights got NaN or Inf as gradient: {names}.",
+        "zh": "有 {count:,} 个权重的梯度出现 NaN 或 Inf：{names}。",
+    },
+    "not-trainable": {
+        "en": "{count:,} weights have requires_grad=False and are not named in design.frozen: {names}.",
+        "zh": "有 {count:,} 个权重的 requires_grad 为 False，而 design.frozen 中没有声明：{names}。",
+    },
+    "constants": {
+        "en": "{count:,} parameters are not trained and named like tables or buffers: {names}.",
+        "zh": "有 {count:,} 个参数不参与训练，从名称看是常量表或缓存：{names}。",
+    },
+    "few-steps": {
+        "en": "Within {seconds:g} s only {steps:,} steps were done, too few to tell which weights never get a gradient.",
+        "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些权重始终没有梯度。",
+    },
+    "examined": {
+        "en": "{steps:,} steps: {moved:,} of {count:,} weights moved; {frozen:,} are declared frozen and did not; {statistics:,} moving "
+        "statistics apart.",
+        "zh": "共 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；另有 {statistics:,} 个滑动统计量。",
+    },
+    "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],
+    "fix-connect": {
+        "en": "Use the layer's result in construct and see that no stop_gradient lies before the loss; name the weights in design.frozen "
+        "if they are meant to stay.",
+        "zh": "请在 construct 中使用该层的结果，并确认损失之前没有 stop_gradient；若有意不训练，请写入 design.frozen。",
+    },
+    "fix-optimizer": {
+        "en": "Build the optimizer from net.trainable_params(), with all its groups; name the weights in design.frozen if they are meant "
+        "to stay.",
+        "zh": "请用 net.trainable_params() 创建优化器，分组时不要遗漏；若有意不训练，请写入 design.frozen。",
+    },
+    "fix-thaw": {
+        "en": "Set requires_grad = True on them before the optimizer is built, or name them in design.frozen.",
+        "zh": "请在创建优化器之前把它们的 requires_grad 设为 True，或写入 design.frozen。",
+    },
+}
+_STAYS = frozen_weights.WHY["unmoved"]
+WHY: Words = {
+    "frozen-moves": frozen_weights.WHY["frozen-moved"],
+    "not-frozen-yet": frozen_weights.WHY["frozen-moved"],
+    "no-gradient": frozen_weights.WHY["nothing-moved"],
+    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable"), _STAYS),
+}
+PROOF: Words = {
+    "frozen-moves": frozen_weights.PROOF["frozen-moved"],
+    "not-frozen-yet": frozen_weights.PROOF["frozen-moved"],
+    "no-gradient": {
+        "en": "Add a large number to a weight and compute the loss again: it stays the same.",
+        "zh": "给某个权重加上一个较大的数后重新计算 loss：结果不变。",
+    },
+    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable"), frozen_weights.PROOF["unmoved"]),
+}
+WORDS: Words = {
+    "weights": {"en": "Weights", "zh": "权重"},
+    "name": _checkpoints.WORDS["name"],
+    "shape": _checkpoints.WORDS["shape"],
+    "trainable": {"en": "Trainable", "zh": "可训练"},
+    "held": {"en": "In the optimizer", "zh": "在优化器中"},
+    "gradient": {"en": "Largest gradient", "zh": "最大梯度"},
+    "change": {"en": "Largest change", "zh": "最大变化"},
+}
+
+#: What layers call their weights; constants and buffers are named otherwise.
+_WEIGHT = re.compile(r"(weight|bias|gamma|beta|embedding_table|kernel)$", re.I)
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..live.child import events
+
+    seen: dict[str, Any] = {"steps": 0, "found": []}
+    request = {**_live.network_of(case), "steps": params.steps, "seconds": params.seconds}
+    for event in events(case, "updates", request, params.seconds):
+        if event["event"] == "progress":
+            yield Progress(event["done"], event["total"], "steps")
+        elif event["event"] == "updates":
+            seen = event
+    if seen["steps"] < 2:
+        data = {"seconds": params.seconds, "steps": seen["steps"]}
+        yield Finding("few-steps", Level.INFO, data=data, incomplete=True)
+    if seen["found"]:
+        yield from _judge(case, params, seen["found"], seen["steps"])
+
+
+def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) -> Iterator[Finding]:
+    patterns = case.spec.design.frozen
+    statistics = [one for one in found if STATISTICS.search(one["name"])]
+    weights = [one for one in found if one["floating"] and not STATISTICS.search(one["name"])]
+    declared = [one for one in weights if any(fits(one["name"], pattern) for pattern in patterns)]
+    open_ = [one for one in weights if one not in declared]
+    trained = [one for one in open_ if one["trainable"]]
+
+    def told(
+        code: str, level: Level, some: list[dict[str, Any]], fix: str | None = None, **data: Any
+    ) -> Iterator[Finding]:
+        if some:
+            data |= {"count": len(some), "names": shown(one["name"] for one in some), "steps": steps}
+            place = Where(name=some[0]["name"])
+            yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None)
+
+    moving = sorted((one for one in declared if one["moved"]), key=lambda one: -(one["change"] or 0))
+    frozen = [one for one in declared if not one["trainable"]]
+    if moving and not frozen and _frozen_elsewhere(case):
+        call = case.spec.network.call if case.spec.network else ""
+        yield from told("not-frozen-yet", Level.SUSPECT, moving, "fix-freeze", call=call)
+    else:
+        largest = moving[0]["change"] or 0.0 if moving else 0.0
+        yield from told("frozen-moves", Level.PROBLEM, moving, "fix-freeze", largest=largest)
+    still = [one for one in declared if one["trainable"] and not one["moved"]]
+    yield from told("frozen-otherwise", Level.INFO, still)
+    drifting = [one for one in statistics if one["moved"] and any(fits(one["name"], pattern) for pattern in patterns)]
+    yield from told("frozen-statistics-move", Level.INFO, drifting)
+    for pattern in patterns:
+        if not any(fits(one["name"], pattern) for one in found):
+            yield Finding("unmatched", Level.SUSPECT, data={"pattern": pattern})
+
+    wrong = [one for one in trained if not one["finite"]]
+    yield from told("not-finite", Level.SUSPECT, wrong)
+    dead = [one for one in trained if one["finite"] and one["gradient"] == 0]
+    if steps > 1 and trained and len(dead) == len(trained):
+        yield Finding("no-gradient", Level.PROBLEM, data={"count": len(dead), "steps": steps}, fix=Fix("fix-connect"))
+    elif steps > 1:
+        yield from told("dead", Level.SUSPECT, dead, "fix-connect")
+    alive = [one for one in trained if one["finite"] and one["gradient"]]
+    yield from told("left-out", Level.SUSPECT, [one for one in alive if not one["held"]], "fix-optimizer")
+    least = params.negligible * max((one["gradient"] for one in alive), default=0.0)
+    rounding = [one for one in alive if one["gradient"] < least]
+    yield from told("rounding-only", Level.INFO, rounding)
+    unmoved = [one for one in alive if one["held"] and not one["moved"] and one not in rounding]
+    if unmoved and not any(one["moved"] for one in alive):
+        yield Finding("nothing-moved", Level.INFO, data={"steps": steps}, incomplete=True)
+    else:
+        yield from told("unmoved", Level.SUSPECT, unmoved)
+    untrained = [one for one in open_ if not one["trainable"]]
+    named = [one for one in untrained if _WEIGHT.search(one["name"])]
+    yield from told("not-trainable", Level.SUSPECT, named, "fix-thaw")
+    yield from told("constants", Level.INFO, [one for one in untrained if one not in named])
+    data = {
+        "steps": steps,
+        "count": len(weights),
+        "moved": sum(one["moved"] for one in weights),
+        "frozen": sum(not one["moved"] for one in declared),
+        "statistics": len(statistics),
+    }
+    yield Finding("examined", Level.INFO, data=data, evidence=[_table(weights)])
+
+
+def _frozen_elsewhere(case: Case) -> bool:
+    """Whether the scripts may freeze weights after the network is built; true where they cannot be read."""
+    from ..script.analysis import read_scripts
+
+    if case.get("scripts.train") is None:
+        return True
+    scripts = read_scripts(case)
+    return bool(scripts.gaps) or scripts.mentions("requires_grad", "stop_gradient", "freeze", "set_grad")
+
+
+def _table(some: list[dict[str, Any]]) -> Any:
+    rows: list[list[Plain]] = [
+        [
+            one["name"],
+            "×".join(map(str, one["shape"])) or "-",
+            *(one[key] for key in ("trainable", "held", "gradient", "change")),
+        ]
+        for one in some
+    ]
+    return table("weights", ["name", "shape", "trainable", "held", "gradient", "change"], rows)
+
+
+_NET = """
+import numpy as np
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.backbone = nn.SequentialCell([nn.Dense(8, 16), nn.BatchNorm1d(16), nn.ReLU()])
+        self.side = nn.Dense(8, 2)
+        self.head = nn.Dense(16, 2)
+{init}
+    def construct(self, x):
+        return {output}
+
+def data():
+    random = np.random.default_rng(0)
+    x = random.standard_normal((64, 8)).astype(np.float32)
+    return ds.NumpySlicesDataset({"x": x, "label": (x[:, 0] > 0).astype(np.int32)}, shuffle=False).batch(16)
+
+def heads(params, learning_rate):
+    return nn.Adam([p for p in params if "head" in p.name or "side" in p.name], learning_rate)
+
+TRAIN = 1
+"""
+_FREEZE = "for p in self.backbone.get_parameters():\n    p.requires_grad = False"
+
+
+def _example(
+    name: str,
+    init: str,
+    verdict: Verdict,
+    *codes: str,
+    output: str = "self.head(self.backbone(x)) + self.side(x)",
+    frozen: tuple[str, ...] = (),
+    **more: Any,
+) -> Example:
+    lines = "".join(f"        {line}\n" for line in init.splitlines())
+    return Example(
+        name,
+        files={
+            "net.py": _NET.replace("{init}", lines).replace("{output}", output),
+            "train.py": "from net import TRAIN\n",
+        },
+        case={
+            "network": {"call": "net:Net"},
+            "loss": {"call": "mindspore.nn:CrossEntropyLoss"},
+            "pipelines": {"train": {"call": "net:data"}},
+            "scripts": {"train": "train.py"},
+            "design": {"frozen": list(frozen)},
+            **more,
+        },
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+EXAMPLES = [
+    _example("all of it is trained", "", Verdict.OK),
+    _example("a frozen backbone, as declared", _FREEZE, Verdict.OK, "frozen-statistics-move", frozen=("backbone.*",)),
+    _example(
+        *("declared frozen, but only a part is", "self.backbone[0].weight.requires_grad = False", Verdict.PROBLEM),
+        "frozen-moves",
+        frozen=("backbone.*",),
+    ),
+    _example("a frozen backbone, undeclared", _FREEZE, Verdict.UNDECIDED, "not-trainable"),
+    _example(
+        "a layer without a use",
+        "",
+        Verdict.UNDECIDED,
+        "dead",
+        output="self.head(self.backbone(x))",
+    ),
+    _example(
+        "a loss that no weight reaches", "", Verdict.PROBLEM, "no-gradient", output="ops.stop_gradient(self.side(x))"
+    ),
+    _example(
+        "an optimizer that is given the heads only",
+        "",
+        Verdict.UNDECIDED,
+        "left-out",
+        optimizer={"call": "net:heads", "args": {"learning_rate": 0.01}},
+    ),
+]
