@@ -145,6 +145,7 @@ class Padding(_Part, frozen=True):
 class Design(_Part, frozen=True):
     frozen: list[str] = []
     shared: list[list[str]] = []
+    loss: str | None = None
     padding: Padding | None = None
 
 

@@ -7,7 +7,7 @@ parameters that start at zero by design only by their names. Quantised and 4-bit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -229,10 +229,22 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def _checkpoint(case: Case, params: Params, role: str, path: Path) -> Iterator[Finding | Progress]:
     from ..readers.checkpoints import open_checkpoint, verify
-    from ..readers.tensor_statistics import rows_equal, statistics
 
     checkpoint = open_checkpoint(path)
     common: dict[str, Any] = {"role": role, "role_name": ROLES[role]}
+    yield from judge(checkpoint, params, common, case.relative)
+    if params.verify_checksum:
+        for wrong in verify(checkpoint):
+            shown = case.relative(wrong)
+            yield Finding("checksum", Level.PROBLEM, Where(shown), common | {"path": shown})
+
+
+def judge(
+    checkpoint: Checkpoint, params: Params, common: dict[str, Any], shown: Callable[[str], str | None]
+) -> Iterator[Finding | Progress]:
+    """What the values of a checkpoint say. `common` goes into each finding; `shown` is the path of a file as it is told."""
+    from ..readers.tensor_statistics import rows_equal, statistics
+
     # Tied weights are one tensor under two names.
     tensors = {
         (info.path, info.extents, info.strides, info.name * (not info.extents)): info
@@ -245,19 +257,15 @@ def _checkpoint(case: Case, params: Params, role: str, path: Path) -> Iterator[F
         code = _judge(info, found, params, rows_equal)
         rows.append((info, found, code))
         yield Progress(len(rows), len(readable), "tensors")
-    if params.verify_checksum:
-        for wrong in verify(checkpoint):
-            shown = case.relative(wrong)
-            yield Finding("checksum", Level.PROBLEM, Where(shown), common | {"path": shown})
     order = list(_LEVELS)
     rows.sort(key=lambda row: (order.index(row[2]) if row[2] else len(order), -row[1].zeros / max(1, row[1].count)))
     single = [row for row in rows if row[2] and row[2] not in _TOGETHER]
     for info, found, code in single[:MAX_FINDINGS]:
-        yield _finding(case, common, info, found, code or "")
+        yield _finding(shown, common, info, found, code or "")
     if rest := single[MAX_FINDINGS:]:
         worst = _LEVELS[rest[0][2] or ""]
-        yield Finding("more", worst, Where(case.relative(path)), common | {"count": len(rest)})
-    yield from _summary(case, common, path, checkpoint, rows)
+        yield Finding("more", worst, Where(shown(checkpoint.path)), common | {"count": len(rest)})
+    yield from _summary(Where(shown(checkpoint.path)), common, checkpoint, rows)
 
 
 def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any) -> str | None:
@@ -292,7 +300,9 @@ def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any)
     return ("known-initialisation" if known else "same-units") if rows_equal(info) else None
 
 
-def _finding(case: Case, common: dict[str, Any], info: TensorInfo, found: Statistics, code: str) -> Finding:
+def _finding(
+    shown: Callable[[str], str | None], common: dict[str, Any], info: TensorInfo, found: Statistics, code: str
+) -> Finding:
     data = common | {"name": info.name, "shape": shape(info), "dtype": info.dtype, "count": found.count}
     if code == "non-finite":
         flat, index = found.first_bad or 0, []
@@ -307,18 +317,16 @@ def _finding(case: Case, common: dict[str, Any], info: TensorInfo, found: Statis
     elif code == "mostly-zero":
         data |= {"zeros": found.zeros, "share": found.zeros / found.count}
     fix = Fix("initialise") if code in ("all-zero", "constant", "same-units") else None
-    return Finding(code, _LEVELS[code], Where(case.relative(info.path), name=info.name), data, fix=fix)
+    return Finding(code, _LEVELS[code], Where(shown(info.path), name=info.name), data, fix=fix)
 
 
 def _summary(
-    case: Case,
+    where: Where,
     common: dict[str, Any],
-    path: Path,
     checkpoint: Checkpoint,
     rows: list[tuple[TensorInfo, Statistics, str | None]],
 ) -> Iterator[Finding]:
     """What is told once a checkpoint."""
-    where = Where(case.relative(path))
 
     def together(code: str, cells: list[list[Plain]], table: Table, incomplete: bool = False) -> Finding:
         names = [str(row[0]) for row in cells[:5]] + ["…"] * (len(cells) > 5)
