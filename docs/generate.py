@@ -218,6 +218,12 @@ MEANINGS: Words = {
         "en": "patterns of parameter names that should be frozen",
         "zh": "应当冻结的参数名（可用通配符）",
     },
+    "design.loss": {
+        "en": "what a loss of your own should compute: cross_entropy, softmax_cross_entropy, nll, mse, l1, smooth_l1, huber, bce, "
+        "bce_with_logits or kl_div, as a mean",
+        "zh": "自定义损失应当计算的内容：cross_entropy、softmax_cross_entropy、nll、mse、l1、smooth_l1、huber、bce、bce_with_logits 或 "
+        "kl_div，取均值",
+    },
     "design.shared": {"en": "groups of parameters that should be one", "zh": "应当共享的参数，按组给出"},
     "design.padding.value": {"en": "the value of padding", "zh": "补齐所用的值"},
     "design.padding.side": {"en": "`left` or `right`", "zh": "`left` 或 `right`"},

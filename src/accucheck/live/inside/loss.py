@@ -45,7 +45,9 @@ class Loss:
         return found.astype(mindspore.float32).asnumpy().astype("float64")
 
 
-def disagreement(function: Callable[[Array], float], at: Array, gradient: Array, step: float, resolution: float) -> float | None:
+def disagreement(
+    function: Callable[[Array], float], at: Array, gradient: Array, step: float, resolution: float
+) -> float | None:
     """How far a gradient is from central differences of a function, beyond what rounding explains, relative to the largest of its
     kind; None where nothing is finite. `resolution` is that of the function's values."""
     import numpy
@@ -121,7 +123,9 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     tell(event="loss", **told)
 
 
-def _point(loss: Loss, x: Array, y: list[Array], name: str | None, settings: dict[str, Any], told: dict[str, Any]) -> None:
+def _point(
+    loss: Loss, x: Array, y: list[Array], name: str | None, settings: dict[str, Any], told: dict[str, Any]
+) -> None:
     """Value and gradient of the loss at one point."""
     import numpy
 
@@ -149,8 +153,9 @@ def _point(loss: Loss, x: Array, y: list[Array], name: str | None, settings: dic
         point["gradient"] = disagreement(own, x, gradient, 1e-2 * scale, resolution)
     else:
         point["expected"] = float(numpy.mean(expected))
+        if numpy.size(expected) != value.size:  # a loss of the user's own may leave the mean to others
+            value, expected = value.mean(), numpy.mean(expected)
         size = max(float(numpy.linalg.norm(expected)), 1e-6)
-        fits = numpy.size(expected) == value.size
-        point["error"] = float(numpy.linalg.norm(value.reshape(-1) - numpy.reshape(expected, -1))) / size if fits else 1.0
+        point["error"] = float(numpy.linalg.norm(numpy.ravel(value) - numpy.ravel(expected))) / size
         point["gradient"] = disagreement(exact, x, gradient, 1e-5 * scale, 2.0**-52)
     told["points"].append(point)

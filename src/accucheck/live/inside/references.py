@@ -23,6 +23,7 @@ _CLASSES = {
     "NLLLoss": "nll",
     "MSELoss": "mse",
     "L1Loss": "l1",
+    "L1LossExt": "l1",
     "MAELoss": "l1",
     "SmoothL1Loss": "smooth_l1",
     "HuberLoss": "huber",
@@ -41,14 +42,21 @@ def known(loss: Any) -> tuple[str, Settings] | None:
     settings = {name: getattr(loss, name) for name in _SETTINGS if getattr(loss, name, None) is not None}
     settings = {name: value.asnumpy() if hasattr(value, "asnumpy") else value for name, value in settings.items()}
     reduction = getattr(loss, "reduction", None)
-    if reduction is None:  # LossBase keeps two flags instead
+    if reduction is None:
+        if not hasattr(loss, "average"):  # some of mint keep it where it cannot be read
+            return None
+        # LossBase keeps two flags
         reduction = ("mean" if loss.average else "sum") if loss.reduce else "none"
     return _CLASSES[cls.__name__], {**settings, "reduction": reduction}
 
 
 def classes(name: str, outputs: Array, labels: Array, settings: Settings) -> tuple[int, int, int] | None:
     """Lowest and highest label and the number of classes, where labels are numbers of classes and one is out of range."""
-    if name not in ("cross_entropy", "softmax_cross_entropy", "nll") or labels.shape == outputs.shape or not labels.size:
+    if (
+        name not in ("cross_entropy", "softmax_cross_entropy", "nll")
+        or labels.shape == outputs.shape
+        or not labels.size
+    ):
         return None
     kept = labels[labels != settings.get("ignore_index", -100)]
     count = outputs.shape[1] if outputs.ndim > 1 else outputs.shape[0]
