@@ -297,6 +297,29 @@ WORDS: Words = {
         "en": "no font with Chinese characters was found: labels that need one stand on the sheets as codes; the table has them in full",
         "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
     },
+    "lr-range": {
+        "en": "Run a learning rate range test on the project's network: which rates train it, and is the current one among them?",
+        "zh": "在项目的网络上做学习率范围实验：得出合适的学习率上下限，并检查当前学习率是否在其中。",
+    },
+    "lr-range-live": {
+        "en": "Agree that the project's own code is run and its network trained.",
+        "zh": "同意运行项目自身的代码并训练其网络。",
+    },
+    "from": {"en": "The first learning rate (default: 1e-7).", "zh": "起始学习率（默认 1e-7）。"},
+    "to": {"en": "The last learning rate (default: 1).", "zh": "最终学习率（默认 1）。"},
+    "steps": {
+        "en": "Steps to train (default: 8 epochs, but at least 400 and at most 2000).",
+        "zh": "训练步数（默认 8 个 epoch，且不少于 400 步、不多于 2000 步）。",
+    },
+    "scale": {
+        "en": "Whether the rate rises by a factor or by an amount each step.",
+        "zh": "学习率每步按倍数（exponential）还是按等量（linear）增大。",
+    },
+    "lr-range-output": {
+        "en": "The CSV to write (default: what curves.lr_test names, else logs/lr_range.csv in the project).",
+        "zh": "写出的 CSV 文件（默认为 curves.lr_test 所指文件，否则为项目中的 logs/lr_range.csv）。",
+    },
+    "force": {"en": "Replace that file where it exists.", "zh": "文件已存在时覆盖。"},
     "train": {"en": "training", "zh": "训练"},
     "eval": {"en": "evaluation", "zh": "评估"},
     "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
@@ -1361,6 +1384,74 @@ def _show_plan(case: Any, role: str, plan: Any, rate: Any, *, briefly: bool) -> 
         weighted = "-" if rate.weighted is None else f"{rate.weighted:.1%}"
         facts = {name: getattr(rate, name) for name in ("wrong", "looked", "share", "low", "high", "unsure")}
         click.echo(say("labels-rate" if rate.wrong else "labels-none", weighted=weighted, **facts))
+
+
+# --- lr-range ---------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "lr-range",
+    lambda: [
+        _project(),
+        option("--live", words="lr-range-live", is_flag=True),
+        option("--from", "begin", words="from", type=_rate(), default=1e-7, metavar="RATE", callback=_no_nan),
+        option("--to", "end", words="to", type=_rate(), default=1.0, metavar="RATE", callback=_no_nan),
+        option("--steps", words="steps", type=click.IntRange(40, 1_000_000), default=None, metavar="N"),
+        option("--scale", words="scale", type=click.Choice(["exponential", "linear"]), default="exponential"),
+        option("--output", "-o", words="lr-range-output", default=None, metavar="FILE"),
+        option("--force", words="force", is_flag=True),
+        _set(),
+    ],
+)
+def lr_range(
+    project: str,
+    live: bool,
+    begin: float,
+    end: float,
+    steps: int | None,
+    scale: str,
+    output: str | None,
+    force: bool,
+    settings: tuple[str, ...],
+) -> None:
+    from pathlib import Path
+
+    from . import consent, range_test
+    from .errors import UserError
+    from .model import Level
+    from .probe import REASONS, Skip
+    from .probes._rate_bounds import SPAN
+    from .project import open_project
+
+    opened = open_project(Path(project), (), settings, session="none")
+    _speak(opened)
+    if end < SPAN * begin or (scale == "exponential" and not begin):
+        raise UserError("lr-range-rates", factor=SPAN, begin=begin, end=end)
+    if not (live or consent.granted(opened.case)):
+        raise UserError("lr-range-consent")
+    plan = range_test.Plan(begin, end, steps, scale == "exponential")
+    with _status_line() as line:
+        try:
+            recording, findings = range_test.command(
+                opened.case,
+                plan,
+                Path(output) if output else None,
+                force=force,
+                language=LANGUAGE,
+                say=show,
+                talk=lambda text: click.echo(visible(text), err=True),
+                progress=line,
+            )
+        except Skip as skip:
+            talk(word(REASONS, skip.reason.code, LANGUAGE, **skip.reason.data))
+            raise SystemExit(WRONG_USE) from None
+    if recording.ended == "interrupted":
+        raise KeyboardInterrupt
+    raise SystemExit(FOUND if any(finding.level is Level.PROBLEM for finding in findings) else OK)
+
+
+def _rate() -> click.FloatRange:
+    return click.FloatRange(0, 1e6)
 
 
 # --- doctor -----------------------------------------------------------------------------------------------------------

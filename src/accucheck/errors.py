@@ -387,9 +387,33 @@ WORDS: Words = {
         "en": "{call} returned {found}, which is not an optimizer of MindSpore. Name its class, or a function that takes the parameters.",
         "zh": "{call} 返回的是 {found}，不是 MindSpore 优化器。请指定优化器类，或以参数列表为首个参数的函数。",
     },
+    "live-no-rate": {
+        "en": "{call} made an optimizer ({found}) whose learning rate cannot be set: it follows a schedule of its own. Name a class of "
+        "optimizer, or a function that passes learning_rate on.",
+        "zh": "{call} 创建的优化器（{found}）使用自带的学习率策略，无法逐步设置学习率。请指定优化器类，或把 learning_rate 原样传入的函数。",
+    },
     "live-no-batch": {
         "en": "{call} gave no batch of samples.",
         "zh": "{call} 没有输出任何 batch。",
+    },
+    "lr-range-needs": {
+        "en": "A range test trains the project's network, and accucheck.yaml does not say how it is built: {keys} is missing. Give the "
+        'functions, for instance network: {{call: "src.resnet:resnet50"}}.',
+        "zh": "范围实验需要训练项目的网络，而 accucheck.yaml 没有说明如何构建：缺少 {keys}。请写明相应的函数，例如 "
+        'network: {{call: "src.resnet:resnet50"}}。',
+    },
+    "lr-range-consent": {
+        "en": "A range test runs the project's own code and trains its network. Allow it with --live.",
+        "zh": "范围实验会运行项目自身的代码并训练其网络。请用 --live 授权。",
+    },
+    "lr-range-exists": {
+        "en": "{path} exists and was left as it is. Write elsewhere with --output, or replace it with --force.",
+        "zh": "{path} 已存在，未作改动。请用 --output 写到别处，或用 --force 覆盖。",
+    },
+    "lr-range-rates": {
+        "en": "The rates must rise by a factor of at least {factor:g}: from {begin:g} to {end:g} they do not. An exponential scale cannot "
+        "begin with 0.",
+        "zh": "学习率至少要升高 {factor:g} 倍，从 {begin:g} 到 {end:g} 不满足要求；指数刻度不能从 0 开始。",
     },
     "live-no-import": {
         "en": "MindSpore cannot be imported by {python}: {error}",

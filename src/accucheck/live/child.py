@@ -125,7 +125,7 @@ def _events(
         if kind == "no-dataset":
             code = "live-several" if event["count"] > 1 else "live-no-dataset"
             raise UserError(code, call=call, found=event["found"], count=event["count"])
-        if kind in ("no-network", "no-loss", "no-optimizer", "no-batch"):
+        if kind in ("no-network", "no-loss", "no-optimizer", "no-rate", "no-batch"):
             raise UserError(f"live-{kind}", call=call, found=event.get("found"))
         if kind == "built":
             deadline = time.monotonic() + 1.5 * seconds + 10

@@ -64,10 +64,19 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             ge=1,
             le=10,
-            description="a rate outside by less than this factor is a suspect: as exact as the bounds are",
+            description="a rate above the upper bound by less than this factor is a suspect: as exact as the bound is",
             extra={"unit": "factor", "source": "0.98 to 1.20 of the true bound, tried with 400 points"},
         ),
     ] = 1.25
+    slow: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=1000,
+            description="a rate below the lower bound by less than this factor is a suspect: a longer training may get there too",
+            extra={"unit": "factor", "source": "own choice; examples/digits still learns at half of its lower bound"},
+        ),
+    ] = 10.0
 
 
 MESSAGES: Words = {
@@ -167,6 +176,10 @@ _OUTSIDE: Words = {
     "margin": {
         "en": "by less than the bounds are exact",
         "zh": "超出的幅度小于上下限本身的误差",
+    },
+    "slow": {
+        "en": "a test passes each rate within few steps, and a whole training may well learn at it",
+        "zh": "实验在每个学习率上只训练很少几步，完整训练仍可能学到内容",
     },
     "flat": {
         "en": "the test went on as well at that rate: there was nothing left to learn, or the bound is a cautious one",
@@ -372,7 +385,7 @@ def _judged(where: Where, test: RangeTest, falling: bool, current: _Rate | None,
             else None
         )
     else:
-        reason = "below" if found.below else "margin" if rate * params.margin >= found.lower else None
+        reason = "below" if found.below else "slow" if rate * params.slow >= found.lower else None
     if reason is None and not current.sure:
         reason = "written"
     if reason is not None:
@@ -440,7 +453,8 @@ _SGD = "opt = nn.SGD(net.trainable_params(), learning_rate={})\n"
 EXAMPLES = [
     _example("the rate lies between the bounds", _csv(), Verdict.OK, "inside", rate=0.01),
     _example("the rate is ten times too high", _csv(), Verdict.PROBLEM, "too-high", rate=0.3),
-    _example("the rate is ten times too low", _csv(), Verdict.PROBLEM, "too-low", rate=0.0001),
+    _example("the rate is far too low", _csv(), Verdict.PROBLEM, "too-low", rate=0.00001),
+    _example("below the bound, where patience may do", _csv(), Verdict.UNDECIDED, "outside", rate=0.0003),
     _example("a rate within, in the script", _csv(), Verdict.OK, "inside", script=_SGD.format(0.01)),
     _example("a rate too low, in the script", _csv(), Verdict.PROBLEM, "too-low", script=_SGD.format(0.00001)),
     _example("by the loss", _csv("loss"), Verdict.OK, "inside", rate=0.01),
