@@ -83,12 +83,12 @@ MESSAGES: Words = {
     "too-high": {
         "en": "The training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} was at its best at {upper:.3g} "
         "and worse beyond {falls:.3g}.",
-        "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中 {what} 在 {upper:.3g} 处达到最好，超过 {falls:.3g} "
+        "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中{what}在 {upper:.3g} 处达到最好，超过 {falls:.3g} "
         "后变差：学习率偏大。",
     },
     "too-low": {
         "en": "The training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} did not move below {lower:.3g}.",
-        "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中学习率低于 {lower:.3g} 时 {what} 没有变化：学习率偏小。",
+        "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中学习率低于 {lower:.3g} 时{what}没有变化：学习率偏小。",
     },
     "outside": {
         "en": "The learning rate of the training is {rate:.3g} ({origin}), outside the range of {lower:.3g} to {upper:.3g} that the test "
@@ -103,13 +103,13 @@ MESSAGES: Words = {
     "bounds": {
         "en": "The range test gives {lower:.3g} to {upper:.3g}, by the {what} of {points:,} points{open}. Which rate the training uses "
         "is not to be seen: neither curves.train nor the training script tells it.",
-        "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的 {what}{open}）。"
+        "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的{what}{open}）。"
         "从 curves.train 和训练脚本中都看不出训练实际使用的学习率。",
     },
     "no-rise": {
-        "en": "The {what} does not {move} in the range test: by {rise:.3g}, where {needed:.3g} would be needed to be sure. It gives no "
+        "en": "The {what} does not {move} enough in the range test: by {rise:.3g}, where it takes {needed:.3g} to be sure. It gives no "
         "bounds. Were the rates right, did the weights start anew, and is anything learned at all?",
-        "zh": "范围实验中 {what} 没有明显{move}：变化 {rise:.3g}，至少需要 {needed:.3g} 才能确认，因此得不到上下限。"
+        "zh": "范围实验中{what}没有明显{move}：变化 {rise:.3g}，至少需要 {needed:.3g} 才能确认，因此得不到上下限。"
         "请确认学习率的范围合适、权重从头开始训练，以及网络确实能学到东西。",
     },
     "no-test": {
@@ -166,7 +166,7 @@ WORDS: Words = {
 
 _WHAT = {
     False: {"en": "accuracy", "zh": "准确率"},
-    True: {"en": "loss", "zh": "loss"},
+    True: {"en": "loss", "zh": "损失值"},
 }
 _MOVE = {
     False: {"en": "rise", "zh": "上升"},
