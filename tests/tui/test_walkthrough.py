@@ -15,6 +15,7 @@ from accucheck.errors import SaveError
 from accucheck.language import Language
 from accucheck.model import (
     Code,
+    Curve,
     Finding,
     Fix,
     Histogram,
@@ -409,6 +410,29 @@ async def test_evidence_is_saved_without_formulas_and_never_over_a_file(walkthro
         ]
         await pilot.press("right")
         await until(pilot, lambda: "1/3" not in text_of(app))
+
+
+async def test_a_curve_over_decades_has_an_axis_of_decades_and_whole_lines(walkthrough):
+    from textual_plotext import PlotextPlot
+
+    app = walkthrough(Language.ZH)
+    rates = [10.0 ** (n / 10 - 5) for n in range(51)]
+    chart = Curve(
+        "学习率", "x", "准确率", rates, {"原始值": [float(n) for n in range(51)]}, {"下限": 0.01, "zero": 0.0}
+    )
+    finding = Finding("bad", Level.PROBLEM, data={"n": 1}, evidence=[chart])
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.session.record_result(
+            "xx.02", ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding])
+        )
+        await go(pilot, "xx.02")
+        await pilot.press("v")
+        await until(pilot, lambda: app.screen.query(PlotextPlot))
+        plot = app.screen.query_one(PlotextPlot)
+        lines = plot.render().split("\n")
+        assert "1e-05" in lines[-2].plain and " 0.01 " in lines[-2].plain
+        assert {line.cell_len for line in lines if line.plain} == {plot.size.width}
+        assert any("原" in line.plain for line in lines)
 
 
 @pytest.mark.parametrize("language", list(Language))

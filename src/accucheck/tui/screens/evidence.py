@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from textual import work
 from textual.app import ComposeResult
@@ -17,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ...errors import SaveError, from_os_error
-from ...language import Language, Words, visible, word
+from ...language import visible, word
 from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import bars, explanation_of, message_of, place, title_of, words_of
@@ -160,17 +162,25 @@ class EvidenceScreen(Screen[None]):
         if isinstance(chart, Histogram):
             plot.bar([visible(label)[:12] for label in chart.labels], chart.counts)
         else:
+            log = _over_decades(chart.x)
+            place = math.log10 if log else float
             for label, values in chart.series.items():
-                points = [(x, y) for x, y in zip(chart.x, values, strict=False) if y is not None]
+                points = [(place(x), y) for x, y in zip(chart.x, values, strict=False) if y is not None]
                 if points:
                     plot.plot(
-                        [x for x, _ in points], [y for _, y in points], label=visible(_narrow(words, label, language))
+                        [x for x, _ in points],
+                        [y for _, y in points],
+                        label=_celled(visible(word(words, label, language))),
                     )
             for x in chart.marks.values():
-                plot.vline(x)
-            plot.xlabel(word(words, chart.x_label, language))
-            plot.ylabel(word(words, chart.y_label, language))
-        plot.title(word(words, chart.title, language))
+                if not log or x > 0:
+                    plot.vline(place(x))
+            if log:
+                decades = range(math.ceil(place(min(chart.x))), math.floor(place(max(chart.x))) + 1)
+                plot.xticks([*decades], [f"{10.0**decade:g}" for decade in decades])
+            plot.xlabel(_celled(word(words, chart.x_label, language)))
+            plot.ylabel(_celled(word(words, chart.y_label, language)))
+        plot.title(_celled(word(words, chart.title, language)))
         return [widget]
 
     def _text(self, evidence: Evidence) -> str:
@@ -236,10 +246,14 @@ class EvidenceScreen(Screen[None]):
             self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
 
 
-def _narrow(words: Words, label: str, language: Language) -> str:
-    """The words of a label; the English ones where those take two cells a character, which plotext counts as one."""
-    text = word(words, label, language)
-    return text if text.isascii() else word(words, label, Language.EN)
+def _over_decades(x: list[float]) -> bool:
+    """Whether an axis is a logarithmic one, as in the reports: over more than three decades, and not of even steps."""
+    return bool(x) and 0 < 1e3 * min(x) <= max(x) < 1e100 and sorted(x)[len(x) // 2] < 0.1 * max(x)
+
+
+def _celled(text: str) -> str:
+    """A text with as many characters as it takes cells: plotext counts a Chinese one, two cells wide, for one."""
+    return "".join(sign + "\u200b" if east_asian_width(sign) in "WF" else sign for sign in text)
 
 
 def _diff_style(line: str) -> str:
