@@ -138,11 +138,11 @@ def test_both_languages_have_the_same_steps_and_code_names(shipped: checklist.Ch
 def test_applicability_asks_only_what_a_case_can_deny(accuracy: checklist.Checklist) -> None:
     asked = {item.id: item.applies_when for item in accuracy.items if item.applies_when}
     scale = ["mixed_precision", "ascend"]
-    assert asked == {"dp.05": ["distributed"], "mp.01": scale, "mp.02": scale, "mp.03": scale, "mp.04": scale}
+    assert asked == {"dp.05": ["distributed"], "mp.02": scale, "mp.03": scale, "mp.04": scale}
     assert FACTS.issuperset(fact for facts in asked.values() for fact in facts)
     unknown: dict[str, bool | None] = dict.fromkeys(FACTS)
     assert all(item.applicable(unknown) for item in accuracy.items)
-    item = checklist.find([accuracy], "mp.01")
+    item = checklist.find([accuracy], "mp.02")
     assert not item.applicable({**unknown, "mixed_precision": False, "ascend": False})
     assert item.applicable({**unknown, "mixed_precision": False, "ascend": True})
 
