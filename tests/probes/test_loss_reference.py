@@ -135,12 +135,12 @@ def test_shapes_and_labels(tmp_path: Path) -> None:
     assert (wide.data["high"], wide.data["last"]) == (1, 0)
 
 
-def test_an_output_layer_of_zeros_does_not_hide_the_labels(tmp_path: Path) -> None:
-    zero = "\n_Net = Net\n\ndef Net():\n    net = _Net()\n    net.fc.weight.set_data(ops.zeros_like(net.fc.weight))\n    return net\n"
-    spec = {"loss": {"call": "net:own"}}
-    found = networks.run(
-        "loss_reference", tmp_path, BODY.replace("{loss}", "ops.cross_entropy(logits, labels)") + zero, **spec
-    )
+@pytest.mark.parametrize("scale", [0, 1e-9])
+def test_outputs_near_zero_do_not_hide_the_labels(scale: float, tmp_path: Path) -> None:
+    small = f"\n_Net = Net\n\ndef Net():\n    net = _Net()\n    net.fc.weight.set_data(net.fc.weight * {scale})\n"
+    small += "    net.fc.bias.set_data(ops.zeros_like(net.fc.bias))\n    return net\n"
+    body = BODY.replace("{loss}", "ops.cross_entropy(logits, labels)") + small
+    found = networks.run("loss_reference", tmp_path, body, loss={"call": "net:own"})
     assert not told(found)
 
 
