@@ -1,4 +1,4 @@
-"""Makes the data, checkpoints and logs of both digits projects again (about 30 s; needs mindspore and scikit-learn).
+"""Makes the data, checkpoints and logs of both digits projects again (about 1 min; needs mindspore, scikit-learn and accucheck).
 
 The data come out byte by byte as before; checkpoints and logs may differ from one machine to the next.
 """
@@ -12,6 +12,6 @@ for project in ("digits", "digits_faulty"):
     folder = Path(__file__).resolve().parent / project
     for made in ("data", "checkpoints", "logs"):
         shutil.rmtree(folder / made, ignore_errors=True)
-    for script in ("prepare.py", "train.py", "eval.py"):
-        print(f"{project}/{script}", flush=True)
-        subprocess.run([sys.executable, "-B", script], cwd=folder, check=True)
+    for step in (["prepare.py"], ["train.py"], ["eval.py"], ["-m", "accucheck", "lr-range", "--live"]):
+        print(f"{project}: {' '.join(step)}", flush=True)
+        subprocess.run([sys.executable, "-B", *step], cwd=folder, check=True)

@@ -266,7 +266,7 @@ def test_training_confirms_the_bounds_of_the_digits(tmp_path):
     import shutil
 
     root = Path(shutil.copytree(Path(__file__).parents[1] / "examples/digits", tmp_path / "digits"))
-    code, out, err = ran(root)
+    code, out, err = ran(root, "--force")
     assert code == 0 and "within the bounds" in out, out + err
     (found,) = judged(cases.load(root), root / "logs/lr_range.csv")
     lower, upper = found.data["lower"], found.data["upper"]

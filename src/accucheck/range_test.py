@@ -133,7 +133,9 @@ def command(
     if target.exists() and not force:
         raise UserError("lr-range-exists", path=str(target))
     optimizer, origin, place = optimizer_of(case)
-    shown = optimizer.call + "(" + ", ".join(f"{name}={value}" for name, value in optimizer.args.items()) + ")"
+    # Its rate is that of the test.
+    arguments = [f"{name}={value}" for name, value in optimizer.args.items() if name not in ("lr", "learning_rate")]
+    shown = f"{optimizer.call}({', '.join(arguments)})"
     text = words(
         "begins",
         optimizer=shown,
