@@ -123,7 +123,8 @@ _BY_HAND = {
 }
 PROOF: Words = {"first-high": _BY_HAND, "first-low": _BY_HAND}
 
-_CROSS_ENTROPY = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
+#: Names of losses whose value for guessing is ln(classes).
+CROSS_ENTROPY = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 #: Points of the chart.
 _FIRST = 100
 
@@ -157,22 +158,25 @@ def _judged(case: Case, params: Params, logs: _curves.Logs) -> Iterator[Finding]
         )
     elif loss.unit == "epoch" and loss.steps[0] != 1:
         yield Finding("mean-of-epoch", Level.INFO, loss.where, data, incomplete=True)
-    elif call and not _CROSS_ENTROPY.search(call):
+    elif call and not CROSS_ENTROPY.search(call):
         yield Finding("other-loss", Level.INFO, loss.where, data | {"call": call}, incomplete=True)
     elif count < 2:
         yield Finding("no-classes", Level.INFO, loss.where, data, incomplete=True)
     else:
-        expected = math.log(count)
-        ratio = value / expected
-        data |= {"classes": count, "expected": expected, "ratio": ratio}
-        code, level = "first-fits", Level.INFO
-        if value - expected > params.above:
-            code, level = "first-high", Level.SUSPECT
-        elif ratio < params.below:
-            code, level = (
-                ("pretrained", Level.INFO) if case.get("checkpoints.pretrained") else ("first-low", Level.SUSPECT)
-            )
+        code, level, more = compared(value, count, params, bool(case.get("checkpoints.pretrained")))
+        data |= more
         yield Finding(code, level, loss.where, data, evidence)
+
+
+def compared(value: float, classes: int, params: Params, pretrained: bool) -> tuple[str, Level, dict[str, Any]]:
+    """Code, level and data of a finite first loss, against that of guessing among `classes`."""
+    expected = math.log(classes)
+    data = {"classes": classes, "expected": expected, "ratio": value / expected}
+    if value - expected > params.above:
+        return "first-high", Level.SUSPECT, data
+    if data["ratio"] < params.below:
+        return ("pretrained", Level.INFO, data) if pretrained else ("first-low", Level.SUSPECT, data)
+    return "first-fits", Level.INFO, data
 
 
 def _chart(loss: _curves.Series, classes: int) -> list[Evidence]:

@@ -6,7 +6,9 @@ In PyNative mode, whatever mode the training runs in, so that each step can be l
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .columns import labels_of
@@ -23,6 +25,9 @@ SAMPLES = 32
 #: Where the case names no optimizer.
 OPTIMIZER: dict[str, Any] = {"call": "mindspore.nn:Momentum", "args": {"learning_rate": 0.01, "momentum": 0.9}}
 
+#: Where users find load_param_into_net.
+HOLDERS = ("mindspore", "mindspore.train", "mindspore.train.serialization")
+
 
 class Setup:
     """What a training consists of. `inputs` and `labels` are the columns that the network and the loss take.
@@ -36,6 +41,8 @@ class Setup:
 
         self.root: str = request["root"]
         self.request, self.tell = request, tell
+        #: How many parameters the user's function put into a network from a checkpoint.
+        self.loaded = 0
         if request.get("device"):
             mindspore.set_context(device_target=request["device"])
         mindspore.set_seed(1)
@@ -50,10 +57,31 @@ class Setup:
         from mindspore import nn
 
         what = self.request["network"]
-        network = returned(what, self.root, self.tell)
+        with self._seeing_what_is_loaded():
+            network = returned(what, self.root, self.tell)
         if not isinstance(network, nn.Cell):
             raise Stop(event="no-network", found=described(network))
         return network
+
+    @contextmanager
+    def _seeing_what_is_loaded(self) -> Iterator[None]:
+        """Counts in `loaded`. load_checkpoint(path, net) calls load_param_into_net too."""
+        from mindspore.train import serialization
+
+        load = serialization.load_param_into_net
+
+        def seen(net: Any, parameter_dict: Any, *more: Any, **named: Any) -> Any:
+            self.loaded += len(parameter_dict)
+            return load(net, parameter_dict, *more, **named)
+
+        holders = [module for name in HOLDERS if (module := sys.modules.get(name)) is not None]
+        for holder in holders:
+            holder.load_param_into_net = seen  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            for holder in holders:
+                holder.load_param_into_net = load  # type: ignore[attr-defined]
 
     def _loss(self) -> Callable[..., Tensor]:
         loss = returned(self.request["loss"], self.root, self.tell)
@@ -125,7 +153,10 @@ class Setup:
 
     def loss_of(self, batch: Batch) -> Tensor:
         """The loss of a batch, as a scalar tensor; the mean where the loss is one a sample. Differentiable."""
-        output = self.network(*self.columns(batch, self.inputs))
+        return self.loss_from(self.network(*self.columns(batch, self.inputs)), batch)
+
+    def loss_from(self, output: Any, batch: Batch) -> Tensor:
+        """The same, of what the network gave for the batch."""
         if self.loss is not None:
             output = self.loss(output, *self.columns(batch, self.labels))
         first = output[0] if isinstance(output, (tuple, list)) else output
