@@ -44,13 +44,17 @@ READ = "    images, labels = load(path)\n"
 LAST = "        self.fc2 = nn.Dense(64, num_classes)\n"
 BEGIN = "    def construct(self, x):\n"
 FLATTEN = "self.flatten(x)"
+FIRST = "self.conv1(x)"
+HIDDEN = "        self.fc1 = nn.Dense(32 * 2 * 2, 64)\n"
 OUTPUT = "        return self.fc2(x)\n"
+LOSS = 'nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")'
+LOSS_IN_CASE = '{call: "mindspore.nn:SoftmaxCrossEntropyWithLogits", args: {sparse: true, reduction: mean}}'
 
 
 def case(text: str) -> Edit:
     """More keys of accucheck.yaml."""
-    last = "curves: {train: logs/train.log, eval: logs/eval.csv}\n"
-    return ("accucheck.yaml", last, last + text)
+    first = "checkpoints: {"
+    return ("accucheck.yaml", first, text + first)
 
 
 def checkpoint(text: str) -> Edit:
@@ -84,6 +88,19 @@ PRETRAINED = (
 FREEZE = """    for one in network.conv1.get_parameters():
         one.requires_grad = False
     return network
+"""
+# A cross entropy of the project's own.
+OWN_LOSS = """from mindspore import nn, ops
+
+
+class CrossEntropy(nn.Cell):
+    def construct(self, logits, label):
+        right = ops.LOGARITHM(logits, -1).gather_elements(1, label.reshape(-1, 1))
+        return -right.mean()
+"""
+# A layer that sees the mirror image, with the weights of conv1.
+FLIPPED = """        self.flipped = nn.Conv2d(1, 16, 3, pad_mode="same")
+        TIE
 """
 # The first two steps with all that the operators took and gave, in MindSpore's own way.
 DUMP = """import json, os, sys
@@ -146,13 +163,76 @@ FAULTS = {
     "frozen-moves": Fault(
         "cg.02",
         "conv1 comes from a pretrained network and is to be frozen, but is trained",
-        {"frozen_weights": "frozen-moved"},
+        {"frozen_weights": "frozen-moved", "frozen_weights_live": "frozen-moves"},
         right=(("network.py", "    return network\n", FREEZE),),
         given=(
             *PRETRAINED,
             case('design: {frozen: ["conv1.*"]}\n'),
         ),
         steps=("cp checkpoints/digits.ckpt checkpoints/pretrained.ckpt", "train.py --epochs 1"),
+    ),
+    "rate-too-high": Fault(
+        "hp.01",
+        "a learning rate of 1, which a range test has shown to be far too high",
+        {"lr_range": "too-high"},
+        wrong=(("train.py", RATES, "    rates = 1.0\n"),),
+        right=(("train.py", RATES, "    rates = 0.05\n"),),
+    ),
+    "weights-copied": Fault(
+        "cg.01",
+        "a layer is to share the weights of another one, but gets a copy of them",
+        {"weight_sharing": "declared-apart", "weight_sharing_live": "declared-apart"},
+        wrong=(
+            (
+                "network.py",
+                LAST,
+                LAST + FLIPPED.replace("TIE", "self.flipped.weight.set_data(self.conv1.weight.copy())"),
+            ),
+        ),
+        right=(("network.py", LAST, LAST + FLIPPED.replace("TIE", "self.flipped.weight = self.conv1.weight")),),
+        given=(
+            ("network.py", FIRST, f"{FIRST} + self.flipped(x.flip((3,)))"),
+            case("design: {shared: [[conv1.weight, flipped.weight]]}\n"),
+        ),
+        steps=("train.py --epochs 1",),
+    ),
+    "loss-without-log": Fault(
+        "cg.04",
+        "a cross entropy of the project's own that forgets the logarithm",
+        {"loss_reference": "value-differs"},
+        wrong=(("losses.py", "", OWN_LOSS.replace("LOGARITHM", "softmax")),),
+        right=(("losses.py", "", OWN_LOSS.replace("LOGARITHM", "log_softmax")),),
+        given=(
+            (
+                "train.py",
+                "from dataset import create_dataset\n",
+                "from dataset import create_dataset\nfrom losses import CrossEntropy\n",
+            ),
+            ("train.py", LOSS, "CrossEntropy()"),
+            ("accucheck.yaml", LOSS_IN_CASE, '{call: "losses:CrossEntropy"}'),
+            case("design: {loss: cross_entropy}\n"),
+        ),
+    ),
+    "weights-zero": Fault(
+        "wi.01",
+        "a layer that starts at zero and stays there",
+        {"zero_weights_script": "zero-weights", "zero_weights": "all-zero", "zero_weights_live": "all-zero"},
+        wrong=(("network.py", HIDDEN, HIDDEN.replace("64)", '64, weight_init="zeros")')),),
+        steps=("train.py --epochs 1",),
+    ),
+    "last-layer-large": Fault(
+        "san.04",
+        "a last layer that starts far too large",
+        {"first_loss": "first-high"},
+        wrong=(("network.py", LAST, LAST.replace("classes)", "classes, weight_init=Normal(50.0))")),),
+        given=(
+            (
+                "network.py",
+                "from mindspore import nn\n",
+                "from mindspore import nn\nfrom mindspore.common.initializer import Normal\n",
+            ),
+        ),
+        steps=("train.py --epochs 1",),
     ),
     "ranks-differ": Fault(
         "san.02",
@@ -228,7 +308,7 @@ FAULTS = {
         {"batch_size": "below-baseline"},
         wrong=(("train.py", "default=32", "default=512"),),
         right=(("train.py", SEED, "    ms.set_seed(2)\n"),),
-        given=(("accucheck.yaml", "eval: logs/eval.csv}", "eval: logs/eval.csv, baseline: logs/batch32.csv}"),),
+        given=(("accucheck.yaml", "eval: logs/eval.csv,", "eval: logs/eval.csv, baseline: logs/batch32.csv,"),),
         steps=("cp logs/eval.csv logs/batch32.csv", "train.py"),
     ),
     "log-of-zero": Fault(
@@ -251,7 +331,7 @@ FAULTS = {
             ("train_amp.py", "", AMP),
             ("accucheck.yaml", "train: train.py", "train: train_amp.py"),
             ("accucheck.yaml", "amp: O0", "amp: O2"),
-            ("accucheck.yaml", "{train: logs/train.log, eval: logs/eval.csv}", "{train: logs/run.jsonl}"),
+            ("accucheck.yaml", "{train: logs/train.log, eval: logs/eval.csv,", "{train: logs/run.jsonl,"),
         ),
         steps=("train_amp.py",),
     ),

@@ -117,9 +117,9 @@ MESSAGES: Words = {
         "zh": "已检查 {checkpoints:,} 个 checkpoint（{weights:,} 个权重）、{graphs:,} 个计算图。",
     },
     "fix-tie": {
-        "en": "Let both places hold one Parameter (head.weight = embedding.embedding_table); set_data only copies values. Or mend "
-        "design.shared.",
-        "zh": "让两处持有同一个 Parameter（head.weight = embedding.embedding_table）；set_data 只拷贝数值。或修正 design.shared。",
+        "en": "Let both places hold one Parameter (head.weight = embedding.embedding_table); after set_data they are still two. Or "
+        "mend design.shared.",
+        "zh": "让两处持有同一个 Parameter（head.weight = embedding.embedding_table）；set_data 之后仍是两个。或修正 design.shared。",
     },
     "fix-declare": {
         "en": "Name them in design.shared if this is meant. Otherwise see that each is trained, and that no layer was put into a list "
