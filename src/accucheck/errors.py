@@ -107,14 +107,19 @@ WORDS: Words = {
         "en": "{path}: the picture cannot be shown ({problem}).",
         "zh": "{path}：无法显示图片（{problem}）。",
     },
-    "empty": {"en": "{path} is empty (0 bytes).", "zh": "{path} 是空文件（0 字节）。"},
+    "empty": {
+        "en": "{path} is empty (0 bytes). Copy or save it again, or wait until it is written.",
+        "zh": "{path} 是空文件（0 字节）。请重新拷贝或保存，或等待其写完。",
+    },
     "truncated": {
-        "en": "{path} is truncated: at byte {offset:,} {expected} was expected, but the file ends. Copy it again.",
-        "zh": "{path} 不完整：在第 {offset:,} 字节处应有 {expected}，但文件已结束。请重新拷贝该文件。",
+        "en": "{path} is truncated: at byte {offset:,} {expected} was expected, but the file ends. Copy it again, or wait "
+        "until it is written.",
+        "zh": "{path} 不完整：在第 {offset:,} 字节处应有 {expected}，但文件已结束。请重新拷贝该文件，或等待其写完。",
     },
     "malformed": {
-        "en": "{path} cannot be read as {format}: at byte {offset:,} {expected} was expected.",
-        "zh": "无法按 {format} 格式读取 {path}：在第 {offset:,} 字节处应为 {expected}。",
+        "en": "{path} cannot be read as {format}: at byte {offset:,} {expected} was expected. It is damaged or of another kind: "
+        "copy or save it again.",
+        "zh": "无法按 {format} 格式读取 {path}：在第 {offset:,} 字节处应为 {expected}。文件已损坏或并非该格式，请重新拷贝或保存。",
     },
     "checksum": {
         "en": "{path}: the checksum does not match the content; the file is damaged. Copy it again.",

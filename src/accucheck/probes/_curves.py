@@ -135,6 +135,11 @@ class Logs:
             problem = {language.value: error.text(language) for language in Language}
             yield Finding("unreadable", Level.INFO, Where(path), {"problem": problem}, incomplete=True)
 
+    def require_whole(self) -> None:
+        """Raises the ReadError of what could not be read: it may have held what is missing in the rest."""
+        for _, error in self._problems:
+            raise error
+
     def series(
         self, meaning: str, *, evaluated: bool = False, unsaid: bool = False, beside: Series | None = None
     ) -> Series | None:

@@ -98,9 +98,9 @@ def judge(operations: list[Operation], look: Callable[[Tensor], Values | None]) 
     made: dict[object, Dirty] = {}  # by what they look like, the unwritten outputs
 
     def seen(tensors: list[Tensor]) -> list[tuple[Tensor, Values]]:
-        values = [(tensor, look(tensor)) for tensor in tensors]
-        step.examined += len(tensors)
-        return [(tensor, one) for tensor, one in values if one is not None]
+        values = [(tensor, one) for tensor in tensors if (one := look(tensor)) is not None]
+        step.examined += len(values)
+        return values
 
     for operation in operations:
         yield None

@@ -172,6 +172,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         overflow = overflow.finite()
     scale = scale if scale is not None and len(scale.x) else None
     if scale is None and (overflow is None or not len(overflow.x)):
+        logs.require_whole()
         raise Skip("no-scale", path=[case.relative(path) for path in case.paths("curves.train")])
     found = list(_judged(case, params, scale, overflow))
     yield from logs.findings()

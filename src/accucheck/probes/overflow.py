@@ -383,6 +383,7 @@ WORDS: Words = {
 }
 
 _DIRECTIONS: Words = {"forward": {"en": "forward", "zh": "正向"}, "backward": {"en": "backward", "zh": "反向"}}
+_NOT_RECORDED = {"en": "not recorded", "zh": "（无）"}
 _UNKNOWN = {"en": "an operation that was not dumped", "zh": "未被 dump 的算子"}
 _ORDERS: Words = {
     "execution": {"en": "execution_order", "zh": " execution_order "},
@@ -517,7 +518,7 @@ def _broken(
     before = np.abs(column.values[:first][good[:first]][-50:])
     data: dict[str, Any] = {
         "column": where.field, "unit": unit, "step": int(places[first]), "bad": bad, "count": len(good),
-        "value": _spelt(column.values[first]), "before": f"{column.values[first - 1]:.6g}" if first else "-",
+        "value": _spelt(column.values[first]), "before": f"{column.values[first - 1]:.6g}" if first else _NOT_RECORDED,
     }  # fmt: skip
     where = msgspec.structs.replace(where, step=int(places[first]))
     evidence = [_chart(str(where.field), unit, places, column.values, first)]
@@ -706,6 +707,7 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
     masks: list[Dirty] = []
     unwritten: list[Dirty] = []
     softmax = False
+    unread = len(problems)
     for group in steps(dump.operations):
         if group[0].rank in broken:
             continue
@@ -746,7 +748,7 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
     if unwritten:
         data: dict[str, Any] = {"count": len(unwritten), "name": unwritten[0].operation.name}
         yield Finding("unwritten", Level.INFO, _where(case, unwritten[0]), data)
-    if not broken and not skipped:
+    if not broken and not skipped and (tensors or len(problems) == unread):
         place = case.relative(dump.path)
         words = {one.value: ", ".join(_ORDERS[order][one.value] for order in dump.orders) for one in Language}
         data = {"path": place, "steps": looked, "operations": operations, "tensors": tensors, "order": words}

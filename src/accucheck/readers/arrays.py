@@ -23,6 +23,8 @@ from ..errors import ReadError, from_os_error
 BLOCK = 2 << 20
 #: A compressed member of an NPZ larger than this, and expanding more than `_RATIO` times, is refused as a zip bomb.
 _LARGE, _RATIO = 4 << 30, 500
+#: Of an NPY file, which numpy limits to 10,000 characters and pads.
+_LONGEST_HEAD = 1 << 17
 _IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 
@@ -118,13 +120,26 @@ def _fill(file: IO[bytes], raw: memoryview) -> int:
     return done
 
 
+class _Head:
+    """The beginning of a file: numpy asks for as many bytes as a header claims to have, and only then looks at its own limit."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, _LONGEST_HEAD
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(min(size, self._left))
+        self._left -= len(data)
+        return data
+
+
 def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, order and dtype of an NPY header; numpy parses it with literal_eval and a limit on its length."""
     try:
-        version = npy.read_magic(file)  # type: ignore[no-untyped-call]
+        head = _Head(file)
+        version = npy.read_magic(head)  # type: ignore[no-untyped-call]
         readers: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         # version 3 differs from 2 only in the encoding of field names
-        shape, fortran, dtype = readers.get(version, npy.read_array_header_2_0)(file)
+        shape, fortran, dtype = readers.get(version, npy.read_array_header_2_0)(head)
     except (
         ValueError,
         SyntaxError,

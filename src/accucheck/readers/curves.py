@@ -65,7 +65,10 @@ def read(path: Path) -> Curves:
     if not is_folder:
         runs, problems = _file(path, path.name)
         if not runs:
-            raise problems[0] if problems else ReadError("no-curve", path=str(path))
+            damaged = (
+                problem for problem in problems if problem.code != "curve-lines"
+            )  # which tells of the other lines
+            raise next(damaged, ReadError("no-curve", path=str(path)))
         return Curves(runs, problems)
     events, texts, problems = _listed(path)
     runs = []
@@ -219,13 +222,13 @@ def _first_line(head: bytes) -> tuple[str, str]:
 
 
 def _is_json(head: bytes) -> bool:
-    first = _first_line(head)[0].strip()
-    if not first.startswith("{"):
+    first, second = _first_line(head)
+    if not first.lstrip().startswith("{"):
         return False
     try:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
-        return False
+        return first.lstrip().startswith('{"') and not second  # the only line, of which the end is not written yet
 
 
 def _is_csv(head: bytes, name: str) -> bool:

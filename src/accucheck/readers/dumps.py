@@ -531,7 +531,7 @@ def _json(path: str, limit: int) -> dict[str, Any]:
         if not size:
             raise ReadError("empty", path=path)
         with open(path, "rb") as file:
-            content = json.loads(file.read(limit + 1))
+            content = json.loads(file.read(size))  # not the limit: that much would be set aside first
     except OSError as error:
         raise from_os_error(error, path) from None
     except (ValueError, RecursionError) as error:

@@ -405,7 +405,7 @@ def _mindir_parameter(message: _Message, start: int, end: int) -> Parameter:
         if number == 1 and last is None:
             shape.append(_signed(first))
         elif number == 1 and last is not None:  # packed, as newer protobuf compilers may write it
-            packed, used = message.read(first, last - first)[:_MAX_TEXT], 0
+            packed, used = message.read(first, min(last - first, _MAX_TEXT)), 0
             while used < len(packed):
                 value, used = message.varint(packed, used, first)
                 shape.append(_signed(value))
