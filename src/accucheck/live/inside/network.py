@@ -105,7 +105,7 @@ class Setup:
         """Put a checkpoint of MindSpore's into the network; the names of the parameters that it does not hold."""
         import mindspore
 
-        with blamed(self.request["network"]["call"], self.root):
+        with blamed("mindspore:load_checkpoint", self.root):
             held = mindspore.load_checkpoint(path, format="safetensors" if path.endswith(".safetensors") else "ckpt")
             missing, _ = mindspore.load_param_into_net(self.network, held)
         return list(missing)
