@@ -314,7 +314,7 @@ FAULTS = {
     "log-of-zero": Fault(
         "mp.01",
         "the logarithm of an activation that is 0 for some pictures",
-        {"overflow": "origin"},
+        {"overflow": "dump-origin"},
         wrong=(
             ("network.py", "from mindspore import nn\n", "from mindspore import nn, ops\n"),
             ("network.py", OUTPUT, "        return self.fc2(ops.log(x))\n"),

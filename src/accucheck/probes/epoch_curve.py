@@ -122,15 +122,15 @@ MESSAGES: Words = {
         "zh": _BEST[1] + "，此后变差到 {end:.4g}，但训练 loss 也没有继续下降：更可能是学习率或数据的问题，而不是轮数。",
     },
     "too-few": {
-        "en": "At the end, {unit} {last:,g}, the {what} still improves: from {start:.4g} to {end:.4g} over the last fifth of the "
-        "training ({change:.1%}, {sigmas:.1f} standard deviations of its noise).",
-        "zh": "训练结束时（第 {last:,g} 个 {unit}）{what}仍在明显改善：最后五分之一从 {start:.4g} 变为 {end:.4g}"
-        "（{change:.1%}，为波动标准差的 {sigmas:.1f} 倍）。",
+        "en": "At the end, {unit} {last:,g}, the {what} still improves: from {start:.4g} to {end:.4g} over the last {tail:,} "
+        "evaluations ({sigmas:.1f} standard deviations of its noise).",
+        "zh": "训练结束时（第 {last:,g} 个 {unit}）{what}仍在明显改善：最后 {tail:,} 次评估从 {start:.4g} 变为 {end:.4g}"
+        "（变化为波动标准差的 {sigmas:.1f} 倍）。",
     },
     "rate-ended": {
-        "en": "Over the last fifth of the training the {what} still improves ({start:.4g} to {end:.4g}, {change:.1%}) while the learning "
-        "rate runs out ({rate:.3g}, {rate_share:.2%} of its highest): more epochs help only with a longer schedule.",
-        "zh": "最后五分之一{what}仍在改善（{start:.4g} 到 {end:.4g}，{change:.1%}），而学习率已接近耗尽"
+        "en": "Over the last {tail:,} evaluations the {what} still improves ({start:.4g} to {end:.4g}) while the learning rate "
+        "runs out ({rate:.3g}, {rate_share:.2%} of its highest): more epochs help only with a longer schedule.",
+        "zh": "最后 {tail:,} 次评估中{what}仍在改善（{start:.4g} 到 {end:.4g}），而学习率已接近耗尽"
         "（{rate:.3g}，为最高值的 {rate_share:.2%}）：增加轮数须同时拉长学习率调度。",
     },
     "never-better": {
@@ -347,7 +347,8 @@ def _verdict(case: Case, params: Params, seen: _Seen, accuracy: Series | None, l
     )
     if falls:
         sign = 1 if seen.what == "loss" else -1
-        data |= _size(fall, scale, seen.noise) | {"start": sign * float(last[0]), "end": sign * float(last[-1])}
+        data |= _size(fall, scale, seen.noise)
+        data |= {"tail": len(last), "start": sign * float(last[0]), "end": sign * float(last[-1])}
         if rate is not None and rate[1] < params.over:
             yield Finding("rate-ended", Level.SUSPECT, where, data | spent, list(evidence), Fix("fix-more"))
         else:

@@ -82,8 +82,9 @@ MESSAGES: Words = {
     },
     "dead": {
         "en": "{count:,} weights are trainable, but their gradient was exactly 0 in each of {steps:,} steps: {names}. Nothing depends on "
-        "them, or a stop_gradient lies behind them.",
-        "zh": "有 {count:,} 个权重可训练，但在 {steps:,} 步中梯度始终恰为 0：{names}。没有结果依赖它们，或其后有 stop_gradient。",
+        "them, or a stop_gradient or weights of zero lie behind them.",
+        "zh": "有 {count:,} 个权重可训练，但在 {steps:,} 步中梯度始终恰为 0：{names}。"
+        "没有结果依赖它们，或其后有 stop_gradient、全为 0 的权重（见 wi.01）。",
     },
     "left-out": {
         "en": "{count:,} weights are trainable, but the optimizer was not given them: {names}.",
@@ -118,8 +119,8 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些权重始终没有梯度。",
     },
     "examined": {
-        "en": "{steps:,} steps: {moved:,} of {count:,} weights moved; {frozen:,} are declared frozen and did not; {statistics:,} moving "
-        "statistics apart.",
+        "en": "{steps:,} steps: {moved:,} of {count:,} weights moved; {frozen:,} are declared frozen and did not. Moving "
+        "statistics, which are not counted: {statistics:,}.",
         "zh": "共 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；另有 {statistics:,} 个滑动统计量。",
     },
     "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],

@@ -90,7 +90,7 @@ MESSAGES: Words = {
         "zh": "{text} 的返回值没有接收，不起作用；它之前没有权重，因此无影响。",
     },
     "declared-not-frozen": {
-        "en": "design.frozen names {pattern}, but {count} such weights are trained ({names}).",
+        "en": "design.frozen names {pattern}, but of these weights {count} are trained ({names}).",
         "zh": "design.frozen 声明了 {pattern}，但其中 {count} 个权重在训练（{names}）。",
     },
     "frozen-not-declared": {

@@ -108,9 +108,9 @@ _ORIGIN: dict[str, tuple[str, str]] = {
 
 MESSAGES: Words = {
     "curve-broken": {
-        "en": "{column} becomes {value} at {unit} {step} and does not recover; before it was {before}. Not finite: {bad:,} "
+        "en": "{column} becomes {value} at {unit} {step} and does not recover; the value before: {before}. Not finite: {bad:,} "
         "of {count:,} values.",
-        "zh": "{column} 在第 {step} 个 {unit} 变为 {value} 且未恢复，此前为 {before}。{count:,} 个值中有 {bad:,} 个不是有限值。",
+        "zh": "{column} 在第 {step} 个 {unit} 变为 {value} 且未恢复，前一个值：{before}。{count:,} 个值中有 {bad:,} 个不是有限值。",
     },
     "curve-exploded": {
         "en": "{column} explodes: {before} just before {unit} {step}, {ratio:,.0f} times the median of the values before, "

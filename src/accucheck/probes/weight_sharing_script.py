@@ -132,8 +132,8 @@ _TOO_FEW = {
     "zh": "本应各自学习的层成了同一个层：网络的权重少于设计，梯度相互叠加。",
 }
 _APART = {
-    "en": "Weights that should stay equal drift apart: there are more weights than designed, and rare words are learned worse.",
-    "zh": "应保持相等的权重逐渐分开：参数量多于设计，低频词学得更差。",
+    "en": "Weights that should stay equal drift apart: there are more of them than designed, and each gets a part of the gradient.",
+    "zh": "应保持相等的权重逐渐分开：参数量多于设计，每一份只得到部分梯度。",
 }
 _LOST = {
     "en": "What was trained before is thrown away and starts again from random values: accuracy drops at each growth step.",

@@ -152,6 +152,26 @@ MESSAGES: Words = {
     },
 }
 
+_ALIKE = {
+    "en": "Units that start alike get the same gradient and stay alike: the layer learns one thing, however wide it is.",
+    "zh": "初值相同的单元得到相同的梯度，会一直相同：无论层有多宽，都只能学到一种特征。",
+}
+WHY: Words = {
+    **dict.fromkeys(("all-zero", "constant", "same-units"), _ALIKE),
+    "non-finite": {
+        "en": "NaN and Inf pass on to all that is computed from them: the loss is NaN from then on.",
+        "zh": "NaN 和 Inf 会传播到由其计算的所有结果：此后 loss 一直是 NaN。",
+    },
+    "zero-gamma": {
+        "en": "Outside a residual branch nothing passes such a layer, and what lies before it gets no gradient.",
+        "zh": "若不在残差分支上，该层不会传递任何信息，其前面的层也得不到梯度。",
+    },
+}
+_PRINTED = {
+    "en": "Print the parameter after the network is built, and again after some steps of training.",
+    "zh": "在构建网络之后打印该参数，训练若干步后再次打印并比较。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINTED)
 WORDS: Words = {
     "statistics": {"en": "Statistics per tensor", "zh": "各张量统计"},
     "known": {"en": "Known initialisations", "zh": "有意的初始化"},

@@ -62,26 +62,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = zero_weights.WORDS
-_ALIKE = {
-    "en": "Units that start alike get the same gradient and stay alike: the layer learns one thing, however wide it is.",
-    "zh": "初值相同的单元得到相同的梯度，会一直相同：无论层有多宽，都只能学到一种特征。",
-}
-WHY: Words = {
-    **dict.fromkeys(("all-zero", "constant", "same-units"), _ALIKE),
-    "non-finite": {
-        "en": "NaN and Inf pass on to all that is computed from them: the loss is NaN from the first step on.",
-        "zh": "NaN 和 Inf 会传播到由其计算的所有结果：从第一步起 loss 就是 NaN。",
-    },
-    "zero-gamma": {
-        "en": "Outside a residual branch nothing passes such a layer, and what lies before it gets no gradient.",
-        "zh": "若不在残差分支上，该层不会传递任何信息，其前面的层也得不到梯度。",
-    },
-}
-_PRINTED = {
-    "en": "Print the parameter after the network is built, and again after some steps of training.",
-    "zh": "在构建网络之后打印该参数，训练若干步后再次打印并比较。",
-}
-PROOF: Words = dict.fromkeys(WHY, _PRINTED)
+WHY, PROOF = zero_weights.WHY, zero_weights.PROOF
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
