@@ -13,7 +13,10 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
 from accucheck.model import Finding, Language, Level, Progress, Verdict, suggest
 from accucheck.probes import zero_weights
+from accucheck.probes._checkpoints import ckpt
 from accucheck.probes.zero_weights import Params
+from accucheck.readers.checkpoints import open_checkpoint
+from accucheck.readers.tensor_statistics import SAMPLE, histogram, statistics
 
 
 def examine(root: Path, params: Params = Params(), **checkpoints: object) -> list[Finding]:
@@ -322,3 +325,35 @@ def test_quantised_weights_leave_it_undecided(tmp_path):
     found = examine(tmp_path, current="q.pth")
     (finding,) = of_code(found, "not-examined")
     assert finding.data["names"] == ["q.weight"] and suggest(found) is Verdict.UNDECIDED
+
+
+def test_values_are_drawn_of_what_is_told_of_else_of_the_largest(tmp_path):
+    generator = np.random.default_rng(0)
+    clean = {f"layer{n}.weight": ([n, 50], generator.normal(0, 0.1, n * 50).tolist()) for n in (4, 9, 6, 2)}
+    faulty = {
+        "layer4.weight": ([4, 50], generator.normal(0, 0.1, 50).tolist() * 4),
+        "layer9.weight": ([9, 50], [0.0] * 450),
+    }
+    for weights, names in (
+        (clean, ["layer9.weight", "layer6.weight", "layer4.weight"]),
+        (clean | faulty, ["layer4.weight"]),
+    ):
+        path = tmp_path / "init.ckpt"
+        path.write_bytes(ckpt(weights))
+        (finding,) = of_code(examine(tmp_path, initial="init.ckpt"), "values")
+        drawn = finding.evidence
+        assert [chart.title for chart in drawn] == names
+        assert [sum(chart.counts) for chart in drawn] == [len(weights[name][1]) for name in names]
+
+
+def test_a_histogram_is_that_of_numpy(tmp_path):
+    values = np.random.default_rng(1).normal(2, 0.5, 1_000_000).astype(np.float32)
+    for special in ([], [np.nan, np.inf, -np.inf], [50.0]):
+        values[: len(special)] = special
+        path = tmp_path / "w.ckpt"
+        path.write_bytes(ckpt({"w": ([1000, 1000], values.tolist())}))
+        ((info, found),) = statistics(open_checkpoint(path).tensors)
+        edges, counts = histogram(info, found)
+        assert len(edges) == 21 and edges[0] == pytest.approx(max(found.minimum, found.mean - 4 * found.std))
+        share = np.histogram(values[np.isfinite(values)].clip(edges[0], edges[-1]), 20, (edges[0], edges[-1]))[0] / 1e6
+        assert sum(counts) >= SAMPLE - 3 and np.abs(np.array(counts) / SAMPLE - share).max() < 0.005

@@ -107,3 +107,40 @@ def test_steps_lie_evenly_and_rates_do_not() -> None:
         charts._curve(axes, Curve("t", "x", "y", x, {"loss": [1.0] * len(x)}), True)
         assert axes.get_xscale() == scale
         assert axes.xaxis.get_major_formatter()(0.01, 0) in ("0.01", "")
+
+
+def drawn(chart: Curve):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(charts.WIDTH, 2.7), dpi=charts.DPI, layout="constrained")
+    axes = figure.add_subplot()
+    charts._curve(axes, chart, True)
+    FigureCanvasAgg(figure).draw()
+    return axes
+
+
+def test_series_differ_without_colour() -> None:
+    axes = drawn(curve(**{f"s{n}": [1.0, 2.0, 3.0] for n in range(7)}))
+    lines = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+    kinds = {
+        (str(line.get_linestyle()), line._dash_pattern[1] and tuple(line._dash_pattern[1]), line.get_marker())
+        for line in lines[:7]
+    }
+    assert len(kinds) == 7
+
+
+def test_a_point_between_gaps_is_seen() -> None:
+    picture = image(charts.draw(part(curve(a=[None if n % 10 else 1.0 + n / 7 for n in range(400)]))))
+    assert has(picture, charts.COLOURS[0]) > 500
+
+
+def test_names_of_marks_hide_no_other() -> None:
+    steps = [float(n) for n in range(300)]
+    marks = {str(n): float(n) for n in (1, 2, 3, 4, 5, 6)} | {"best epoch": 290.0, "first NaN": 295.0, "end": 299.0}
+    axes = drawn(Curve("t", "step", "loss", steps, {"loss": [1.0] * 300}, marks))
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) >= 5
+    assert not [(a, b) for at, a in enumerate(boxes) for b in boxes[at + 1 :] if a.overlaps(b)]
+    edge = axes.get_figure().bbox
+    assert all(box.x0 >= 0 and box.x1 <= edge.x1 for box in boxes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Histogram, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
 from ._checkpoints import ROLES, Threads, ckpt, drawn, shape
 
@@ -32,6 +33,8 @@ NEEDS = (tuple(f"checkpoints.{role}" for role in ROLES),)
 
 MAX_ROWS = 200
 MAX_FINDINGS = 100
+#: Of so many tensors the values are drawn.
+MAX_DRAWN = 3
 
 
 # fmt: off
@@ -139,6 +142,10 @@ MESSAGES: Words = {
         "en": "The {role_name} checkpoint {path} is damaged: its content does not have the CRC-32 it was saved with. Copy it again.",
         "zh": "{role_name} checkpoint {path} 已损坏：内容与保存时记录的 CRC-32 校验码不符，请重新拷贝。",
     },
+    "values": {
+        "en": "The distribution of values in the {role_name} checkpoint: {names} ({chosen}; at most {most:,} elements of each).",
+        "zh": "{role_name} checkpoint 的取值分布：{names}（{chosen}，每个张量最多统计 {most:,} 个元素）。",
+    },
     "examined": {
         "en": "The {role_name} checkpoint {path} ({format}) was examined: {weights:,} weights and {states:,} tensors of training state, "
         "{bytes:,} bytes.",
@@ -198,6 +205,11 @@ WORDS: Words = {
     "mostly-zero": {"en": "mostly zero", "zh": "绝大部分为 0"},
     "known-initialisation": {"en": "by design", "zh": "有意设计"},
     "constant-vectors": {"en": "constant", "zh": "常数"},
+}
+
+_CHOSEN: Words = {
+    "marked": {"en": "those that are named above", "zh": "上面指出的张量"},
+    "largest": {"en": "the largest weights", "zh": "最大的几个权重"},
 }
 
 _LEVELS = {
@@ -285,6 +297,7 @@ def judge(
     if rest := single[MAX_FINDINGS:]:
         worst = _LEVELS[rest[0][2] or ""]
         yield Finding("more", worst, Where(shown(checkpoint.path)), common | {"count": len(rest)})
+    yield from _values(Where(shown(checkpoint.path)), common, rows)
     yield from _summary(Where(shown(checkpoint.path)), common, checkpoint, rows)
 
 
@@ -338,6 +351,29 @@ def _finding(
         data |= {"zeros": found.zeros, "share": found.zeros / found.count}
     fix = Fix("initialise") if code in ("all-zero", "constant", "same-units") else None
     return Finding(code, _LEVELS[code], Where(shown(info.path), name=info.name), data, fix=fix)
+
+
+def _values(
+    where: Where, common: dict[str, Any], rows: list[tuple[TensorInfo, Statistics, str | None]]
+) -> Iterator[Finding]:
+    """Histograms of the tensors that are told of; where nothing is to be drawn of them, of the largest weights."""
+    from ..readers.tensor_statistics import SAMPLE, histogram
+
+    weights = [row for row in rows if row[0].role == "weight" and row[0].floating]
+    marked = [row for row in weights if row[2] and row[2] not in _TOGETHER]
+    largest = sorted(weights, key=lambda row: -row[0].size)
+    for chosen, among in (("marked", marked), ("largest", largest)):
+        drawn: list[Evidence] = []
+        for info, found, _ in among[:MAX_FINDINGS]:
+            if len(drawn) < MAX_DRAWN and (bars := histogram(info, found)):
+                step = bars[0][1] - bars[0][0]
+                middles = [f"{round((low + high) / 2 / step, 2) * step:.3g}" for low, high in pairwise(bars[0])]
+                drawn.append(Histogram(info.name, middles, [float(count) for count in bars[1]]))
+        if drawn:
+            names = [one.title for one in drawn if isinstance(one, Histogram)]
+            data = common | {"names": names, "chosen": _CHOSEN[chosen], "most": SAMPLE}
+            yield Finding("values", Level.INFO, where, data, drawn)
+            return
 
 
 def _summary(

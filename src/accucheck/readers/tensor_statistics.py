@@ -11,6 +11,9 @@ import numpy as np
 
 from .tensors import CHUNK, Array, TensorInfo, chunks
 
+#: Elements that a histogram looks at, at most: four runs of them spread over the tensor.
+SAMPLE = 4 * CHUNK
+
 #: A thread's unit of work, in elements: a large tensor is shared between threads, small ones go together.
 _SHARE = 4 << 20
 
@@ -151,6 +154,31 @@ def _finished(info: TensorInfo, total: Statistics) -> Statistics:
     if total.std is not None and not math.isfinite(total.std):
         total.std = None
     return total
+
+
+def histogram(info: TensorInfo, found: Statistics, bins: int = 20) -> tuple[list[float], list[int]] | None:
+    """Edges (bins + 1,) of equal bins within four standard deviations of the mean, and how many finite values lie in each (bins,).
+
+    What lies further out counts to the outer bins. Of a tensor of more than SAMPLE elements a part of that size is counted. None
+    without two different finite values of numbers that have a mean, and for a view that has to be read as a whole. Raises ReadError.
+    """
+    if found.mean is None or found.std is None or found.minimum is None or found.maximum is None or info.strides:
+        return None
+    low, high = max(found.minimum, found.mean - 4 * found.std), min(found.maximum, found.mean + 4 * found.std)
+    if not 0 < high - low < math.inf or low + (high - low) / bins == low:
+        return None
+    runs = 4 if info.size > SAMPLE else 1
+    length = min(info.size, SAMPLE) // runs
+    counts = np.zeros(bins, np.int64)
+    with np.errstate(all="ignore"):
+        for run in range(runs):
+            start = run * (info.size - length) // max(1, runs - 1)
+            for values in chunks(info, start, start + length):
+                if values.dtype.kind == "c":
+                    values = values.view(values.real.dtype)
+                places = (values[np.isfinite(values)].astype(np.float64) - low) * (bins / (high - low))
+                counts += np.bincount(places.clip(0, bins - 1).astype(np.int64), minlength=bins)
+    return [low + (high - low) * edge / bins for edge in range(bins + 1)], counts.tolist()
 
 
 def rows_equal(info: TensorInfo) -> bool:

@@ -8,6 +8,7 @@ import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 from ..model import Curve, Histogram
 from .build import ChartPart
@@ -33,6 +34,11 @@ CHINESE_FONTS = (
 )
 #: Told apart by people with any colour vision, and in grey: Okabe and Ito, "Color Universal Design" (2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: Of each series its own, so that they are told apart where there is no colour at all.
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "x", "P")
+#: Behind the name of a mark, so that no curve runs through it.
+_PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins, less a little
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 << 20
@@ -104,10 +110,15 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
         y = _finite(series)
         length = min(len(x), len(y))
         everything += y[:length]
-        style = {"marker": "o", "markersize": 3} if length <= 40 else {}
-        colour = COLOURS[number % len(COLOURS)]
-        dashes = ("-", "--", ":", "-.")[number // len(COLOURS) % 4]
-        axes.plot(x[:length], y[:length], dashes, color=colour, linewidth=1.3, label=_label(name, chinese), **style)
+        colour, dashes = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
+        # Some markers on a long curve: more would hide it. A point between two gaps is seen by its marker alone.
+        marker = MARKERS[number % len(MARKERS)]
+        style = {"marker": marker, "markersize": 3.5, "markevery": max(1, length // 40)}
+        lone = [at for at in range(length) if _alone(y, at, length)]
+        axes.plot(
+            x[:length], y[:length], color=colour, linestyle=dashes, linewidth=1.3, label=_label(name, chinese), **style
+        )
+        axes.plot([x[at] for at in lone], [y[at] for at in lone], marker, color=colour, markersize=3.5)
     # Steps from 1 to 10,000 lie evenly; learning rates of a range test do not.
     if _logarithmic(x, 1e3) and sorted(x)[len(x) // 2] < 0.1 * max(x):
         axes.set_xscale("log")
@@ -115,18 +126,39 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
     if _logarithmic(everything, 1e3):
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
-    for number, (name, value) in enumerate(curve.marks.items()):
-        if math.isfinite(value):
-            axes.axvline(value, color="#606060", linewidth=0.9, linestyle="--")
-            place = {"xy": (value, 1), "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-            axes.annotate(
-                _label(name, chinese), **place, xytext=(3, -9 - 11 * (number % 4)), fontsize=8, color="#404040"
-            )
+    _marks(axes, curve, chinese)
     axes.set_xlabel(_label(curve.x_label, chinese))
     axes.set_ylabel(_label(curve.y_label, chinese))
     axes.grid(True, color="#e0e0e0", linewidth=0.6)
     if len(curve.series) > 1:
         axes.legend(frameon=False, fontsize=8, ncols=1 + len(curve.series) // 6)
+
+
+def _marks(axes: Any, curve: Curve, chinese: bool) -> None:
+    """Dotted lines, each with its name in the first of a few rows where it hides no other; a name without room is left out."""
+    rows = [-math.inf] * 4
+    across = WIDTH * 72 * 0.9  # points, about
+    place = axes.transData + axes.transAxes.inverted()
+    for name, value in sorted(curve.marks.items(), key=lambda mark: mark[1]):
+        if not math.isfinite(value):
+            continue
+        axes.axvline(value, color="#606060", linewidth=0.9, linestyle=(0, (1, 1.5)))
+        text, at = _label(name, chinese), place.transform((value, 1))[0] * across
+        length = sum(8.5 if east_asian_width(sign) in "WF" else 4.8 for sign in text) + 6
+        late = at + length > across
+        start = at - length if late else at
+        row = next((number for number, end in enumerate(rows) if end <= start), None)
+        if row is not None:
+            rows[row] = start + length
+            aside = {"xytext": (-3 if late else 3, -9 - 11 * row), "ha": "right" if late else "left"}
+            where = {"xy": (value, 1), "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            axes.annotate(text, **where, **aside, fontsize=8, color="#202020", bbox=_PAPER)
+
+
+def _alone(values: list[float], at: int, length: int) -> bool:
+    """Whether a point has no neighbour to draw a line to."""
+    beside = [values[place] for place in (at - 1, at + 1) if 0 <= place < length]
+    return not math.isnan(values[at]) and all(map(math.isnan, beside))
 
 
 def _lying(bars: Histogram) -> bool:
