@@ -357,6 +357,7 @@ PROOF: Words = {
 
 WORDS: Words = {
     "curve": {"en": "The first NaN or Inf", "zh": "首个 NaN/Inf"},
+    "value": {"en": "value", "zh": "取值"},
     "first-bad": {"en": "first NaN or Inf", "zh": "首个 NaN/Inf"},
     "step": {"en": "step", "zh": "step"},
     "epoch": {"en": "epoch", "zh": "epoch"},

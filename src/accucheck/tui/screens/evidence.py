@@ -164,13 +164,14 @@ class EvidenceScreen(Screen[None]):
         else:
             log = _over_decades(chart.x)
             place = math.log10 if log else float
-            for label, values in chart.series.items():
+            for number, (label, values) in enumerate(chart.series.items()):
                 points = [(place(x), y) for x, y in zip(chart.x, values, strict=False) if y is not None]
                 if points:
                     plot.plot(
                         [x for x, _ in points],
                         [y for _, y in points],
                         label=_celled(visible(word(words, label, language))),
+                        marker=_MARKERS[number % len(_MARKERS)],
                     )
             for x in chart.marks.values():
                 if not log or x > 0:
@@ -244,6 +245,10 @@ class EvidenceScreen(Screen[None]):
             self.app.push_screen(Choose(self._speech.say("error-title"), text, [("close", self._speech.say("close"))]))
         else:
             self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+
+
+#: Of plotext: what the curves of a chart are drawn with, so that they differ on a terminal without colours.
+_MARKERS = ("hd", "•", "+", "braille")
 
 
 def _over_decades(x: list[float]) -> bool:
