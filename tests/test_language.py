@@ -76,6 +76,11 @@ def test_filling_never_reaches_into_objects_and_never_raises():
     assert fill("{a:,} {b}", {"a": 1234567, "b": "{c}"}) == "1,234,567 {c}"
     assert fill("{a.__class__} {a[0]} {missing:,}", {"a": "x"}) == "{a.__class__} {a[0]} {missing}"
     assert fill("{a:,}", {"a": "text"}) == "text"
+
+
+def test_one_and_several_have_words_of_their_own():
+    words = [fill("{n:,} {n:weight is|weights are} zero", {"n": number}) for number in (0, 1, 2000)]
+    assert words == ["0 weights are zero", "1 weight is zero", "2,000 weights are zero"]
     assert word({}, "key", Language.ZH) == "key"
 
 

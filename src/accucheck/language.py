@@ -38,6 +38,9 @@ class _Filler(string.Formatter):
         return kwargs.get(field_name, "{" + field_name + "}"), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        one, is_choice, several = format_spec.partition("|")
+        if is_choice:
+            return one if value == 1 else several
         try:
             return str(super().format_field(value, format_spec))
         except (ValueError, TypeError):
@@ -48,7 +51,7 @@ _FILLER = _Filler()
 
 
 def fill(template: str, data: Mapping[str, Any]) -> str:
-    """`template` with `{name}` or `{name:,}` replaced from `data`."""
+    """`template` with `{name}` or `{name:,}` replaced from `data`; `{name:weight is|weights are}` is the first where it is 1."""
     return _FILLER.vformat(template, (), data)
 
 

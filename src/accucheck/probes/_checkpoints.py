@@ -47,7 +47,8 @@ STATISTICS = re.compile(r"(^|[._])(moving|running)_(mean|var|variance)$", re.I)
 
 MESSAGES: Words = {
     "not-compared": {
-        "en": "{count:,} tensors could not be compared (quantised, sparse, of an unknown type, or of a name that repeats): {names}.",
+        "en": "{count:,} {count:tensor|tensors} could not be compared (quantised, sparse, of an unknown type, or of a "
+        "name that repeats): {names}.",
         "zh": "有 {count:,} 个张量无法比较（量化、稀疏、类型未知或名称重复）：{names}。",
     },
 }

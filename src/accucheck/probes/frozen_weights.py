@@ -40,7 +40,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     "one-sided": {
-        "en": "{count:,} tensors stand in one of the two checkpoints only, and could not be compared: {names}.",
+        "en": "{count:,} {count:tensor stands|tensors stand} in one of the two checkpoints only, and could not be "
+        "compared: {names}.",
         "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
     },
     "same-file": {
@@ -48,11 +49,13 @@ MESSAGES: Words = {
         "zh": "较早的 checkpoint 与 checkpoints.current 是同一个文件 {path}。请给出同一次训练中相隔若干步的两个 checkpoint。",
     },
     "frozen-moved": {
-        "en": "{count:,} weights that design.frozen names changed between the two checkpoints, by up to {largest:.3g}: {names}.",
+        "en": "{count:,} {count:weight|weights} that design.frozen names changed between the two checkpoints, by up "
+        "to {largest:.3g}: {names}.",
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个在两个 checkpoint 之间发生了变化（最大差值 {largest:.3g}）：{names}。",
     },
     "frozen-statistics-moved": {
-        "en": "{count:,} moving statistics that design.frozen names changed between the two checkpoints: {names}. Freezing parameters does "
+        "en": "{count:,} moving statistics that design.frozen names changed between the two checkpoints: {names}. "
+        "Freezing parameters does "
         "not stop them; the normalisation ran in training mode.",
         "zh": "design.frozen 声明冻结的滑动统计量中，有 {count:,} 个在两个 checkpoint 之间发生了变化：{names}。冻结参数管不到它们，"
         "说明归一化层以训练模式运行。",
@@ -67,7 +70,8 @@ MESSAGES: Words = {
         "zh": "两个 checkpoint 完全相同，且来自同一步（{name}）。请给出相隔若干步的两个 checkpoint。",
     },
     "unmoved": {
-        "en": "{count:,} weights did not change between the two checkpoints, while {moved:,} did; design.frozen does not name "
+        "en": "{count:,} {count:weight|weights} did not change between the two checkpoints, while {moved:,} did; "
+        "design.frozen does not name "
         "them: {names}.",
         "zh": "有 {count:,} 个权重在两个 checkpoint 之间没有变化（另有 {moved:,} 个发生了变化），而 design.frozen 中没有声明：{names}。",
     },
@@ -76,16 +80,19 @@ MESSAGES: Words = {
         "zh": "没有权重的名称与 design.frozen 中的 {pattern} 匹配。",
     },
     "rounding": {
-        "en": "{count:,} weights are of different types in the two checkpoints and differ by no more than rounding; whether they "
+        "en": "{count:,} {count:weight is|weights are} of different types in the two checkpoints and "
+        "{count:differs|differ} by no more than rounding; whether they "
         "were trained cannot be told: {names}.",
         "zh": "有 {count:,} 个权重在两个 checkpoint 中的数据类型不同，差异未超出舍入误差，无法判断是否得到训练：{names}。",
     },
     "shapes-differ": {
-        "en": "{count:,} tensors have another shape in the other checkpoint: {names}. Are both of the same network?",
+        "en": "{count:,} {count:tensor has|tensors have} another shape in the other checkpoint: {names}. Are both of "
+        "the same network?",
         "zh": "有 {count:,} 个张量在两个 checkpoint 中形状不同：{names}。请确认两者来自同一个网络。",
     },
     "statistics-unmoved": {
-        "en": "Not one of the {count:,} moving statistics changed: the normalisations did not run in training mode in between.",
+        "en": "Not one of the {count:,} moving statistics changed: the normalisations did not run in training mode in "
+        "between.",
         "zh": "{count:,} 个滑动统计量全无变化：在两个 checkpoint 之间，归一化层没有以训练模式运行。",
     },
     "no-weights": {
@@ -93,7 +100,8 @@ MESSAGES: Words = {
         "zh": "两个 checkpoint 没有共同的浮点类型权重。",
     },
     "examined": {
-        "en": "Between {previous} and {path}, {moved:,} of {count:,} weights changed; {frozen:,} are declared frozen and unchanged.",
+        "en": "Between {previous} and {path}, {moved:,} of {count:,} weights changed; {frozen:,} are declared frozen "
+        "and unchanged.",
         "zh": "从 {previous} 到 {path}，{count:,} 个权重中有 {moved:,} 个发生变化，{frozen:,} 个声明冻结且未变。",
     },
     "fix-freeze": {

@@ -53,49 +53,57 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "frozen-moves": {
-        "en": "{count:,} weights that design.frozen names are trained: within {steps:,} steps they moved by up to {largest:.3g} ({names}).",
+        "en": "{count:,} {count:weight|weights} that design.frozen names {count:is|are} trained: within {steps:,} "
+        "steps {count:it|they} moved by up to {largest:.3g} ({names}).",
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个在被训练：{steps:,} 步内最大变化 {largest:.3g}（{names}）。",
     },
     "not-frozen-yet": {
-        "en": "{call} freezes none of the weights that design.frozen names ({count:,}: {names}): they moved in {steps:,} steps. If the "
+        "en": "{call} freezes none of the weights that design.frozen names ({count:,}: {names}): they moved in "
+        "{steps:,} steps. If the "
         "training script freezes them afterwards, let network.call name a function that does so too.",
         "zh": "{call} 没有冻结 design.frozen 声明的任何权重（{count:,} 个：{names}），它们在 {steps:,} 步内发生了变化。"
         "若训练脚本在此之后才冻结，请让 network.call 指向一并完成冻结的函数。",
     },
     "frozen-otherwise": {
-        "en": "{count:,} weights that design.frozen names are trainable, but did not move: {names}. Something else than requires_grad "
+        "en": "{count:,} {count:weight|weights} that design.frozen names {count:is|are} trainable, but did not move: "
+        "{names}. Something else than requires_grad "
         "keeps them (stop_gradient, or the optimizer is not given them).",
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个可训练但没有变化：{names}。它们由 requires_grad 以外的方式冻结"
         "（stop_gradient，或没有交给优化器）。",
     },
     "frozen-statistics-move": {
-        "en": "{count:,} moving statistics that design.frozen names moved in training mode: {names}. requires_grad does not stop them; "
+        "en": "{count:,} moving statistics that design.frozen names moved in training mode: {names}. requires_grad "
+        "does not stop them; "
         "set_train(False) on that part does.",
         "zh": "design.frozen 声明冻结的滑动统计量中，有 {count:,} 个在训练模式下发生变化：{names}。requires_grad 管不到它们，"
         "需要对该部分调用 set_train(False)。",
     },
     "unmatched": frozen_weights.MESSAGES["unmatched"],
     "no-gradient": {
-        "en": "Not one of the {count:,} trainable weights got a gradient other than 0 in {steps:,} steps: the loss does not depend on the "
+        "en": "Not one of the {count:,} trainable weights got a gradient other than 0 in {steps:,} steps: the loss "
+        "does not depend on the "
         "network.",
         "zh": "{count:,} 个可训练权重在 {steps:,} 步内的梯度全部为 0：损失不依赖于网络。",
     },
     "dead": {
-        "en": "{count:,} weights are trainable, but their gradient was exactly 0 in each of {steps:,} steps: {names}. Nothing depends on "
-        "them, or a stop_gradient or weights of zero lie behind them.",
+        "en": "{count:,} {count:weight is|weights are} trainable, but {count:its|their} gradient was exactly 0 in each of {steps:,} "
+        "steps: {names}. Nothing depends on {count:it|them}, or a stop_gradient or weights of zero lie behind.",
         "zh": "有 {count:,} 个权重可训练，但在 {steps:,} 步中梯度始终恰为 0：{names}。"
         "没有结果依赖它们，或其后有 stop_gradient、全为 0 的权重（见 wi.01）。",
     },
     "left-out": {
-        "en": "{count:,} weights are trainable, but the optimizer was not given them: {names}.",
+        "en": "{count:,} {count:weight is|weights are} trainable, but the optimizer was not given {count:it|them}: "
+        "{names}.",
         "zh": "有 {count:,} 个权重可训练，却没有交给优化器：{names}。",
     },
     "unmoved": {
-        "en": "{count:,} weights got a gradient and did not move in {steps:,} steps, while others did: {names}.",
+        "en": "{count:,} {count:weight|weights} got a gradient and did not move in {steps:,} steps, while others did: "
+        "{names}.",
         "zh": "有 {count:,} 个权重得到了梯度，却在 {steps:,} 步内没有变化，而其他权重有变化：{names}。",
     },
     "rounding-only": {
-        "en": "The gradient of {count:,} weights is no more than rounding: {names}. A bias before a normalisation has none.",
+        "en": "The gradient of {count:,} weights is no more than rounding: {names}. A bias before a normalisation has "
+        "none.",
         "zh": "有 {count:,} 个权重的梯度只是舍入误差：{names}。归一化层之前的偏置即是如此。",
     },
     "nothing-moved": {
@@ -103,15 +111,16 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步内没有任何权重变化：学习率在此期间可能为 0（预热）。无法判断哪些权重得到训练。",
     },
     "not-finite": {
-        "en": "{count:,} weights got NaN or Inf as gradient: {names}.",
+        "en": "{count:,} {count:weight|weights} got NaN or Inf as gradient: {names}.",
         "zh": "有 {count:,} 个权重的梯度出现 NaN 或 Inf：{names}。",
     },
     "not-trainable": {
-        "en": "{count:,} weights have requires_grad=False and are not named in design.frozen: {names}.",
+        "en": "{count:,} {count:weight has|weights have} requires_grad=False and {count:is|are} not named in "
+        "design.frozen: {names}.",
         "zh": "有 {count:,} 个权重的 requires_grad 为 False，而 design.frozen 中没有声明：{names}。",
     },
     "constants": {
-        "en": "{count:,} parameters are not trained and named like tables or buffers: {names}.",
+        "en": "{count:,} {count:parameter is|parameters are} not trained and named like tables or buffers: {names}.",
         "zh": "有 {count:,} 个参数不参与训练，从名称看是常量表或缓存：{names}。",
     },
     "few-steps": {

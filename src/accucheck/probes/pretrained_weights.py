@@ -95,58 +95,70 @@ MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     **_checkpoints.UNREADABLE,
     "nothing-loaded": {
-        "en": "Not one of {count:,} weights of {source} stands in {target} with its values: nothing was loaded. Vectors, which begin "
+        "en": "Not one of {count:,} weights of {source} stands in {target} with its values: nothing was loaded. "
+        "Vectors, which begin "
         "alike in any network, are not counted.",
         "zh": "{source} 的 {count:,} 个权重没有一个以原值出现在 {target} 中：没有加载成功。一维参数在各网络中初值往往相同，不计入。",
     },
     "nothing-found": {
-        "en": "Not one of {count:,} weights of {source} was found in {target}, by name or by content. A conversion may have changed them. "
+        "en": "Not one of {count:,} weights of {source} was found in {target}, by name or by content. A conversion "
+        "may have changed them. "
         "Vectors, which begin alike in any network, are not counted.",
         "zh": "无论按名称还是按内容，{source} 的 {count:,} 个权重都没有在 {target} 中找到，可能经过了格式转换，无法判断。"
         "一维参数在各网络中初值往往相同，不计入。",
     },
     "values-differ": {
-        "en": "{count:,} weights have other values in {target} than in {source}, by up to {largest:.3g}: {names}.",
+        "en": "{count:,} {count:weight has|weights have} other values in {target} than in {source}, by up to "
+        "{largest:.3g}: {names}.",
         "zh": "有 {count:,} 个权重在 {target} 中的值与 {source} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving statistics have other values in {target} than in {source}: {names}. They move as soon as the network "
+        "en": "{count:,} moving statistics have other values in {target} than in {source}: {names}. They move as soon "
+        "as the network "
         "runs in training mode.",
         "zh": "有 {count:,} 个滑动统计量在 {target} 中的值与 {source} 不同：{names}。网络只要以训练模式运行过，它们就会变化。",
     },
     "trained": {
-        "en": "{count:,} weights have other values in {target}, a trained checkpoint, than in {source}; whether they were loaded cannot be "
+        "en": "{count:,} {count:weight has|weights have} other values in {target}, a trained checkpoint, than in "
+        "{source}; whether {count:it was|they were} loaded cannot be "
         "told. Give the checkpoint before the first step as checkpoints.initial.",
         "zh": "{target} 是训练过的 checkpoint，其中 {count:,} 个权重的值与 {source} 不同，无法判断当初是否加载。"
         "请把第一步之前保存的 checkpoint 填到 checkpoints.initial。",
     },
     "shapes-differ": {
-        "en": "{count:,} weights have another shape in {target} than in {source}, so that they cannot have been loaded: {names}.",
+        "en": "{count:,} {count:weight has|weights have} another shape in {target} than in {source}, so that "
+        "{count:it|they} cannot have been loaded: {names}.",
         "zh": "有 {count:,} 个权重在 {target} 与 {source} 中形状不同，不可能加载成功：{names}。",
     },
     "names-differ": {
-        "en": "{count:,} weights of {source} were not loaded: in {target} their names differ by “{prefix}” in front ({names}).",
+        "en": "{count:,} {count:weight|weights} of {source} {count:was|were} not loaded: in {target} "
+        "{count:its name differs|their names differ} by “{prefix}” in front ({names}).",
         "zh": "{source} 中有 {count:,} 个权重没有加载：它们在 {target} 中的名称相差前缀“{prefix}”（{names}）。",
     },
     "left-over": {
-        "en": "{count:,} weights of {source} are not in {target}, by name or by content: {names}. Right only if left out "
+        "en": "{count:,} {count:weight|weights} of {source} {count:is|are} not in {target}, by name or by content: "
+        "{names}. Right only if left out "
         "by design.",
         "zh": "{source} 中有 {count:,} 个权重，按名称和内容都未在 {target} 中找到：{names}。仅当有意不加载时才合理。",
     },
     "new-inside": {
-        "en": "{count:,} weights of {target} do not come from {source}, though others of the same part of the network do: {names}.",
+        "en": "{count:,} {count:weight|weights} of {target} {count:does|do} not come from {source}, though others of "
+        "the same part of the network do: {names}.",
         "zh": "{target} 中有 {count:,} 个权重不是来自 {source}，而网络同一部分的其他权重来自该文件：{names}。",
     },
     "new-layers": {
-        "en": "{count:,} weights of {target} are of parts that {source} does not have: {names}.",
+        "en": "{count:,} {count:weight|weights} of {target} {count:is|are} of parts that {source} does not have: "
+        "{names}.",
         "zh": "{target} 中有 {count:,} 个权重属于 {source} 没有的部分：{names}。",
     },
     "replaced": {
-        "en": "{count:,} weights of heads and additions, judged by their names or places, do not come from {source}: {names}.",
+        "en": "{count:,} {count:weight|weights} of heads and additions, judged by "
+        "{count:its name or place|their names or places}, {count:does|do} not come from {source}: {names}.",
         "zh": "有 {count:,} 个权重不是来自 {source}，从名称或位置看属于替换的分类头或新增结构：{names}。",
     },
     "renamed": {
-        "en": "{count:,} weights of {source} stand in {target} under another name: {names}.",
+        "en": "{count:,} {count:weight|weights} of {source} {count:stands|stand} in {target} under another name: "
+        "{names}.",
         "zh": "{source} 中有 {count:,} 个权重以另外的名称出现在 {target} 中：{names}。",
     },
     "no-weights": {

@@ -63,36 +63,43 @@ MESSAGES: Words = {
         "zh": "checkpoints.ranks 只给出了一个 checkpoint：{path}。请在第一步之前保存每张卡的权重，并全部给出。",
     },
     "weights-differ": {
-        "en": "{count:,} weights of {path} differ from those of {first}, by up to {largest:.3g}: {names}.",
+        "en": "{count:,} {count:weight|weights} of {path} {count:differs|differ} from those of {first}, by up to "
+        "{largest:.3g}: {names}.",
         "zh": "{path} 中有 {count:,} 个权重与 {first} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving statistics of {path} differ from those of {first}: {names}. Each device keeps its own during training; are "
+        "en": "{count:,} moving statistics of {path} differ from those of {first}: {names}. Each device keeps its own "
+        "during training; are "
         "these checkpoints of the time before the first step?",
         "zh": "{path} 中有 {count:,} 个滑动统计量与 {first} 不同：{names}。训练开始后各卡的滑动统计量各自更新，"
         "请确认这些 checkpoint 保存于第一步之前。",
     },
     "shapes-differ": {
-        "en": "{count:,} tensors have one shape in {first} and another in {path}: {names}. Tensors split by design cannot be told "
+        "en": "{count:,} {count:tensor has|tensors have} one shape in {first} and another in {path}: {names}. Tensors "
+        "split by design cannot be told "
         "from wrong ones.",
         "zh": "有 {count:,} 个张量在 {first} 与 {path} 中形状不同：{names}。无法区分是有意切分还是错误。",
     },
     "types-differ": {
-        "en": "{count:,} tensors have one type in {first} and another in {path}, and differ by no more than rounding: {names}.",
+        "en": "{count:,} {count:tensor has|tensors have} one type in {first} and another in {path}, and "
+        "{count:differs|differ} by no more than rounding: {names}.",
         "zh": "有 {count:,} 个张量在 {first} 与 {path} 中数据类型不同，差异未超出舍入误差：{names}。",
     },
     "signs-differ": {
-        "en": "{count:,} tensors of {path} and {first} hold equal numbers in different bits (signs of zeros, kinds of NaN): "
+        "en": "{count:,} {count:tensor|tensors} of {path} and {first} {count:holds|hold} equal numbers in different "
+        "bits (signs of zeros, kinds of NaN): "
         "{names}.",
         "zh": "{path} 与 {first} 中有 {count:,} 个张量数值相等而二进制不同（正负零、不同编码的 NaN）：{names}。",
     },
     "names-differ": {
-        "en": "{count:,} weights stand in only one of {first} and {path}: {names}. Right where each device holds some of the "
+        "en": "{count:,} {count:weight stands|weights stand} in only one of {first} and {path}: {names}. Right where "
+        "each device holds some of the "
         "layers.",
         "zh": "有 {count:,} 个权重只存在于 {first} 与 {path} 之一：{names}。仅当各卡分别持有不同的层时才合理。",
     },
     "state-differs": {
-        "en": "{count:,} tensors of training state or integers differ between {path} and {first}: {names}.",
+        "en": "{count:,} {count:tensor|tensors} of training state or integers {count:differs|differ} between {path} "
+        "and {first}: {names}.",
         "zh": "{path} 与 {first} 中有 {count:,} 个训练状态张量或整数张量不同：{names}。",
     },
     "nothing-compared": {
@@ -100,11 +107,13 @@ MESSAGES: Words = {
         "zh": "{path} 中没有可与 {first} 比较的权重。",
     },
     "examined": {
-        "en": "{ranks:,} checkpoints were compared with {first}; {equal:,} of them have the same weights ({count:,} tensors).",
+        "en": "{ranks:,} checkpoints were compared with {first}; {equal:,} of them have the same weights ({count:,} "
+        "{count:tensor|tensors}).",
         "zh": "已将 {ranks:,} 个 checkpoint 与 {first} 比较，其中 {equal:,} 个权重完全相同（{count:,} 个张量）。",
     },
     "split": {
-        "en": "{count:,} tensors that are split by design were left out: {names}.",
+        "en": "{count:,} {count:tensor|tensors} that {count:is|are} split by design {count:was|were} left out: "
+        "{names}.",
         "zh": "有 {count:,} 个声明为有意切分的张量未参与比较：{names}。",
     },
     "fix-seed": {

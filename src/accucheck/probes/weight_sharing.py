@@ -86,21 +86,24 @@ MESSAGES: Words = {
         "zh": "在已读取的内容中，没有权重的名称与 design.shared 中的 {names} 匹配。",
     },
     "equal-undeclared": {
-        "en": "{count:,} groups of weights in the {role_name} checkpoint are equal bit by bit after training, and design.shared does not "
+        "en": "{count:,} {count:group of weights|groups of weights} in the {role_name} checkpoint {count:is|are} "
+        "equal bit by bit after training, and design.shared does not "
         "name them: {names}.",
         "zh": "{role_name} checkpoint 中有 {count:,} 组权重在训练后仍逐位相同，而 design.shared 没有声明：{names}。",
     },
     "equal-at-start": {
-        "en": "{count:,} groups of weights start from equal values: {names}. Copied layers do; after training they differ.",
+        "en": "{count:,} {count:group of weights starts|groups of weights start} from equal values: {names}. Copied "
+        "layers do; after training they differ.",
         "zh": "有 {count:,} 组权重的初值相同：{names}。复制出来的层即是如此，训练之后就会不同。",
     },
     "several-uses": {
-        "en": "{count:,} weights are used by several operations of the forward pass, and design.shared does not name them: {names}. Check "
+        "en": "{count:,} {count:weight is|weights are} used by several operations of the forward pass, and "
+        "design.shared does not name {count:it|them}: {names}. Check "
         "that this is meant.",
         "zh": "有 {count:,} 个权重被多个正向算子使用，而 design.shared 没有声明：{names}。请确认是否有意共享。",
     },
     "nothing-shared": {
-        "en": "No weight is used by more than one operation of the forward pass ({weights:,} weights).",
+        "en": "No weight is used by more than one operation of the forward pass ({weights:,} {weights:weight|weights}).",
         "zh": "没有权重被多于一个的正向算子使用（共 {weights:,} 个权重）。",
     },
     "not-visible": {
@@ -109,11 +112,13 @@ MESSAGES: Words = {
         "zh": "checkpoint 中共享的 Parameter 只保存一份，看不出哪些权重共享。请给出计算图（graphs.path），或在 design.shared 中写明设计。",
     },
     "not-compared": {
-        "en": "{count:,} tensors of the {role_name} checkpoint could not be compared (quantised, sparse or of an unknown type): {names}.",
+        "en": "{count:,} {count:tensor|tensors} of the {role_name} checkpoint could not be compared (quantised, "
+        "sparse or of an unknown type): {names}.",
         "zh": "{role_name} checkpoint 中有 {count:,} 个张量无法比较（量化、稀疏或类型未知）：{names}。",
     },
     "examined": {
-        "en": "Examined: {checkpoints:,} checkpoints with {weights:,} weights, {graphs:,} graphs.",
+        "en": "Examined: {checkpoints:,} {checkpoints:checkpoint|checkpoints} with {weights:,} "
+        "{weights:weight|weights}, {graphs:,} {graphs:graph|graphs}.",
         "zh": "已检查 {checkpoints:,} 个 checkpoint（{weights:,} 个权重）、{graphs:,} 个计算图。",
     },
     "fix-tie": {

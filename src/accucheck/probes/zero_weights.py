@@ -96,7 +96,8 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 中的权重 {name} 在 {units:,} 个输出单元上完全相同（{shape}，{dtype}），训练中也会一直相同。",
     },
     "non-finite": {
-        "en": "{name} in the {role_name} checkpoint holds {nan:,} NaN and {inf:,} Inf among {count:,} numbers; the first is at "
+        "en": "{name} in the {role_name} checkpoint holds {nan:,} NaN and {inf:,} Inf among {count:,} numbers; the "
+        "first is at "
         "{index}.",
         "zh": "{role_name} checkpoint 中的 {name} 有 {nan:,} 个 NaN、{inf:,} 个 Inf（共 {count:,} 个数），首个位置为 {index}。",
     },
@@ -111,15 +112,18 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 中的参数 {name} 全部为 0（{shape}，{dtype}）。它可能是有意初始化为 0 的缩放或偏移参数，请确认。",
     },
     "more": {
-        "en": "{count:,} more weights of the {role_name} checkpoint have such faults; the table of statistics lists them first.",
+        "en": "{count:,} more weights of the {role_name} checkpoint have such faults; the table of statistics lists "
+        "them first.",
         "zh": "{role_name} checkpoint 中还有 {count:,} 个权重存在同类问题，见统计表前部。",
     },
     "known-initialisation": {
-        "en": "{count:,} parameters of the {role_name} checkpoint are zero, constant or repeated, as their names let expect: {names}.",
+        "en": "{count:,} {count:parameter|parameters} of the {role_name} checkpoint {count:is|are} zero, constant or "
+        "repeated, as {count:its name lets|their names let} expect: {names}.",
         "zh": "{role_name} checkpoint 中有 {count:,} 个参数为 0、常数或逐行重复，从名称看属于有意设计：{names}。",
     },
     "constant-vectors": {
-        "en": "{count:,} vectors of the {role_name} checkpoint (scales of normalisations and the like) hold one number each.",
+        "en": "{count:,} {count:vector|vectors} of the {role_name} checkpoint (scales of normalisations and the like) "
+        "{count:holds|hold} one number each.",
         "zh": "{role_name} checkpoint 中有 {count:,} 个一维参数（如归一化层的缩放参数）取值为单一常数。",
     },
     "mostly-zero": {
@@ -127,7 +131,8 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 中的权重 {name} 有 {share:.2%} 的元素为 0（{shape}，{dtype}）。",
     },
     "not-examined": {
-        "en": "{count:,} tensors of the {role_name} checkpoint could not be examined (quantised, sparse, or of an unknown type): {names}.",
+        "en": "{count:,} {count:tensor|tensors} of the {role_name} checkpoint could not be examined (quantised, "
+        "sparse, or of an unknown type): {names}.",
         "zh": "{role_name} checkpoint 中有 {count:,} 个张量无法检查（量化、稀疏或类型未知）：{names}。",
     },
     "no-weights": {
@@ -147,7 +152,8 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 的取值分布：{names}（{chosen}，每个张量最多统计 {most:,} 个元素）。",
     },
     "examined": {
-        "en": "The {role_name} checkpoint {path} ({format}) was examined: {weights:,} weights and {states:,} tensors of training state, "
+        "en": "The {role_name} checkpoint {path} ({format}) was examined: {weights:,} {weights:weight|weights} and {states:,} "
+        "{states:tensor|tensors} of training state, "
         "{bytes:,} bytes.",
         "zh": "已检查{role_name} checkpoint {path}（{format}）：{weights:,} 个权重、{states:,} 个训练状态张量，共 {bytes:,} 字节。",
     },
