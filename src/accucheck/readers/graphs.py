@@ -17,6 +17,7 @@ from ..errors import ReadError, from_os_error
 from . import tfrecord
 from .ckpt import ENCRYPTED
 from .tensors import open_regular
+from .tfrecord import signed
 
 READABLE = "ms_output_*.pb, *.mindir, events.out.events.summary.*"
 
@@ -292,13 +293,7 @@ def _anf_parameter(message: _Message, start: int, end: int) -> Parameter:
 
 
 def _dim(message: _Message, start: int, end: int) -> int:
-    return next(
-        (_signed(value) for field, value, rest in message.fields(start, end) if field == 1 and rest is None), -1
-    )
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
+    return next((signed(value) for field, value, rest in message.fields(start, end) if field == 1 and rest is None), -1)
 
 
 def _mindir(message: _Message, size: int) -> Graph:
@@ -403,12 +398,12 @@ def _mindir_parameter(message: _Message, start: int, end: int) -> Parameter:
     name, dtype, shape = "", "-", []
     for number, first, last in message.fields(start, end):
         if number == 1 and last is None:
-            shape.append(_signed(first))
+            shape.append(signed(first))
         elif number == 1 and last is not None:  # packed, as newer protobuf compilers may write it
             packed, used = message.read(first, min(last - first, _MAX_TEXT)), 0
             while used < len(packed):
                 value, used = message.varint(packed, used, first)
-                shape.append(_signed(value))
+                shape.append(signed(value))
         elif number == 2 and last is None:
             dtype = _MINDIR_TYPES.get(first, str(first))
         elif number == 7 and last is not None:

@@ -201,7 +201,11 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _parts(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message that have a length: number, start, end. All others are passed over."""
+    """The fields of a message that have a length: number, start, end. All others are passed over.
+
+    Apart from the walkers of events, checkpoints and graphs: those need the numbers too, which this one is quicker without, and the
+    last two walk files that are not read into memory.
+    """
     while at < end:
         tag, at = data[at], at + 1  # nearly always one byte: written out here, for speed
         if tag > 0x7F:
@@ -262,13 +266,14 @@ def _integers(data: bytes, at: int, stop: int) -> list[int]:
     found = []
     while at < stop:
         value, at = varint(data, at)
-        found.append(_signed(value))
+        found.append(signed(value))
     if at != stop:
         raise ValueError("int64 list")
     return found
 
 
-def _signed(value: int) -> int:
+def signed(value: int) -> int:
+    """A varint of 64 bits as the int64 that it stands for."""
     value &= 0xFFFFFFFFFFFFFFFF
     return value - (1 << 64) if value >> 63 else value
 
