@@ -221,7 +221,8 @@ def combine(results: Iterable[ProbeResult]) -> Verdict:
     """An item's suggestion from the results of its probes.
 
     A problem of any probe wins. A failed, cancelled or undecided probe leaves the item undecided, unless a probe of a
-    stronger kind decided. Skipped probes do not count; when nothing ran the item is undecided.
+    stronger kind decided, or it has nothing but information to give. Skipped probes do not count; when nothing ran the item is
+    undecided.
     """
     ran = [result for result in results if result.status is not Status.SKIPPED]
     if not ran:
@@ -232,7 +233,8 @@ def combine(results: Iterable[ProbeResult]) -> Verdict:
     strongest = max((STRENGTH[r.kind] for r in decided), default=-1)
     for result in ran:
         settled = result.status is Status.DONE and STRENGTH[result.kind] < strongest
-        if result not in decided and not settled:
+        telling = result.status is Status.DONE and suggest(result.findings) is Verdict.OK
+        if result not in decided and not settled and not (telling and decided):
             return Verdict.UNDECIDED
     if all(result.suggestion is Verdict.NOT_APPLICABLE for result in decided):
         return Verdict.NOT_APPLICABLE

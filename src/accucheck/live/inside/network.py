@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from .columns import labels_of
@@ -112,19 +113,19 @@ class Setup:
 
     def batches(self, count: int) -> list[Batch]:
         """The first batches of the training pipeline; fewer where it ends. Raises Stop when there is none."""
-        import mindspore
-
-        pipeline = self.request["pipeline"]
-        dataset = self.dataset()
-        found: list[Batch] = []
-        with blamed(pipeline["call"], self.root):
-            for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
-                found.append([mindspore.Tensor(column) if column.dtype.kind in "fiub" else column for column in row])
-                if len(found) == count:
-                    break
+        found = list(islice(self.each_batch(), count))
         if not found:
             raise Stop(event="no-batch")
         return found
+
+    def each_batch(self) -> Iterator[Batch]:
+        """The batches of one epoch of the training pipeline."""
+        import mindspore
+
+        dataset = self.dataset()
+        with blamed(self.request["pipeline"]["call"], self.root):
+            for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                yield [mindspore.Tensor(column) if column.dtype.kind in "fiub" else column for column in row]
 
     def dataset(self) -> Node:
         """The training pipeline, in batches; sets `names`, `inputs` and `labels`. Raises Stop."""
