@@ -62,7 +62,10 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
-    **_live.NO_SAMPLES,
+    "no-time": {
+        "en": "Nothing was measured within {seconds:g} s.",
+        "zh": "{seconds:g} 秒内没有得到任何测量结果。",
+    },
     "depends": {
         "en": "The output changes with each input that could be changed, by {least:.2g} of its largest value or more "
         "({samples:,} samples).",
@@ -201,20 +204,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if current:
         request["checkpoint"] = str(case.path(current))
     network: dict[str, Any] = {}
-    looks: list[dict[str, Any]] = []
+    looks: dict[int, dict[str, Any]] = {}
     for event in events(case, "dependence", request, params.seconds):
         if event["event"] == "network":
             network = event
         elif event["event"] == "looked":
-            looks.append(event)
-            yield Progress(len(looks), None, "steps")
+            looks[event["steps"]] = event
+            yield Progress(event["steps"], None, "steps")
     if not looks:
-        yield Finding("no-samples", Level.INFO, data={"seconds": params.seconds}, incomplete=True)
+        yield Finding("no-time", Level.INFO, data={"seconds": params.seconds}, incomplete=True)
         return
     if network["lacking"]:
         data = {"path": case.relative(case.path(current)), "count": network["lacking"]}
         yield Finding("lacking", Level.INFO, data=data, incomplete=True)
-    yield from judged(params, network, looks)
+    yield from judged(params, network, list(looks.values()))
 
 
 def judged(params: Params, network: dict[str, Any], looks: list[dict[str, Any]]) -> Iterator[Finding]:
@@ -260,7 +263,8 @@ def _inputs(last: dict[str, Any], same: float, samples: dict[str, Any], *, train
                 "faint", Level.SUSPECT, data=samples | {"most": most}, evidence=evidence, fix=Fix("fix-input")
             )
         else:
-            yield Finding("independent", Level.PROBLEM, data=samples, evidence=evidence, fix=Fix("fix-input"))
+            level = Level.PROBLEM if last["steps"] else Level.SUSPECT  # a last layer of zeros has not been ruled out
+            yield Finding("independent", level, data=samples, evidence=evidence, fix=Fix("fix-input"))
         return
     unused = [name for name, change in known.items() if change <= same]
     for name in unused if len(known) > 1 else []:

@@ -84,9 +84,9 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     "fitted": {
         "en": "One batch of {samples:,} samples is learnt by heart in {steps:,} steps at a learning rate of {rate:g}: the "
-        "loss went from {first:.4g} to {last:.4g}, learnt is {learnt:.0%}.",
+        "loss went from {first:.4g} to {last:.4g}, and {learnt:.0%} of what a constant answer does not get is learnt.",
         "zh": "{samples:,} 个样本的 batch 在学习率 {rate:g} 下 {steps:,} 步即被拟合："
-        "loss 从 {first:.4g} 到 {last:.4g}，学到 {learnt:.0%}。",
+        "loss 从 {first:.4g} 到 {last:.4g}，学到了常数预测之外的 {learnt:.0%}。",
     },
     "fitted-elsewhere": {
         "en": "Adam with {tried:g} did not fit the batch, with {rate:g} it did.",

@@ -36,8 +36,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     deadline = time.monotonic() + request["seconds"]
     batch = enough(setup)
     tell(event="network", lacking=len(lacking), half=half(setup), together=sorted(set(together(setup))))
-    found = looked(setup, batch)
-    tell(event="looked", steps=0, **found)
+    found = told(setup, batch, 0, deadline, tell)
     seen = all(one["change"] != 0 for one in found["inputs"]) and found["gradient"] != 0 and found["spread"] != 0
     parameters = setup.network.trainable_params()
     if seen or not parameters:
@@ -50,7 +49,17 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         optimizer(grads)
         if time.monotonic() > deadline:
             return
-    tell(event="looked", steps=STEPS, **looked(setup, batch))
+    told(setup, batch, STEPS, deadline, tell)
+
+
+def told(setup: Setup, batch: Batch, steps: int, deadline: float, tell: Tell) -> dict[str, Any]:
+    """Tells "looked", and again with the gradient when there is time for it."""
+    found = looked(setup, batch)
+    tell(event="looked", steps=steps, **found)
+    if time.monotonic() < deadline:
+        found.update(gradient(setup, batch))
+        tell(event="looked", steps=steps, **found)
+    return found
 
 
 def enough(setup: Setup) -> Batch:
@@ -113,8 +122,7 @@ def looked(setup: Setup, batch: Batch) -> dict[str, Any]:
         dtype = str(batch[place].dtype).lower()
         found["inputs"].append({"name": name, "dtype": dtype, "change": max(changes, default=None)})
     found["mixed"] = mixed(setup, batch, places, rows, samples) if samples else None
-    found.update(gradient(setup, batch, places))
-    return found
+    return {**found, "gradient": None, "zero": 0}
 
 
 def floats(output: Any) -> list[Array]:
@@ -182,13 +190,13 @@ def mixed(setup: Setup, batch: Batch, places: list[int], rows: int, samples: lis
     return most
 
 
-def gradient(setup: Setup, batch: Batch, places: list[int]) -> dict[str, Any]:
-    """The largest gradient of the loss with respect to an input, and how many parameters get none; None with whole numbers among them."""
+def gradient(setup: Setup, batch: Batch) -> dict[str, Any]:
+    """The largest gradient of the loss with respect to an input, and how many parameters get none; nothing for whole numbers."""
     import mindspore
 
-    told: dict[str, Any] = {"gradient": None, "zero": 0}
+    places = [setup.names.index(name) for name in setup.inputs]
     if not all(batch[place].is_floating_point() for place in places):
-        return told
+        return {}
 
     def loss(*inputs: Tensor) -> Tensor:
         whole = list(batch)
@@ -201,8 +209,9 @@ def gradient(setup: Setup, batch: Batch, places: list[int]) -> dict[str, Any]:
         positions = tuple(range(len(places)))
         found = mindspore.grad(loss, positions)(*[batch[place] for place in places])
     found = found if isinstance(found, tuple) else (found,)
-    told["gradient"] = max(float(abs(one.asnumpy().astype("float64")).max()) for one in found)
-    if told["gradient"] == 0:
+    largest = max(float(abs(one.asnumpy().astype("float64")).max()) for one in found)
+    zero = 0
+    if largest == 0:
         _, grads = setup.gradients(batch)
-        told["zero"] = sum(not one.asnumpy().any() for one in grads)
-    return told
+        zero = sum(not one.asnumpy().any() for one in grads)
+    return {"gradient": largest, "zero": zero}
