@@ -177,8 +177,8 @@ class Activation:
         self.finite, self.last = True, False
 
     def see(self, given: Any, result: Any) -> None:
-        finite = np.isfinite(result)
-        self.finite &= bool(finite.all())
+        for values in (given, result):  # ReLU makes 0 of NaN on a CPU
+            self.finite &= values is None or bool(np.isfinite(values).all())
         self.values += result.size
         self.zeros += int((result == 0).sum())
         self.far += 0 if given is None else int((np.abs(given) >= FAR).sum())
@@ -254,15 +254,14 @@ def activations(training: Training, request: dict[str, Any], tell: Tell) -> Iter
     calls: dict[str, int] = {}
     tensors: list[Any] = []
 
-    def hook(name: str, kind: str, cls: str) -> Any:
+    def hook(name: str, cls: str) -> Any:
         def see(_: Any, given: Any, result: Any) -> None:
             count = calls[name] = calls.get(name, 0) + 1
             if not isinstance(result, mindspore.Tensor):
                 return
             one = seen.setdefault((name, count), Activation(name if count == 1 else f"{name} ({count})", cls))
-            before = numbers(given[0]) if kind == "sigmoid" and isinstance(given[0], mindspore.Tensor) else None
             values = numbers(result)
-            one.see(before, values)
+            one.see(numbers(given[0]) if given and isinstance(given[0], mindspore.Tensor) else None, values)
             tensors[:] = [one, values]
 
         return see
@@ -270,7 +269,7 @@ def activations(training: Training, request: dict[str, Any], tell: Tell) -> Iter
     cells = [(name, cell, type(cell).__name__) for name, cell in setup.network.cells_and_names()]
     hooked = [(name, cell, cls) for name, cell, cls in dict.fromkeys(cells) if cls in KINDS]
     for name, cell, cls in hooked:
-        cell.register_forward_hook(hook(name or ".", KINDS[cls], cls))
+        cell.register_forward_hook(hook(name or ".", cls))
     for _ in range(request["batches"]):
         batch = next(training.batches)
         calls.clear()
