@@ -102,6 +102,7 @@ class CrossEntropy(nn.Cell):
 FLIPPED = """        self.flipped = nn.Conv2d(1, 16, 3, pad_mode="same")
         TIE
 """
+INPUT_LOST = (("network.py", BEGIN, BEGIN + "        x = x * 0\n"),)
 # The first two steps with all that the operators took and gave, in MindSpore's own way.
 DUMP = """import json, os, sys
 folder = os.path.abspath("dump")
@@ -223,7 +224,7 @@ FAULTS = {
     "last-layer-large": Fault(
         "san.04",
         "a last layer that starts far too large",
-        {"first_loss": "first-high"},
+        {"first_loss": "first-high", "first_loss_live": "first-high"},
         wrong=(("network.py", LAST, LAST.replace("classes)", "classes, weight_init=Normal(50.0))")),),
         given=(
             (
@@ -233,6 +234,33 @@ FAULTS = {
             ),
         ),
         steps=("train.py --epochs 1",),
+    ),
+    "input-lost": Fault(
+        "san.05",
+        "the network multiplies its input by 0, so that not even one batch can be learnt by heart",
+        {"overfit_batch": "same-output"},
+        wrong=INPUT_LOST,
+    ),
+    "input-without-use": Fault(
+        "san.06",
+        "the network multiplies its input by 0: all pictures get the same output",
+        {"input_dependence": "independent"},
+        wrong=INPUT_LOST,
+    ),
+    "samples-mixed": Fault(
+        "san.06",
+        "a transpose before flatten mixes the pictures of a batch",
+        {"input_dependence": "mixing"},
+        wrong=(("network.py", FLATTEN, "self.flatten(x.transpose(1, 0, 2, 3).reshape(x.shape))"),),
+    ),
+    "statistics-lag": Fault(
+        "san.07",
+        "the statistics of a BatchNorm follow so slowly that they are not there when training ends",
+        {"mode_switch": "inference-worse"},
+        wrong=(("network.py", LAST, LAST + "        self.norm = nn.BatchNorm2d(16, momentum=0.999)\n"),),
+        right=(("network.py", LAST, LAST + "        self.norm = nn.BatchNorm2d(16, momentum=0.9)\n"),),
+        given=(("network.py", FIRST, f"self.norm({FIRST})"),),
+        steps=("train.py --epochs 2",),
     ),
     "ranks-differ": Fault(
         "san.02",

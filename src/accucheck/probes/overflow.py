@@ -614,7 +614,9 @@ def _checkpoints(case: Case, params: Params, problems: list[ReadError]) -> Itera
             data |= {"tensors": len(bad), "name": first[0], "nan": first[3], "inf": first[4]}
             evidence = [table("tensors", ["name", "dtype", "count", "nan", "inf"], bad)]
             where = Where(case.relative(path), name=str(first[0]))
-            yield Finding("weights-broken", Level.PROBLEM, where, data, list(evidence), Fix("find-origin"))
+            # A dump that is given names the origin itself.
+            fix = None if case.get("dumps.path") else Fix("find-origin")
+            yield Finding("weights-broken", Level.PROBLEM, where, data, list(evidence), fix)
 
 
 def _histograms(case: Case, params: Params, problems: list[ReadError]) -> Iterator[Finding]:
