@@ -1,6 +1,6 @@
 """Task: a learning rate range test. Trains the user's network while the rate rises step by step, then puts all weights back.
 
-Every step is an event: rate, loss, and accuracy where the network gives (N, K) scores and the labels are N integers. It stops where
+Every step is an event: rate, loss, and accuracy where scores and labels are those of classes. It stops where
 the loss is no number any more, or has become a multiple of its best.
 """
 
@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .network import Batch, Cell, Setup, described
+from .network import Batch, Cell, Setup, described, numbers, tensors
 from .pipeline import Stop, Tell, blamed
+from .targets import paired
 
 #: Steps, where none are given: this many epochs, but enough for a curve and not more than it needs.
 EPOCHS, LEAST, MOST = 8, 400, 2000
@@ -40,9 +41,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
 
     def forward(batch: Batch) -> tuple[Tensor, Any]:
         output = setup.network(*setup.columns(batch, setup.inputs))
-        loss = output if setup.loss is None else setup.loss(output, *setup.columns(batch, setup.labels))
-        first = loss[0] if isinstance(loss, (tuple, list)) else loss
-        return (first if first.ndim == 0 else first.mean()), output
+        return setup.loss_from(output, batch), output
 
     setup.network.set_train(True)
     step_of = value_and_grad(forward, None, setup.network.trainable_params(), has_aux=True)
@@ -99,7 +98,6 @@ def rates_of(optimizer: Any) -> list[Any]:
 
 def endless(setup: Setup, dataset: Any) -> Iterator[Batch]:
     """Batches, epoch after epoch. Raises Stop where there is none at all."""
-    from mindspore import Tensor
 
     call, given = setup.request["pipeline"]["call"], False
     while True:
@@ -107,7 +105,7 @@ def endless(setup: Setup, dataset: Any) -> Iterator[Batch]:
             rows = iter(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True))
         for row in guarded(rows, call, setup.root):
             given = True
-            yield [Tensor(column) if column.dtype.kind in "fiub" else column for column in row]
+            yield tensors(row)
         if not given:
             raise Stop(event="no-batch", call=call)
 
@@ -123,21 +121,12 @@ def guarded(rows: Iterator[Any], call: str, root: str) -> Iterator[Any]:
 
 
 def accuracy_of(output: Any, labels: list[Any]) -> float | None:
-    """The share of (N, K) scores that are highest where N integer labels say; None where these are not what is given."""
-    scores = output[0] if isinstance(output, (tuple, list)) else output
-    if len(labels) != 1 or getattr(scores, "ndim", 0) != 2 or scores.shape[1] < 2:
+    """The share of scores that are highest where the labels say; None where these are no classes."""
+    pair = paired(output, labels)
+    if pair is None or pair[0] != "classes":
         return None
-    truth = labels[0].asnumpy()
-    if truth.dtype.kind not in "iu" or truth.size != scores.shape[0]:
-        return None
-    return float((numbers(scores).argmax(axis=1) == truth.reshape(-1)).mean())
-
-
-def numbers(tensor: Any) -> Any:
-    """A tensor as an array; bfloat16, which numpy lacks, as float32."""
-    import mindspore
-
-    return (tensor.astype(mindspore.float32) if tensor.dtype == mindspore.bfloat16 else tensor).asnumpy()
+    _, scores, truth = pair
+    return float((scores.argmax(axis=1) == truth).mean())
 
 
 class Watch:
@@ -165,7 +154,7 @@ class Kept:
     def __init__(self, network: Cell, optimizer: Cell) -> None:
         held = {id(parameter): parameter for cell in (network, optimizer) for parameter in cell.get_parameters()}
         self.parameters = list(held.values())
-        self.values = [np.array(numbers(parameter)) for parameter in self.parameters]
+        self.values = [numbers(parameter) for parameter in self.parameters]
         self.digest = self.now()
 
     def now(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .network import Batch, Setup
 from .pipeline import Tell, blamed
-from .targets import learnt, numbers, paired
+from .targets import first_scores, learnt, paired
 
 #: Steps between looks at the output.
 EVERY = 10
@@ -150,7 +150,7 @@ def looked(setup: Setup, batch: Batch) -> dict[str, Any]:
         state["kind"] = pair[0]
         state["learnt"], state["accuracy"] = learnt(*pair)
         state["constant"] = state["learnt"] is None
-    values = numbers(output)
+    values = first_scores(output)
     if values is not None and values.ndim and len(values) > 1 and numpy.isfinite(values).all():
         highest = float(numpy.abs(values).max())
         state["spread"] = float(numpy.ptp(values, axis=0).max()) / highest if highest else 0.0

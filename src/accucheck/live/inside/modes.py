@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .network import Batch, Cell, Setup
+from .network import Batch, Cell, Setup, numbers
 from .pipeline import Stop, Tell, blamed, kinds
-from .updates import numbers
 
 #: Names of layers that are told, at most.
 SHOWN = 20

@@ -107,7 +107,10 @@ class Setup:
         import mindspore
 
         with blamed("mindspore:load_checkpoint", self.root):
-            held = mindspore.load_checkpoint(path, format="safetensors" if path.endswith(".safetensors") else "ckpt")
+            # Older versions know no other format than their own, and no such argument.
+            held = mindspore.load_checkpoint(
+                path, **({"format": "safetensors"} if path.endswith(".safetensors") else {})
+            )
             missing, _ = mindspore.load_param_into_net(self.network, held)
         return list(missing)
 
@@ -120,12 +123,10 @@ class Setup:
 
     def each_batch(self) -> Iterator[Batch]:
         """The batches of one epoch of the training pipeline."""
-        import mindspore
-
         dataset = self.dataset()
         with blamed(self.request["pipeline"]["call"], self.root):
             for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
-                yield [mindspore.Tensor(column) if column.dtype.kind in "fiub" else column for column in row]
+                yield tensors(row)
 
     def dataset(self) -> Node:
         """The training pipeline, in batches; sets `names`, `inputs` and `labels`. Raises Stop."""
@@ -173,6 +174,22 @@ class Setup:
             step = mindspore.value_and_grad(self.loss_of, None, list(weights or self.network.trainable_params()))
             loss, grads = step(batch)
         return loss, tuple(grads)
+
+
+def tensors(row: Sequence[Any]) -> Batch:
+    """A row of arrays as a batch; texts stay arrays."""
+    import mindspore
+
+    return [mindspore.Tensor(column) if column.dtype.kind in "fiub" else column for column in row]
+
+
+def numbers(tensor: Tensor) -> Any:
+    """A copy as a numpy array; of 16-bit floats as float32, which numpy knows."""
+    import mindspore
+
+    if tensor.dtype in (mindspore.bfloat16, mindspore.float16):
+        tensor = tensor.astype(mindspore.float32)
+    return tensor.asnumpy().copy()
 
 
 def takes(network: Cell) -> int | None:

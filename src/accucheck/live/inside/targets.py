@@ -8,7 +8,7 @@ from typing import Any
 Array = Any  # a numpy.ndarray
 
 
-def numbers(value: Any) -> Array | None:
+def first_scores(value: Any) -> Array | None:
     """A floating-point tensor, or the first one of several, as float64; None where there is none."""
     import mindspore
 
@@ -29,7 +29,7 @@ def paired(output: Any, labels: Sequence[Any]) -> tuple[str, Array, Array] | Non
     """
     import numpy
 
-    scores = numbers(output)
+    scores = first_scores(output)
     if scores is None or len(labels) != 1 or not hasattr(labels[0], "asnumpy"):
         return None
     truth = labels[0].asnumpy()

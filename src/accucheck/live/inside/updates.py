@@ -5,17 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .network import Setup, Tensor
+from .network import Setup, numbers
 from .pipeline import Tell, blamed
-
-
-def numbers(tensor: Tensor) -> Any:
-    """A copy as a numpy array; of 16-bit floats as float32, which numpy knows."""
-    import mindspore
-
-    if tensor.dtype in (mindspore.bfloat16, mindspore.float16):
-        tensor = tensor.astype(mindspore.float32)
-    return tensor.asnumpy().copy()
 
 
 class Change:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from .lr_range import endless
-from .network import Batch, Setup, Tensor
+from .network import Batch, Setup, Tensor, numbers
 from .pipeline import Tell, blamed
-from .updates import numbers
 
 #: A rate for which weights that start at zero begin to pass gradients on, and nothing diverges.
 TINY = 1e-4
