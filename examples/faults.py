@@ -102,6 +102,10 @@ class CrossEntropy(nn.Cell):
 FLIPPED = """        self.flipped = nn.Conv2d(1, 16, 3, pad_mode="same")
         TIE
 """
+# Eight more layers; the gradient of a sigmoid is at most a quarter.
+SIGMOIDS = """        layers = [layer for _ in range(8) for layer in (nn.Dense(64, 64), nn.Sigmoid())]
+        self.deep = nn.SequentialCell(layers)
+"""
 INPUT_LOST = (("network.py", BEGIN, BEGIN + "        x = x * 0\n"),)
 # The first two steps with all that the operators took and gave, in MindSpore's own way.
 DUMP = """import json, os, sys
@@ -261,6 +265,31 @@ FAULTS = {
         right=(("network.py", LAST, LAST + "        self.norm = nn.BatchNorm2d(16, momentum=0.9)\n"),),
         given=(("network.py", FIRST, f"self.norm({FIRST})"),),
         steps=("train.py --epochs 2",),
+    ),
+    "rate-tiny": Fault(
+        "san.08",
+        "a learning rate of 1e-7: the weights hardly move",
+        {"update_ratio": "too-small"},
+        wrong=(
+            ("train.py", "default=0.05", "default=1e-7"),
+            ("accucheck.yaml", "learning_rate: 0.05", "learning_rate: 1.0e-7"),
+        ),
+    ),
+    "relus-dead": Fault(
+        "san.09",
+        "a layer starts with biases of -20, and its ReLU lets nothing pass",
+        {"activations": "all-dead", "gradients": "zero"},
+        wrong=(("network.py", HIDDEN, HIDDEN.replace("64)", "64, bias_init=-20.0)")),),
+        given=(("accucheck.yaml", ", current: checkpoints/digits.ckpt", ""),),
+    ),
+    "eight-sigmoids": Fault(
+        "san.09",
+        "eight layers with sigmoids: next to no gradient gets to the first ones",
+        {"gradients": "vanishing"},
+        wrong=(
+            ("network.py", LAST, LAST + SIGMOIDS),
+            ("network.py", OUTPUT, "        return self.fc2(self.deep(x))\n"),
+        ),
     ),
     "ranks-differ": Fault(
         "san.02",
