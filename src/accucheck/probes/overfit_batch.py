@@ -262,7 +262,9 @@ def _outcome(
         return
     best = max((one for one in attempts if one["end"] != "not-finite"), key=_reached)
     data |= _numbers(best)
-    long = all(one["end"] in ("steps", "still", "not-finite") or len(one["losses"]) > _ENOUGH for one in attempts)
+    long = all(
+        one["end"] in ("steps", "still", "same", "not-finite") or len(one["losses"]) > _ENOUGH for one in attempts
+    )
     finite = [[value for value in one["losses"] if value is not None] for one in attempts]
     moved = max(max(values) - min(values) for values in finite if values)
     if data["first"] and (last["end"] == "still" or (long and moved <= 1e-6 * abs(data["first"]))):

@@ -18,6 +18,8 @@ from .targets import first_scores, learnt, paired
 EVERY = 10
 #: Steps without a gradient and without a change of the loss after which there will be none.
 STILL = 30
+#: Steps over which all samples have had one and the same output, bit by bit, after which they will keep it at any rate.
+SAME = 100
 #: Layers that are random in training.
 RANDOM = re.compile(r"drop_?(out|path|connect|block)|stochastic_?depth", re.I)
 
@@ -48,7 +50,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         for one, value in start:
             one.set_data(mindspore.Tensor(value, one.dtype))
         until = time.monotonic() + left / min(2, len(rates) - number)
-        if attempt(setup, batch, rate, {**request, "best": facts["best"]}, until, tell) in ("fitted", "still"):
+        if attempt(setup, batch, rate, {**request, "best": facts["best"]}, until, tell) in ("fitted", "still", "same"):
             return
 
 
@@ -92,7 +94,7 @@ def described(setup: Setup, batch: Batch) -> dict[str, Any]:
 
 
 def attempt(setup: Setup, batch: Batch, rate: float, request: dict[str, Any], deadline: float, tell: Tell) -> str:
-    """Tells "attempt" and gives how it ended: fitted, still, not-finite, steps or seconds."""
+    """Tells "attempt" and gives how it ended: fitted, still, same, not-finite, steps or seconds."""
     import numpy
     from mindspore import nn
 
@@ -101,7 +103,7 @@ def attempt(setup: Setup, batch: Batch, rate: float, request: dict[str, Any], de
     losses: list[float] = []
     zero: list[int] = []
     state: dict[str, Any] = {}
-    steps, end = request["steps"], "steps"
+    steps, end, one_output = request["steps"], "steps", True
     for step in range(steps + 1):
         loss, grads = setup.gradients(batch)
         losses.append(float(loss.asnumpy()))
@@ -115,6 +117,10 @@ def attempt(setup: Setup, batch: Batch, rate: float, request: dict[str, Any], de
                 state["learnt"] = 1 - losses[-1] / losses[0]
             if fitted(state, request):
                 end = "fitted"
+                break
+            one_output = one_output and state["spread"] == 0
+            if one_output and step >= SAME:
+                end = "same"
                 break
         if step in (0, STILL):
             zero.append(sum(not grad.asnumpy().any() for grad in grads))
