@@ -110,9 +110,9 @@ def test_a_relu_that_is_called_twice_is_examined_twice(tmp_path: Path) -> None:
 
 
 def test_dead_units_are_counted(tmp_path: Path) -> None:
-    init = "self.act, self.shift = nn.ReLU(), Tensor([[-1e3] * 10 + [0.0] * 6], ms.float32)"
+    init = "self.act, self.shift = nn.ReLU(), Tensor([[-1e3] * 13 + [0.0] * 3], ms.float32)"
     dead = of_code(run("activations", tmp_path, init, "self.head(self.act(self.stem(x) + self.shift))"), "dead")
-    assert dead.level is Level.SUSPECT and 10 <= dead.data["dead"] < 16
+    assert dead.level is Level.SUSPECT and 13 <= dead.data["dead"] < 16
 
 
 def test_an_output_may_be_sure_of_itself(tmp_path: Path) -> None:

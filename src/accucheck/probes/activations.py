@@ -2,7 +2,7 @@
 
 A ReLU unit (a channel of pictures, a feature of rows and sequences) that gives 0 for each sample learns no more; what enters Sigmoid and
 Tanh far from 0 has next to no gradient. With checkpoints.current it begins from the trained weights, else from the network as built. Limits
-are those of TheDeepChecker (TOSEM 2022) and DeepDiagnosis (ICSE 2022). Sees activations that are cells (nn.ReLU); functions such as
+are those of AUTOTRAINER (TDSC 2024) and DeepDiagnosis (ICSE 2022). Sees activations that are cells (nn.ReLU); functions such as
 ops.relu and those within recurrent layers are not seen, and a cell that is called several times is examined call by call. A Sigmoid or
 Tanh that gives the network's output is meant to be sure of itself, and is not judged. Over few samples a unit may seem dead that others
 wake; of Conv1d, positions are looked at in place of channels.
@@ -35,9 +35,13 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             gt=0,
             lt=1,
             description="a larger share of dead units of a ReLU is suspect",
-            extra={"unit": "1", "source": "TheDeepChecker, TOSEM 2022: 0.5 of the units"},
+            extra={
+                "unit": "1",
+                "source": "AUTOTRAINER, TDSC 2024, and DeepDiagnosis, ICSE 2022: 0.7; TheDeepChecker's 0.5 is what inputs that are not "
+                "centred give by chance: up to half of a first layer",
+            },
         ),
-    ] = 0.5
+    ] = 0.7
     saturated: Annotated[
         float,
         Meta(
@@ -54,7 +58,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="layers of fewer units are not judged: a few may well be dead by chance",
             extra={"unit": "units", "source": "own choice"},
         ),
-    ] = 8
+    ] = 16
     steps: Annotated[
         int,
         Meta(ge=0, le=10_000, description="steps of training before", extra={"unit": "steps", "source": "own choice"}),
