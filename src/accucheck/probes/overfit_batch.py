@@ -107,9 +107,9 @@ MESSAGES: Words = {
     },
     "same-output": {
         "en": "After {steps:,} steps on one batch the output is still the same for all {samples:,} samples: only the distribution of the "
-        "labels is learnt, and the input is not used (loss {first:.4g} to {last:.4g}, at each of {rates}).",
+        "labels is learnt, and the input is not used (loss {first:.4g} to {last:.4g}; learning rates tried: {rates}).",
         "zh": "在同一个 batch 上训练 {steps:,} 步后，{samples:,} 个样本的输出仍完全相同：只学到了标签的分布，输入没有起作用"
-        "（loss 从 {first:.4g} 到 {last:.4g}，学习率 {rates} 均如此）。",
+        "（loss 从 {first:.4g} 到 {last:.4g}，尝试过的学习率：{rates}）。",
     },
     "stuck": {
         "en": "One batch cannot be learnt by heart: {learnt:.0%} of what a constant answer does not get, after {steps:,} steps at the best "
