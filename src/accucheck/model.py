@@ -109,11 +109,13 @@ class Curve(msgspec.Struct, frozen=True, tag="curve"):
 
 
 class Histogram(msgspec.Struct, frozen=True, tag="histogram"):
-    """Counts per bin or per label."""
+    """Counts per bin or per label; `x_label` and `y_label` say what labels and counts stand for."""
 
     title: str
     labels: list[str]
     counts: list[float]
+    x_label: str = ""
+    y_label: str = ""
 
 
 class Code(msgspec.Struct, frozen=True, tag="code"):

@@ -335,7 +335,7 @@ def test_values_are_drawn_of_what_is_told_of_else_of_the_largest(tmp_path):
         "layer9.weight": ([9, 50], [0.0] * 450),
     }
     for weights, names in (
-        (clean, ["layer9.weight", "layer6.weight", "layer4.weight"]),
+        (clean, ["layer9.weight"]),
         (clean | faulty, ["layer4.weight"]),
     ):
         path = tmp_path / "init.ckpt"

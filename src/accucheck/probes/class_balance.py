@@ -398,7 +398,7 @@ def by_class(found: Counter[str]) -> list[Evidence]:
     rows: list[list[Plain]] = [[name, value, round(value / total, 6)] for name, value in ordered[:_ROWS]]
     bars = ordered if len(ordered) <= _BARS else [*ordered[: _BARS // 2], *ordered[-_BARS // 2 :]]
     return [
-        Histogram("by-class", [name for name, _ in bars], [float(value) for _, value in bars]),
+        Histogram("by-class", [name for name, _ in bars], [float(value) for _, value in bars], "class", "samples"),
         Table("by-class", ["class", "samples", "share"], rows, len(ordered)),
     ]
 

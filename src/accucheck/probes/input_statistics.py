@@ -159,6 +159,8 @@ WORDS: Words = {
     "std": {"en": "std", "zh": "标准差"},
     "top": {"en": "99 % of |x| below", "zh": "|x| 的 99% 分位"},
     "values": {"en": "How the values are spread", "zh": "数值分布"},
+    "value": {"en": "value", "zh": "取值"},
+    "numbers": {"en": "numbers", "zh": "元素个数"},
 }
 _SLOW = {
     "en": "Large or uneven inputs saturate activations and make gradients of different sizes; training is slow, unstable or stops.",
@@ -444,7 +446,9 @@ def _spread(inputs: list[_Input]) -> Iterator[Histogram]:
         if entry.histogram:
             edges = entry.histogram["edges"]
             middles = [f"{(low + high) / 2:.3g}" for low, high in pairwise(edges)]
-            yield Histogram("values" if len(inputs) == 1 else entry.name, middles, entry.histogram["counts"])
+            yield Histogram(
+                "values" if len(inputs) == 1 else entry.name, middles, entry.histogram["counts"], "value", "numbers"
+            )
 
 
 # --- examples ---------------------------------------------------------------------------------------------------------

@@ -317,7 +317,9 @@ def _evidence(found: Shards, parts: list[dict[str, Any]], nodes: list[dict[str, 
     ]
     evidence: list[Evidence] = [
         Table("ranks", ["rank", "samples", "steps", "first"], rows),
-        Histogram("sizes", [str(part["rank"]) for part in parts], [float(size) for size in found.sizes]),
+        Histogram(
+            "sizes", [str(part["rank"]) for part in parts], [float(size) for size in found.sizes], "rank", "samples"
+        ),
     ]
     if found.pairs:
         pairs: list[list[Plain]] = [list(pair) for pair in found.pairs]

@@ -198,6 +198,7 @@ WORDS: Words = {
     "min": {"en": "Min", "zh": "最小值"},
     "max": {"en": "Max", "zh": "最大值"},
     "mean": {"en": "Mean", "zh": "均值"},
+    "numbers": {"en": "numbers", "zh": "元素个数"},
     "std": {"en": "Std", "zh": "标准差"},
     "value": {"en": "Value", "zh": "取值"},
     "verdict": {"en": "Finding", "zh": "结论"},
@@ -215,7 +216,7 @@ WORDS: Words = {
 
 _CHOSEN: Words = {
     "marked": {"en": "those that are named above", "zh": "上面指出的张量"},
-    "largest": {"en": "the largest weights", "zh": "最大的几个权重"},
+    "largest": {"en": "the largest weight", "zh": "最大的权重"},
 }
 
 _LEVELS = {
@@ -368,13 +369,13 @@ def _values(
     weights = [row for row in rows if row[0].role == "weight" and row[0].floating]
     marked = [row for row in weights if row[2] and row[2] not in _TOGETHER]
     largest = sorted(weights, key=lambda row: -row[0].size)
-    for chosen, among in (("marked", marked), ("largest", largest)):
+    for chosen, among, most in (("marked", marked, MAX_DRAWN), ("largest", largest, 1)):
         drawn: list[Evidence] = []
         for info, found, _ in among[:MAX_FINDINGS]:
-            if len(drawn) < MAX_DRAWN and (bars := histogram(info, found)):
+            if len(drawn) < most and (bars := histogram(info, found)):
                 step = bars[0][1] - bars[0][0]
                 middles = [f"{round((low + high) / 2 / step, 2) * step:.3g}" for low, high in pairwise(bars[0])]
-                drawn.append(Histogram(info.name, middles, [float(count) for count in bars[1]]))
+                drawn.append(Histogram(info.name, middles, [float(count) for count in bars[1]], "value", "numbers"))
         if drawn:
             names = [one.title for one in drawn if isinstance(one, Histogram)]
             data = common | {"names": names, "chosen": _CHOSEN[chosen], "most": SAMPLE}

@@ -606,6 +606,8 @@ class _Builder:
             title=self.title(name, bars.title, speech),
             labels=[self.title(name, label, speech) for label in bars.labels[:MAX_ROWS]],
             counts=bars.counts[:MAX_ROWS],
+            x_label=self.title(name, bars.x_label, speech),
+            y_label=self.title(name, bars.y_label, speech),
         )
 
 

@@ -131,7 +131,9 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
     axes.set_ylabel(_label(curve.y_label, chinese))
     axes.grid(True, color="#e0e0e0", linewidth=0.6)
     if len(curve.series) > 1:
-        axes.legend(frameon=False, fontsize=8, ncols=1 + len(curve.series) // 6)
+        # Above the plot, where it hides neither curves nor names of marks.
+        aside = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
+        axes.legend(frameon=False, fontsize=8, ncols=min(4, len(curve.series)), **aside)
 
 
 def _marks(axes: Any, curve: Curve, chinese: bool) -> None:
@@ -180,6 +182,9 @@ def _bars(axes: Any, bars: Histogram, lying: bool, chinese: bool) -> None:
     if len(counts) <= 40:
         axes.bar_label(drawn, [f"{count:,.6g}" for count in counts], padding=2, fontsize=7.5, color="#404040")
     axes.grid(True, axis="x" if lying else "y", color="#e0e0e0", linewidth=0.6)
+    across, up = (bars.y_label, bars.x_label) if lying else (bars.x_label, bars.y_label)
+    axes.set_xlabel(_label(across, chinese))
+    axes.set_ylabel(_label(up, chinese))
     axes.set_axisbelow(True)
     axes.margins(**{"x" if lying else "y": 0.12})
 

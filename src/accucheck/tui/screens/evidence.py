@@ -161,6 +161,8 @@ class EvidenceScreen(Screen[None]):
         plot = widget.plt
         if isinstance(chart, Histogram):
             plot.bar([visible(label)[:12] for label in chart.labels], chart.counts)
+            plot.xlabel(_celled(word(words, chart.x_label, language)))
+            plot.ylabel(_celled(word(words, chart.y_label, language)))
         else:
             log = _over_decades(chart.x)
             place = math.log10 if log else float
