@@ -241,7 +241,7 @@ def record(case: Case, plan: Plan, optimizer: Call, show: Callable[[Recording], 
     try:
         with closing(events(case, "lr_range", request, SECONDS)) as told:  # type: ignore[type-var]
             for event in told:
-                if event["event"] == "built":
+                if event["event"] == "planned":
                     recording.steps = event["steps"]
                 elif event["event"] == "step":
                     recording.rows.append((event["step"], event["lr"], event["loss"], event["accuracy"]))

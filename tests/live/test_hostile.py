@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import networks
 import pipelines
 from accucheck import probe
 from accucheck.errors import UserError
@@ -14,7 +15,10 @@ from accucheck.model import Verdict as V
 
 pytestmark = pytest.mark.mindspore
 
-NAMES = [name for name in probe.names() if name != "fake_live" and probe.load(name).KIND is Kind.LIVE]
+LIVE = [name for name in probe.names() if name != "fake_live" and probe.load(name).KIND is Kind.LIVE]
+#: Those that build the network, and those of the data alone.
+NETWORKS = [name for name in LIVE if "network" in probe.load(name).NEEDS]
+NAMES = [name for name in LIVE if name not in NETWORKS]
 CALLS = {"train": {"call": "pipe:create"}, "eval": {"call": "pipe:create"}}
 TWO = {"distributed": {"devices": 2}}
 
@@ -23,15 +27,14 @@ def run(name: str, root: Path, body: str, **params: object) -> list:
     return pipelines.run(name, root, body, pipelines=CALLS, runtime=TWO, params=params)
 
 
+def of_network(name: str, root: Path, body: str, **params: object) -> list:
+    spec = {"loss": {"call": "mindspore.nn:CrossEntropyLoss"}, "optimizer": {"call": "net:sgd"}}
+    return networks.run(name, root, body, params=params, **spec)
+
+
 def test_all_live_probes_are_here() -> None:
-    assert set(NAMES) == {
-        "class_balance_live",
-        "input_statistics",
-        "padding_live",
-        "shard_overlap",
-        "shuffle_order",
-        "train_infer_samples",
-    }
+    assert set(NAMES) >= {"class_balance_live", "input_statistics", "padding_live", "shard_overlap", "shuffle_order"}
+    assert set(NETWORKS) >= {"loss_reference", "overfit_batch", "mode_switch", "update_ratio", "gradients"}
 
 
 FAILURES = {
@@ -98,3 +101,55 @@ def test_talk_and_processes_do_no_harm(
     ), findings
     assert capfd.readouterr() == ("", "")
     assert sorted(os.listdir(tmp_path)) == [*before, "pipe.py"]
+
+
+NET = """
+import os, sys, time
+def sgd(params):
+    return nn.SGD(params, 0.1)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Dense(8, 16), nn.Dense(16, 2)
+
+    def construct(self, x):
+        return self.two(ops.relu(self.one(x)))
+"""
+BROKEN = {
+    "raises": ("def Net(): raise ValueError('no such backbone')", "no such backbone", "net:Net"),
+    "killed": ("def Net(): os.kill(os.getpid(), 9)", "9", "net:Net"),
+    "no network": ("def Net(): return 3", "int", "net:Net"),
+    "shapes": (
+        "def create(): return ds.NumpySlicesDataset({'x': np.ones((8, 3), np.float32), 'label': np.ones(8, np.int32)})",
+        "",
+        "",
+    ),
+    "reading": (
+        "def rows():\n    yield np.ones(8, np.float32), np.int32(1)\n    raise OSError('not mounted')\n"
+        "def create(): return ds.GeneratorDataset(rows, ['x', 'label'])",
+        "not mounted",
+        "net:create",
+    ),
+}
+
+
+@pytest.mark.parametrize("failure", BROKEN)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_goes_wrong_with_a_network_is_an_error_with_its_words(tmp_path: Path, name: str, failure: str) -> None:
+    body, says, call = BROKEN[failure]
+    if failure in ("shapes", "reading") and "pipelines.train" not in probe.load(name).NEEDS:
+        pytest.skip("it reads no data")
+    with pytest.raises(UserError) as caught:
+        of_network(name, tmp_path, NET + body)
+    assert says in str(caught.value) and call in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if "pipelines.train" in probe.load(name).NEEDS])
+def test_data_that_hang_are_left_when_the_time_is_over(tmp_path: Path, name: str) -> None:
+    body = "def rows():\n    yield np.ones(8, np.float32), np.int32(1)\n    time.sleep(1000)\n"
+    body += "def create(): return ds.GeneratorDataset(rows, ['x', 'label'])"
+    start = time.monotonic()
+    findings = of_network(name, tmp_path, NET + body, seconds=1)
+    assert time.monotonic() - start < 60
+    assert suggest(findings) is V.UNDECIDED and any(finding.incomplete for finding in findings), findings

@@ -118,16 +118,18 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     current = case.get("checkpoints.current")
     if current:
         request["checkpoint"] = str(case.path(current))
-    told = False
+    told = seen = False
     for event in events(case, "gradient_noise", {**request, "seconds": params.seconds}, params.seconds):
         if event["event"] == "progress":
             yield Progress(params.group * event["done"], None, "steps")
         elif event["event"] == "noise":
-            found = judged(params, event)
+            found, seen = judged(params, event), True
             told |= found.code in ("far-above", "far-below", "near", "at-least")
             yield found
     if told:
         yield Finding("speed-only", Level.INFO)
+    elif not seen:
+        yield Finding("too-few", Level.INFO, data={"least": _LEAST, "group": params.group, "count": 0}, incomplete=True)
 
 
 def noise_scale(size: int, group: int, sums: list[list[float]]) -> tuple[float, float]:

@@ -71,5 +71,4 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         places = Places(setup.network)
         if request.get("save"):
             mindspore.save_checkpoint(setup.network, request["save"])
-    tell(event="built")
     tell(event="parameters", found=list(places.found.values()), twice=places.twice, whole=places.whole)

@@ -32,7 +32,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
 
     setup = Setup(request, tell)
     lacking = setup.load(request["checkpoint"]) if request.get("checkpoint") else []
-    tell(event="built")
     deadline = time.monotonic() + request["seconds"]
     batch = enough(setup)
     tell(event="network", lacking=len(lacking), half=half(setup), together=sorted(set(together(setup))))

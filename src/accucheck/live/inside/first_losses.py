@@ -16,7 +16,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
 
     setup = Setup(request, tell)
     tell(event="network", loaded=setup.loaded)
-    tell(event="built")
     deadline = time.monotonic() + request["seconds"]
     batches = setup.batches(request["batches"])
     setup.network.set_train(True)

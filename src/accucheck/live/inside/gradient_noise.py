@@ -13,7 +13,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     """Tells "noise" for the network as built, and again with request["checkpoint"] in it."""
     setup = Setup(request, tell)
     setup.network.init_parameters_data()
-    tell(event="built")
     stages = ["built", *(["current"] if request.get("checkpoint") else [])]
     for number, stage in enumerate(stages):
         if stage == "current":

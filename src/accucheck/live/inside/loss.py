@@ -88,7 +88,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     random = numpy.random.default_rng(0)
     told: dict[str, Any] = {"reference": name, "points": [], "reduction": settings.get("reduction")}
     told |= {"labels": None, "outputs": False, "random": False, "broadcast": None, "range": None, "several": False}
-    tell(event="built")
     for batch in batches:
         outputs = setup.output(batch)
         if not isinstance(outputs, mindspore.Tensor):

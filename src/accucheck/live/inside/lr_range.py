@@ -37,7 +37,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     if not held:
         raise Stop(event="no-rate", found=described(optimizer))
     kept = Kept(setup.network, optimizer)
-    tell(event="built", steps=steps)
+    tell(event="planned", steps=steps)
 
     def forward(batch: Batch) -> tuple[Tensor, Any]:
         output = setup.network(*setup.columns(batch, setup.inputs))

@@ -29,7 +29,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     import mindspore
 
     setup = Setup(request, tell)
-    tell(event="built")
     deadline = time.monotonic() + request["seconds"]
     call = request["network"]["call"]
     with blamed(call, setup.root):

@@ -173,7 +173,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         network.init_parameters_data()
     layers = Layers(network)
     measure = Measure(setup, batches, request["repeats"])
-    tell(event="built")
     deadline = time.monotonic() + request["seconds"]
     told: dict[str, Any] = {"built": None, "missing": [], "inference": None, "kinds": [], "whole": True}
     if request["checkpoint"]:

@@ -59,7 +59,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     weights = [*held, *(one for one in setup.network.trainable_params() if id(one) not in known)]
     every = {id(one): one for one in (*setup.network.get_parameters(), *held)}
     changes = {key: Change(one, key in known) for key, one in every.items()}
-    tell(event="built")
     deadline = time.monotonic() + request["seconds"]
     losses: list[float] = []
     for step in range(request["steps"]):

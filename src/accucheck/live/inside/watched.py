@@ -92,7 +92,6 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
             tell(event="loaded", missing=setup.load(request["checkpoint"]))
         setup.network.set_train(True)
     training = Training(setup, request["seconds"])
-    tell(event="built")
     watch = {"updates": updates, "gradients": gradients, "activations": activations}[request["watch"]]
     deadline = time.monotonic() + request["seconds"]
     for done in watch(training, request, tell):
