@@ -200,37 +200,33 @@ class Activation:
 #: Before Sigmoid and Tanh, what is further from 0 lies where they are flat (DeepDiagnosis, ICSE 2022).
 FAR = 5.0
 #: Activations by the name of their class.
-KINDS = {
-    **{"ReLU": "relu", "ReLU6": "relu"},
-    **{"Sigmoid": "sigmoid", "Tanh": "sigmoid"},
+FAMILIES = {
+    **dict.fromkeys(("ReLU", "ReLU6"), "relu"),
+    **dict.fromkeys(("Sigmoid", "Tanh"), "sigmoid"),
     **dict.fromkeys(
-        (
-            *(
-                "LeakyReLU",
-                "PReLU",
-                "RReLU",
-                "ELU",
-                "CELU",
-                "SeLU",
-                "SELU",
-                "GELU",
-                "FastGelu",
-                "SiLU",
-                "Mish",
-                "HSwish",
-            ),
-            *(
-                "HSigmoid",
-                "Hardtanh",
-                "Softsign",
-                "Softmax",
-                "LogSoftmax",
-                "LogSigmoid",
-                "GLU",
-                "PReLUExt",
-                "SoftmaxExt",
-            ),
-        ),
+        [
+            "LeakyReLU",
+            "PReLU",
+            "RReLU",
+            "ELU",
+            "CELU",
+            "SeLU",
+            "SELU",
+            "GELU",
+            "FastGelu",
+            "SiLU",
+            "Mish",
+            "HSwish",
+            "HSigmoid",
+            "Hardtanh",
+            "Softsign",
+            "Softmax",
+            "LogSoftmax",
+            "LogSigmoid",
+            "GLU",
+            "PReLUExt",
+            "SoftmaxExt",
+        ],
         "other",
     ),
 }
@@ -265,7 +261,7 @@ def activations(training: Training, request: dict[str, Any], tell: Tell) -> Iter
         return see
 
     cells = [(name, cell, type(cell).__name__) for name, cell in setup.network.cells_and_names()]
-    hooked = [(name, cell, cls) for name, cell, cls in dict.fromkeys(cells) if cls in KINDS]
+    hooked = [(name, cell, cls) for name, cell, cls in dict.fromkeys(cells) if cls in FAMILIES]
     for name, cell, cls in hooked:
         cell.register_forward_hook(hook(name or ".", cls))
     for _ in range(request["batches"]):
@@ -277,5 +273,5 @@ def activations(training: Training, request: dict[str, Any], tell: Tell) -> Iter
         if tensors and isinstance(first, mindspore.Tensor):
             result = numbers(first)
             tensors[0].last |= result.size == tensors[1].size and bool((result.ravel() == tensors[1].ravel()).all())
-    kinds = [{**one.told(), "family": KINDS[one.kind]} for one in seen.values()]
+    kinds = [{**one.told(), "family": FAMILIES[one.kind]} for one in seen.values()]
     tell(event="activations", found=kinds, batches=request["batches"])
