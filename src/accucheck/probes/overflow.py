@@ -522,7 +522,7 @@ def _broken(
         "value": _spelt(column.values[first]), "before": f"{column.values[first - 1]:.6g}" if first else _NOT_RECORDED,
     }  # fmt: skip
     where = msgspec.structs.replace(where, step=int(places[first]))
-    evidence = [_chart(str(where.field), unit, places, column.values, first)]
+    evidence = [_chart(str(where.field), unit, places, column.values, first)] if good.any() else []
     if not is_last:
         return Finding("earlier-run", Level.INFO, where, data, list(evidence))
     if stays is None:
