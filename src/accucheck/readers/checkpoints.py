@@ -18,9 +18,9 @@ import msgspec
 
 from ..errors import ReadError, from_os_error
 from . import ckpt, safetensors, torch_file
-from .tensors import CHUNK, DTYPES, Array, TensorInfo, chunks, open_regular, read
+from .tensors import CHUNK, DTYPES, TensorInfo, chunks, open_regular, read
 
-__all__ = ["CHUNK", "DTYPES", "Array", "Checkpoint", "TensorInfo", "chunks", "open_checkpoint", "read", "verify"]
+__all__ = ["CHUNK", "DTYPES", "Checkpoint", "TensorInfo", "chunks", "open_checkpoint", "read", "verify"]
 
 READABLE = ".ckpt, .safetensors, .pth, .pt, .bin"
 MAX_FILES = 4096

@@ -10,12 +10,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from .tensor_statistics import shares
-from .tensors import Array, TensorInfo, chunks
+from .tensors import TensorInfo, chunks
+
+if TYPE_CHECKING:
+    from .tensors import Array
 
 _Pair = tuple[TensorInfo, TensorInfo]
 

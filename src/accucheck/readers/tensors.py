@@ -9,15 +9,17 @@ import math
 import os
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ReadError, from_os_error
 
-Array = NDArray[Any]
+# numpy is imported where values are read: what a checkpoint holds is listed without it, in half the time.
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 #: Elements in a chunk: 512 kB of float32 stay in the second-level cache, and two threads scale (64 k elements do not).
 CHUNK = 128 * 1024
@@ -108,6 +110,8 @@ def chunks(info: TensorInfo, start: int = 0, stop: int | None = None, elements: 
     Floats of 16 and 8 bits come as float32, bool as uint8, the others as they are. The memory is used again: an array
     is valid until the next is asked for. Raises ReadError ("changed" when the file has become shorter).
     """
+    import numpy as np
+
     if info.obstacle:
         raise ValueError(f"{info.name} cannot be read: {info.obstacle}")
     total = info.size
@@ -133,6 +137,8 @@ def chunks(info: TensorInfo, start: int = 0, stop: int | None = None, elements: 
 
 def read(info: TensorInfo) -> Array:
     """The whole tensor in its shape, with the types of `chunks`."""
+    import numpy as np
+
     parts = [part.copy() for part in chunks(info, elements=max(CHUNK, info.size))]
     return parts[0].reshape(info.shape) if parts else np.empty(info.shape, np.float32)
 
@@ -161,6 +167,8 @@ def _fill(file: BinaryIO, info: TensorInfo, start: int, target: memoryview) -> N
 
 def _strided(file: BinaryIO, info: TensorInfo) -> Array:
     """A view that is not contiguous, over the storage read into memory."""
+    import numpy as np
+
     itemsize, storage = DTYPES[info.dtype]
     buffer = np.empty(info.extents[0][1], np.uint8)
     _fill(file, info, 0, buffer.data)
@@ -173,6 +181,8 @@ class _Decoder(NamedTuple):
     target: Array
 
     def __call__(self, raw: Array) -> Array:
+        import numpy as np
+
         target = self.target[: len(raw)]
         if self.dtype == "bfloat16":
             # The upper halves of float32; the lower halves were made zero once.
@@ -185,6 +195,8 @@ class _Decoder(NamedTuple):
 
 
 def _decoder(dtype: str, elements: int) -> Any:
+    import numpy as np
+
     if dtype in ("bfloat16", "float16") or dtype.startswith("float8"):
         return _Decoder(dtype, np.zeros(elements, np.float32))
     return lambda raw: raw
@@ -193,6 +205,8 @@ def _decoder(dtype: str, elements: int) -> Any:
 @cache
 def _float16() -> Array:
     """The 65,536 values of a half."""
+    import numpy as np
+
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
@@ -215,6 +229,8 @@ _FLOAT8 = {
 @cache
 def _float8(dtype: str) -> Array:
     """The 256 values of an 8-bit float."""
+    import numpy as np
+
     code = np.arange(256)
     if dtype == "float8_e8m0fnu":  # a power of two without a sign: the block scale of the OCP microscaling formats
         values = np.exp2(code - 127.0)
