@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from ..case import Call, Case
 from ..language import Words
 from ..model import Plain, Table
+
+#: A parameter of the probes that train a few steps.
+Seconds = Annotated[float, Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"})]
 
 WORDS: Words = {
     "pipeline": {"en": "The pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},

@@ -67,10 +67,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         int,
         Meta(ge=1, le=1000, description="batches looked at", extra={"unit": "batches", "source": "own choice"}),
     ] = 4
-    seconds: Annotated[
-        float,
-        Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"}),
-    ] = 120.0
+    seconds: _live.Seconds = 120.0
 
 
 MESSAGES: Words = {

@@ -45,10 +45,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "own choice: ten times the resolution of float32, 1.2e-7"},
         ),
     ] = 1.2e-6
-    seconds: Annotated[
-        float,
-        Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"}),
-    ] = 120.0
+    seconds: _live.Seconds = 120.0
 
 
 MESSAGES: Words = {

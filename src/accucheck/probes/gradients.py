@@ -70,10 +70,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "steps", "source": "own choice"},
         ),
     ] = 5
-    seconds: Annotated[
-        float,
-        Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"}),
-    ] = 120.0
+    seconds: _live.Seconds = 120.0
 
 
 MESSAGES: Words = {

@@ -58,10 +58,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         int,
         Meta(ge=5, le=10_000, description="steps; the median counts", extra={"unit": "steps", "source": "own choice"}),
     ] = 20
-    seconds: Annotated[
-        float,
-        Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"}),
-    ] = 120.0
+    seconds: _live.Seconds = 120.0
 
 
 MESSAGES: Words = {

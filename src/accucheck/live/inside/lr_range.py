@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .network import Batch, Cell, Setup, described, numbers, tensors
+from .network import Batch, Cell, Setup, described, numbers
 from .pipeline import Stop, Tell, blamed
 from .targets import paired
 
@@ -47,7 +46,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     step_of = value_and_grad(forward, None, setup.network.trainable_params(), has_aux=True)
     watch = Watch()
     try:
-        batches = endless(setup, dataset)
+        batches = setup.endless(dataset)
         for number, rate in enumerate(rates, start=1):
             batch = next(batches)
             with blamed((request.get("loss") or request["network"])["call"], setup.root):
@@ -94,30 +93,6 @@ def rates_of(optimizer: Any) -> list[Any]:
         rate = getattr(optimizer, "learning_rate", None)
         found = list(rate) if isinstance(rate, (tuple, list)) else [rate]
     return found if all(isinstance(rate, Parameter) and rate.ndim == 0 for rate in found) else []
-
-
-def endless(setup: Setup, dataset: Any) -> Iterator[Batch]:
-    """Batches, epoch after epoch. Raises Stop where there is none at all."""
-
-    call, given = setup.request["pipeline"]["call"], False
-    while True:
-        with blamed(call, setup.root):
-            rows = iter(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True))
-        for row in guarded(rows, call, setup.root):
-            given = True
-            yield tensors(row)
-        if not given:
-            raise Stop(event="no-batch", call=call)
-
-
-def guarded(rows: Iterator[Any], call: str, root: str) -> Iterator[Any]:
-    """The rows; what their reading raises is the pipeline's, what their use raises is not."""
-    while True:
-        with blamed(call, root):
-            row = next(rows, None)
-        if row is None:
-            return
-        yield row
 
 
 def accuracy_of(output: Any, labels: list[Any]) -> float | None:

@@ -103,6 +103,12 @@ class Setup:
             raise Stop(event="no-optimizer", found=described(optimizer))
         return optimizer
 
+    def weights(self, optimizer: Any) -> tuple[list[Any], list[Any]]:
+        """The parameters that an optimizer holds, and these followed by the trainable ones that it does not."""
+        held = list(optimizer.parameters)
+        known = {id(one) for one in held}
+        return held, [*held, *(one for one in self.network.trainable_params() if id(one) not in known)]
+
     def load(self, path: str) -> list[str]:
         """Put a checkpoint of MindSpore's into the network; the names of the parameters that it does not hold."""
         import mindspore
@@ -124,10 +130,23 @@ class Setup:
 
     def each_batch(self) -> Iterator[Batch]:
         """The batches of one epoch of the training pipeline."""
-        dataset = self.dataset()
+        return self.epoch(self.dataset())
+
+    def epoch(self, dataset: Node) -> Iterator[Batch]:
+        """The batches of one epoch. What reading raises is the pipeline's doing; what their use raises does not get here."""
         with blamed(self.request["pipeline"]["call"], self.root):
             for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
                 yield tensors(row)
+
+    def endless(self, dataset: Node) -> Iterator[Batch]:
+        """Batches, epoch after epoch. Raises Stop where there is none at all."""
+        given = False
+        while True:
+            for batch in self.epoch(dataset):
+                given = True
+                yield batch
+            if not given:
+                raise Stop(event="no-batch", call=self.request["pipeline"]["call"])
 
     def dataset(self) -> Node:
         """The training pipeline, in batches; sets `names`, `inputs` and `labels`. Raises Stop."""

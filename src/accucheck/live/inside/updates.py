@@ -54,9 +54,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         setup.network.init_parameters_data()
         setup.network.set_train(True)
     optimizer = setup.optimizer()
-    held = list(optimizer.parameters)
+    held, weights = setup.weights(optimizer)
     known = {id(one) for one in held}
-    weights = [*held, *(one for one in setup.network.trainable_params() if id(one) not in known)]
     every = {id(one): one for one in (*setup.network.get_parameters(), *held)}
     changes = {key: Change(one, key in known) for key, one in every.items()}
     deadline = time.monotonic() + request["seconds"]

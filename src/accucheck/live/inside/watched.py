@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .lr_range import endless
 from .network import Batch, Setup, Tensor, numbers
 from .pipeline import Tell, blamed
 
@@ -23,13 +22,11 @@ class Training:
         self.setup, self.seconds = setup, seconds
         own = setup.request.get("optimizer")
         self.optimizer = setup.optimizer() if own else setup.optimizer(learning_rate=TINY)
-        self.held = list(self.optimizer.parameters)
-        known = {id(one) for one in self.held}
-        self.weights = [*self.held, *(one for one in setup.network.trainable_params() if id(one) not in known)]
+        self.held, self.weights = setup.weights(self.optimizer)
         scale = getattr(self.optimizer, "loss_scale", 1.0)
         #: An optimizer that divides gradients by a loss scale is given gradients that hold it.
         self.scale = float(scale) if isinstance(scale, (int, float)) else 1.0
-        self.batches = endless(setup, setup.dataset())
+        self.batches = setup.endless(setup.dataset())
         self.call = (own or setup.request["network"])["call"]
 
     def step(self, gradients: tuple[Tensor, ...]) -> None:
