@@ -282,7 +282,7 @@ def judge(
     checkpoint: Checkpoint, params: Params, common: dict[str, Any], shown: Callable[[str], str | None]
 ) -> Iterator[Finding | Progress]:
     """What the values of a checkpoint say. `common` goes into each finding; `shown` is the path of a file as it is told."""
-    from ..readers.tensor_statistics import rows_equal, statistics
+    from ..readers.tensor_statistics import statistics
 
     # Tied weights are one tensor under two names.
     tensors = {
@@ -293,7 +293,7 @@ def judge(
     rows: list[tuple[TensorInfo, Statistics, str | None]] = []
     yield Progress(0, len(readable), "tensors")
     for info, found in statistics(readable, params.threads):
-        code = _judge(info, found, params, rows_equal)
+        code = _judge(info, found, params)
         rows.append((info, found, code))
         yield Progress(len(rows), len(readable), "tensors")
     order = list(_LEVELS)
@@ -308,8 +308,10 @@ def judge(
     yield from _summary(Where(shown(checkpoint.path)), common, checkpoint, rows)
 
 
-def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any) -> str | None:
+def _judge(info: TensorInfo, found: Statistics, params: Params) -> str | None:
     """The code of what is to be said about a tensor, or None."""
+    from ..readers.tensor_statistics import rows_equal
+
     name = info.name.lower()
     known = any(fnmatchcase(name, pattern.lower()) for pattern in params.known)
     if found.nan or found.inf:
@@ -334,10 +336,9 @@ def _judge(info: TensorInfo, found: Statistics, params: Params, rows_equal: Any)
         return "zero-parameter" if zero and disguised else "constant-vectors"
     if vector or disguised:
         return None
-    if found.zeros >= params.mostly_zero * found.count:
-        # Equal rows weigh more than many zeros.
-        return ("known-initialisation" if known else "same-units") if rows_equal(info) else "mostly-zero"
-    return ("known-initialisation" if known else "same-units") if rows_equal(info) else None
+    if not found.rows_differ and rows_equal(info):
+        return "known-initialisation" if known else "same-units"
+    return "mostly-zero" if found.zeros >= params.mostly_zero * found.count else None
 
 
 def _finding(
