@@ -46,3 +46,15 @@ def real_dumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
     folder = tmp_path_factory.mktemp("dumps")
     return {kind: write(folder, kind) for kind in ORIGINS}
+
+
+@pytest.fixture(scope="session")
+def profiled_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """What the profiler wrote of a run with a slow map, and of one with slow steps."""
+    from profiled_runs import write
+
+    folder = tmp_path_factory.mktemp("profiles")
+    return {
+        "slow map": write(folder / "map", map_seconds=0.02, step_seconds=0),
+        "slow step": write(folder / "step", map_seconds=0, step_seconds=0.1),
+    }

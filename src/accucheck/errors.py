@@ -200,6 +200,22 @@ WORDS: Words = {
         "en": "{path} holds values of the type {dtype}, which are no numbers; it was not examined.",
         "zh": "{path} 的数据类型为 {dtype}，不是数值，未检查。",
     },
+    "profile-limit": {
+        "en": "{path} holds more than {limit:,} files, runs or types of operators; the rest was not read. Name one run.",
+        "zh": "{path} 中的文件、采集结果或算子类型超过 {limit:,} 个，其余未读取。请指定其中一次采集的目录。",
+    },
+    "profile-columns": {
+        "en": "{path} lacks the columns {columns}; it was written by another version of the profiler, or is no output of it.",
+        "zh": "{path} 缺少列 {columns}：由其他版本的 Profiler 生成，或并非 Profiler 的输出。",
+    },
+    "profile-row": {
+        "en": "{path}:{line} is cut off or holds no number where one belongs; the rest of it was not read. Analyse the profile again.",
+        "zh": "{path}:{line} 不完整，或应为数值处不是数值，该文件其余部分未读取。请重新解析性能数据。",
+    },
+    "profile-json": {
+        "en": "{path} is no pipeline profile: {problem}. Analyse the profile again.",
+        "zh": "{path} 不是数据管道的性能数据：{problem}。请重新解析性能数据。",
+    },
     "ragged": {
         "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
         "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",

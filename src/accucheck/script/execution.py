@@ -1,0 +1,208 @@
+"""How a script has its network run: on which device, compiled or not, with the data sunk to the device, in which precision.
+
+Rules about speed only: what they say costs time, not accuracy. Of an option of the command line or a configuration the default counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..knowledge import names
+from .loss_scaling import about
+from .remarks import Remark, merged, remark
+from .syntax import unparse
+from .training_steps import Training
+from .values import Instance, Known, Made, Mapping, Named, Value, options
+
+_MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
+_TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
+_FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
+_BFLOAT = frozenset({"bfloat16", "bf16"})
+#: Values of precision_mode, in either spelling of CANN, that compute in half precision of their own accord.
+_HALF_MODES = frozenset(
+    {"force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16"}
+)
+
+
+class Choice(NamedTuple):
+    """What a script settles on: "" where that is not to be seen. `place` None: it says nothing."""
+
+    value: str
+    place: Made | None = None
+
+
+def device(training: Training) -> Choice:
+    """The device in lower case: "ascend", "gpu", "cpu"."""
+
+    def named(call: Made) -> Value | None:
+        if call.api == "set_device":
+            return call.argument(["device_target"], "device_target")
+        return call.keywords.get("device_target") if call.api == "set_context" else None
+
+    def read(option: Value) -> str:
+        return option.value.lower() if isinstance(option, Known) and isinstance(option.value, str) else ""
+
+    return _chosen(training, named, read)
+
+
+def mode(training: Training) -> Choice:
+    """ "graph" or "pynative"."""
+
+    def named(call: Made) -> Value | None:
+        return call.keywords.get("mode") if call.api == "set_context" else None
+
+    def read(option: Value) -> str:
+        if isinstance(option, Named):
+            return _MODES.get(option.name.rpartition(".")[2], "")
+        return _MODES.get(option.value, "") if isinstance(option, Known) and type(option.value) is int else ""
+
+    return _chosen(training, named, read)
+
+
+def _chosen(training: Training, named: Callable[[Made], Value | None], read: Callable[[Value], str]) -> Choice:
+    """What the last call settles, or the last ones where those depend on conditions; on CPU only does not count."""
+    values: set[str] = set()
+    place: Made | None = None
+    for call in reversed(training.calls):
+        given = named(call)
+        if given is None or training.on_cpu(call.tests):
+            continue
+        place = place or call
+        values |= {read(option) for option in options(given)}
+        if not call.tests:
+            break
+    return Choice(values.pop() if len(values) == 1 else "", place)
+
+
+# --- graph mode -------------------------------------------------------------------------------------------------------
+
+
+def compiled(training: Training, old: bool) -> list[Remark]:
+    """Whether training steps run as a graph. `old`: under MindSpore 1.x, which starts in graph mode."""
+    steps = training.judged_steps()
+    if not steps:
+        return [training.no_step()]
+    chosen = mode(training)
+    place = chosen.place or steps[0].place
+    if chosen.value == "graph" or (chosen.place is None and old):
+        return [remark(place, "graph")]
+    if chosen.place is not None and not chosen.value:
+        return [remark(place, "mode-unknown")]
+    jitted = _jitted(training)
+    if jitted is not None:
+        return [jitted]
+    return [remark(place, "pynative" if chosen.place is not None else "pynative-default", also=[steps[0].place])]
+
+
+def _jitted(training: Training) -> Remark | None:
+    """A function that is compiled by itself."""
+    for call in training.calls:
+        if call.api == "jit":
+            return remark(call, "jit")
+    found = [frame.function for frame in training.frames]
+    for function in found:
+        for decorator in getattr(function.node, "decorator_list", ()):
+            name = unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            if name.rpartition(".")[2] in ("jit", "ms_function"):
+                line = function.node.lineno
+                return Remark("jit", function.source, line, line)
+    return None
+
+
+# --- sink mode --------------------------------------------------------------------------------------------------------
+
+
+def sunk(training: Training, old: bool, known: str) -> list[Remark]:
+    """Whether batches are sunk to the device. `known`: the device of the case, in lower case, else empty."""
+    return merged(_sunk(training, old, known))
+
+
+def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
+    steps = training.judged_steps()
+    if not steps:
+        yield training.no_step()
+        return
+    here = known or device(training).value
+    if here == "cpu":
+        yield about(steps[0], "cpu")
+        return
+    calls = [call for call in training.calls if _is_model_train(call) and not training.on_cpu(call.tests)]
+    helpers = [call for call in training.calls if call.api in ("data_sink", "connect_network_with_dataset")]
+    if not calls:
+        yield remark(helpers[0], "sink") if helpers else about(steps[0], "own-loop")
+    for call in calls:
+        code = _sink_of(call, old)
+        yield remark(call, code if here or code not in ("sink-off", "sink-default") else "device-unknown")
+
+
+def _is_model_train(call: Made) -> bool:
+    if call.name not in (".train", ".fit") or not (call.args or call.keywords):
+        return False
+    return any(
+        (isinstance(option, Made) and option.api == "Model")
+        or (isinstance(option, Instance) and "Model" in map(names.canonical, option.of.beyond()))
+        for option in options(call.base)
+    )
+
+
+def _sink_of(call: Made, old: bool) -> str:
+    given = call.argument(_FIT if call.name == ".fit" else _TRAIN, "dataset_sink_mode")
+    if given is None:
+        return "sink-unknown" if call.unpacked else "sink" if old else "sink-default"
+    values = {o.value if isinstance(o, Known) else None for o in options(given)}
+    return "sink" if values == {True} else "sink-off" if values == {False} else "sink-unknown"
+
+
+# --- mixed precision --------------------------------------------------------------------------------------------------
+
+
+def precise(training: Training, known: str) -> list[Remark]:
+    """Whether steps compute in half precision, where the device has units for that."""
+    return merged(_precise(training, known))
+
+
+def _precise(training: Training, known: str) -> Iterator[Remark]:
+    steps = training.judged_steps()
+    if not steps:
+        yield training.no_step()
+        return
+    here = known or device(training).value
+    if here == "cpu":
+        yield about(steps[0], "cpu")
+        return
+    other = next((call for call in training.calls if _bfloat(call) or _half_mode(call)), None)
+    for step in steps:
+        halves = [half for half in training.halves_of(step) if half.strong(True)]
+        if halves or other is not None:
+            yield remark(halves[0].made if halves else other or step.place, "mixed")
+        elif _option(step.level):
+            yield about(step, "level-unknown")
+        else:
+            yield about(step, "all-float32" if here else "device-unknown")
+
+
+def _option(level: Value | None) -> bool:
+    """A level that code out of sight decides."""
+    return any(not isinstance(option, Known) for option in options(level))
+
+
+def _bfloat(call: Made) -> bool:
+    for value in (*call.args, *call.keywords.values()):
+        for option in options(value):
+            if isinstance(option, Named) and names.canonical(option.name) in _BFLOAT:
+                return True
+            if isinstance(option, Known) and option.value in _BFLOAT:
+                return True
+    return False
+
+
+def _half_mode(call: Made) -> bool:
+    """precision_mode of set_context(ascend_config=...) or of its newer spelling."""
+    if call.api != "set_context" and call.last != "precision_mode":
+        return False
+    given: list[Value] = [*call.args, call.keywords.get("precision_mode") or Known(None)]
+    for option in options(call.keywords.get("ascend_config")):
+        given += option.items.values() if isinstance(option, Mapping) else []
+    return any(isinstance(o, Known) and o.value in _HALF_MODES for value in given for o in options(value))
