@@ -70,6 +70,7 @@ def texts(item: checklist.Item) -> dict[str, Text]:
         "ok": item.conclusions.ok,
         "not_applicable": item.conclusions.not_applicable,
         **{f"reference {link.url}": link.title for link in item.references},
+        **{f"next {number}": way.text for number, way in enumerate(item.next)},
     }
 
 
@@ -100,6 +101,9 @@ def test_every_text_is_there_in_both_languages(shipped: checklist.Checklist) -> 
     named = {f"{item.id} {name}": text for item in shipped.items for name, text in texts(item).items()}
     named["checklist"] = shipped.title
     named |= {section.id: section.title for section in shipped.sections}
+    named |= {key: snippet.title for key, snippet in shipped.snippets.items()}
+    for name, end in shipped.ends.items():
+        named |= {name: end.title, f"{name} advice": end.advice}
     wrong = [
         name
         for name, text in named.items()

@@ -240,11 +240,14 @@ def redacted(text: str) -> str:
 
 def _path_keys(part: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
     """The dotted keys below a Struct that hold a Location."""
-    from typing import get_type_hints
+    from typing import get_args, get_type_hints
 
     for name, kind in get_type_hints(part, include_extras=True).items():
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            yield from _path_keys(kind, f"{prefix}{name}.")
+        below = [
+            each for each in (kind, *get_args(kind)) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        ]
+        if below:
+            yield from _path_keys(below[0], f"{prefix}{name}.")
         elif "Meta(description='path" in repr(kind):
             yield prefix + name
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from . import __version__, document
 from .errors import UserError
-from .model import Text
+from .model import CONCLUSIONS, Text
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -39,8 +39,40 @@ class Meanings(_Part, frozen=True):
     not_applicable: Text
 
 
+class Snippet(_Part, frozen=True):
+    """Code that collects what one key of the case names: for which framework, and what it writes, relative to the project."""
+
+    framework: Literal["mindspore", "pytorch"]
+    path: str
+    title: Text
+    code: str
+
+
+class Way(_Part, frozen=True):
+    """Where an answer leads: `when` holds conclusions, EARLIER, or codes of findings; `to` is an item or one of the ends."""
+
+    when: list[str]
+    to: str
+    text: Text
+
+
+class End(_Part, frozen=True):
+    """Where a path ends, and what is to be done then."""
+
+    title: Text
+    advice: Text
+
+
+#: In `when` of a way: an item before this one on the path is a problem.
+EARLIER = "earlier_problem"
+
+
 class Item(_Part, frozen=True):
-    """One check. `applies_when` names facts of the case (see case.FACTS): when all are known false, it does not apply."""
+    """One check. `applies_when` names facts of the case (see case.FACTS): when all are known false, it does not apply.
+
+    `collect` names keys of the case that this check lives on. `next` is the fork of a path here: its first entry that the answer
+    meets is taken; an answer that meets none leads to the item below.
+    """
 
     id: str
     title: Text
@@ -51,6 +83,8 @@ class Item(_Part, frozen=True):
     applies_when: list[str] = []
     references: list[Link] = []
     probes: list[str | ProbeUse] = []
+    collect: list[str] = []
+    next: list[Way] = []
 
     @property
     def uses(self) -> list[ProbeUse]:
@@ -67,12 +101,17 @@ class Section(_Part, frozen=True):
 
 
 class Checklist(_Part, frozen=True):
-    """A named list of items in sections. `version` is raised when the meaning of an item changes."""
+    """A named list of items in sections. `version` is raised when the meaning of an item changes.
+
+    With `ends` the items are a path from the first to one of these. `snippets`, by key of the case, collect what items ask for.
+    """
 
     name: str
     version: int
     title: Text
     sections: list[Section]
+    snippets: dict[str, Snippet] = {}
+    ends: dict[str, End] = {}
 
     @property
     def items(self) -> list[Item]:
@@ -133,18 +172,78 @@ def read(text: bytes, path: str) -> Checklist:
     data = document.parse(text, path)
     checklist = document.convert(data, Checklist, text, path)
     seen: set[str] = set()
+    for item, place in _places(checklist):
+        if item.id in seen:
+            raise UserError("duplicate-item", path=path, line=document.line_of(text, place), item=item.id)
+        seen.add(item.id)
+        for f, fact in enumerate(item.applies_when):
+            if fact not in FACTS:
+                line = document.line_of(text, [*place, "applies_when", f])
+                hint = document.nearest(fact, sorted(FACTS))
+                raise UserError("yaml-unknown-key", path=path, line=line, key=fact, hint=hint)
+    _check_path(checklist, text, path)
+    return checklist
+
+
+def _places(checklist: Checklist) -> Iterator[tuple[Item, list[str | int]]]:
+    """The items, each with its place in the document."""
     for s, section in enumerate(checklist.sections):
         for i, item in enumerate(section.items):
-            place: list[str | int] = ["sections", s, "items", i]
-            if item.id in seen:
-                raise UserError("duplicate-item", path=path, line=document.line_of(text, place), item=item.id)
-            seen.add(item.id)
-            for f, fact in enumerate(item.applies_when):
-                if fact not in FACTS:
-                    line = document.line_of(text, [*place, "applies_when", f])
-                    hint = document.nearest(fact, sorted(FACTS))
-                    raise UserError("yaml-unknown-key", path=path, line=line, key=fact, hint=hint)
-    return checklist
+            yield item, ["sections", s, "items", i]
+
+
+def _check_path(checklist: Checklist, text: bytes, path: str) -> None:
+    """Refuse unknown keys to collect, ways to nowhere, and a path that never ends."""
+    from .case import path_keys
+
+    known = path_keys()
+    wanted: list[tuple[str, list[str | int]]] = [(key, ["snippets", key]) for key in checklist.snippets]
+    for item, place in _places(checklist):
+        wanted += [(key, [*place, "collect", number]) for number, key in enumerate(item.collect)]
+    for key, place in wanted:
+        if key not in known:
+            line, hint = document.line_of(text, place), document.nearest(key, known)
+            raise UserError("yaml-unknown-key", path=path, line=line, key=key, hint=hint)
+    items = {item.id: item for item in checklist.items}
+    for name in checklist.ends:
+        if name in items:
+            raise UserError("path-end-item", path=path, line=document.line_of(text, ["ends", name]), name=name)
+    for item, place in _places(checklist):
+        for number, way in enumerate(item.next):
+            if way.to not in items and way.to not in checklist.ends:
+                line = document.line_of(text, [*place, "next", number, "to"])
+                hint = document.nearest(way.to, [*checklist.ends, *items])
+                raise UserError("path-nowhere", path=path, line=line, item=item.id, to=way.to, hint=hint)
+    placed = list(_places(checklist))
+    if not placed or not (checklist.ends or any(item.next for item, _ in placed)):
+        return
+    import graphlib
+
+    last, place = placed[-1]
+    lacking = {verdict.value for verdict in CONCLUSIONS} - {answer for way in last.next for answer in way.when}
+    if lacking:
+        line = document.line_of(text, [*place, "next"])
+        raise UserError("path-no-end", path=path, line=line, item=last.id, answers=", ".join(sorted(lacking)))
+    try:
+        graphlib.TopologicalSorter(ways_ahead(checklist)).prepare()
+    except graphlib.CycleError as error:
+        circle = error.args[1][::-1]
+        place = next(place for item, place in placed if item.id == circle[0])
+        line = document.line_of(text, [*place, "next"])
+        raise UserError("path-circle", path=path, line=line, items=" > ".join(circle)) from None
+
+
+def ways_ahead(checklist: Checklist) -> dict[str, list[str]]:
+    """For each item of a path the items and ends to which its answers can lead."""
+    ahead: dict[str, list[str]] = {}
+    items = checklist.items
+    for number, item in enumerate(items):
+        to = [way.to for way in item.next]
+        answered = {answer for way in item.next for answer in way.when}
+        if not {verdict.value for verdict in CONCLUSIONS} <= answered:
+            to += [below.id for below in items[number + 1 : number + 2]]
+        ahead[item.id] = list(dict.fromkeys(to))
+    return ahead
 
 
 def validate(text: bytes, path: str) -> Checklist:
@@ -152,20 +251,29 @@ def validate(text: bytes, path: str) -> Checklist:
     from . import probe
 
     checklist = read(text, path)
-    for s, section in enumerate(checklist.sections):
-        for i, item in enumerate(section.items):
-            for p, use in enumerate(item.uses):
-                place: list[str | int] = ["sections", s, "items", i, "probes", p]
-                try:
-                    probe.params(probe.load(use.name), use.params)
-                except UserError:
-                    line = document.line_of(text, place)
-                    hint = document.nearest(use.name, probe.names())
-                    raise UserError("unknown-probe", path=path, line=line, name=use.name, hint=hint) from None
-                except msgspec.ValidationError as error:
-                    line = document.line_of(text, [*place, "params"])
-                    where = f"{item.id} {use.name}"
-                    raise UserError("yaml-value", path=path, line=line, where=where, problem=str(error)) from None
+    for item, here in _places(checklist):
+        for p, use in enumerate(item.uses):
+            place = [*here, "probes", p]
+            try:
+                probe.params(probe.load(use.name), use.params)
+            except UserError:
+                line = document.line_of(text, place)
+                hint = document.nearest(use.name, probe.names())
+                raise UserError("unknown-probe", path=path, line=line, name=use.name, hint=hint) from None
+            except msgspec.ValidationError as error:
+                line = document.line_of(text, [*place, "params"])
+                where = f"{item.id} {use.name}"
+                raise UserError("yaml-value", path=path, line=line, where=where, problem=str(error)) from None
+        codes = {code for use in item.uses for code in probe.load(use.name).MESSAGES}
+        answers = {verdict.value for verdict in CONCLUSIONS} | {EARLIER} | codes
+        for n, way in enumerate(item.next):
+            for w, answer in enumerate(way.when):
+                if answer not in answers:
+                    line, hint = (
+                        document.line_of(text, [*here, "next", n, "when", w]),
+                        document.nearest(answer, sorted(answers)),
+                    )
+                    raise UserError("path-answer", path=path, line=line, item=item.id, answer=answer, hint=hint)
     return checklist
 
 

@@ -313,6 +313,30 @@ WORDS: Words = {
         "en": "{path}:{line}: the item {item} stands twice. Give each item an id of its own.",
         "zh": "{path}:{line}：检查项 {item} 出现了两次，请为每一项使用不同的编号。",
     },
+    "path-end-item": {
+        "en": "{path}:{line}: the end {name} has the name of an item. Give it another name.",
+        "zh": "{path}:{line}：终点 {name} 与检查项同名，请改用其他名称。",
+    },
+    "path-nowhere": {
+        "en": "{path}:{line}: {item} leads to {to}, which is neither an item nor one of ends. {hint}",
+        "zh": "{path}:{line}：{item} 指向 {to}，它既不是检查项，也不在 ends 中。{hint}",
+    },
+    "path-circle": {
+        "en": "{path}:{line}: the path goes in a circle: {items}. Let one of these lead elsewhere.",
+        "zh": "{path}:{line}：路径形成了环：{items}，请修改其中一项的去向。",
+    },
+    "path-no-end": {
+        "en": "{path}:{line}: {item} is the last item, and its next says nothing of: {answers}. Lead each conclusion to an end or an item.",
+        "zh": "{path}:{line}：{item} 是最后一项，其 next 缺少：{answers}。请让每种结论都指向一个终点或检查项。",
+    },
+    "path-answer": {
+        "en": "{path}:{line}: {answer} is neither a conclusion nor a finding of the probes of {item}. {hint}",
+        "zh": "{path}:{line}：{answer} 既不是结论，也不是 {item} 的探针的发现。{hint}",
+    },
+    "no-path": {
+        "en": "The checklist {name} is a list, not a path. Give one that is a path: {known}",
+        "zh": "检查清单 {name} 没有定位路径，请指定有路径的清单：{known}",
+    },
     "unknown-probe": {
         "en": "{path}:{line}: there is no probe {name}. {hint}",
         "zh": "{path}:{line}：没有名为 {name} 的探针。{hint}",

@@ -1,0 +1,117 @@
+"""Where a person stands on the path of a checklist: what is behind with which answer, what to collect here, where it ends.
+
+Pure: computed from checklist, session and case each time; nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import msgspec
+
+from .case import Case, mode_of
+from .checklist import EARLIER, Checklist, End, Item, Snippet, Way, ways_ahead
+from .model import Verdict
+from .session import Entry, Record, suggestion
+
+
+class Step(msgspec.Struct, frozen=True):
+    """An item that is behind. `answer` is the conclusion or, where nobody `concluded`, what the probes suggest.
+
+    `to` is the item or the end that it led to; `way` says why, and is None where that is just the item below.
+    """
+
+    item: Item
+    answer: Verdict
+    concluded: bool
+    to: str
+    way: Way | None
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """An input that an item lives on. `given` is what the case says of it, or nothing; `lacking` is what of that does not exist."""
+
+    key: str
+    given: list[str]
+    lacking: list[str]
+    snippet: Snippet | None
+
+    @property
+    def there(self) -> bool:
+        return bool(self.given) and not self.lacking
+
+
+class Path(msgspec.Struct, frozen=True):
+    """`here` is the first item without an answer, and `end` the name of the end reached: one of the two is None.
+
+    `ahead` are the items that may still come, in the order of the checklist.
+    """
+
+    checklist: Checklist
+    steps: list[Step]
+    here: Item | None
+    end: str | None
+    ahead: list[Item]
+
+    @property
+    def at_end(self) -> End | None:
+        return self.checklist.ends[self.end] if self.end is not None else None
+
+    @property
+    def problems(self) -> list[Item]:
+        """The items behind that are problems."""
+        return [step.item for step in self.steps if step.answer is Verdict.PROBLEM]
+
+
+def walk(checklist: Checklist, record: Record, case: Case) -> Path | None:
+    """The path of a checklist as far as it has been answered; None where the checklist is no path.
+
+    Only what is answered leads on: an item that is undecided is where the person stands, whatever was found of it.
+    """
+    if not checklist.ends or not checklist.items:
+        return None
+    facts, items = case.facts(), {item.id: item for item in checklist.items}
+    order = list(items)
+    below = dict(pairwise(order))
+    steps: list[Step] = []
+    place, earlier = order[0], False
+    while place in items:
+        item, entry = items[place], record.entries.get(place, Entry())
+        suggested = suggestion(item, entry, facts)
+        answer = entry.conclusion or suggested
+        if answer is Verdict.UNDECIDED:
+            break
+        given = {answer.value} | ({EARLIER} if earlier else set())
+        if suggested in (answer, Verdict.UNDECIDED):  # findings that the person overruled lead nowhere
+            given |= {finding.code for result in entry.results.values() for finding in result.findings}
+        way = next((way for way in item.next if not given.isdisjoint(way.when)), None)
+        place = way.to if way is not None else below[place]
+        steps.append(Step(item, answer, entry.conclusion is not None, place, way))
+        earlier |= answer is Verdict.PROBLEM
+    here = items.get(place)
+    return Path(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
+
+
+def _ahead(checklist: Checklist, items: dict[str, Item], here: Item | None) -> list[Item]:
+    """The items that can still be reached, without the one where the person stands."""
+    if here is None:
+        return []
+    ways = ways_ahead(checklist)
+    seen, queue = {here.id}, [here.id]
+    while queue:
+        for to in ways[queue.pop()]:
+            if to in items and to not in seen:
+                seen.add(to)
+                queue.append(to)
+    return [item for name, item in items.items() if name in seen and name != here.id]
+
+
+def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
+    """What an item lives on, and what of it is there."""
+    found = []
+    for key in item.collect:
+        given = case.get(key)
+        names = [given] if isinstance(given, str) else list(given or [])
+        lacking = [name for name in names if "://" not in name and not mode_of(case.path(name))]
+        found.append(Wanted(key, names, lacking, checklist.snippets.get(key)))
+    return found
