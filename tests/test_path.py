@@ -1,5 +1,6 @@
 """The path of a checklist: what each answer leads to, where a person stands, what is to be collected, where it ends."""
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict, 
 from accucheck.path import Path as Walked
 from accucheck.path import walk, wanted
 from accucheck.session import Entry, Record
+from command_line import accucheck
 from path_checklist import ROUTE, write_route
 
 CHECKLIST = checklist.read(ROUTE.encode(), "route.yaml")
@@ -203,3 +205,83 @@ def test_validate_knows_the_findings_of_the_probes(fakes: Path, tmp_path: Path) 
 
 def test_the_keys_of_a_benchmark_can_be_collected() -> None:
     assert "benchmark.scripts.train" in cases.path_keys()
+
+
+# --- the command line --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(fakes: Path, tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "accucheck.yaml").write_text("name: demo\nruntime: {device: CPU}\ncurves: {train: loss.csv}\n")
+    (root / "loss.csv").write_text("step,loss\n1,2.3\n")
+    return root
+
+
+def test_path_shows_where_one_stands_in_both_languages(project: Path, tmp_path: Path) -> None:
+    route = str(write_route(tmp_path))
+    english = accucheck("path", project, "--checklist", route)
+    assert (english.code, english.err) == (0, "")
+    assert "  ▸ pp.01  Check pp.01  (you are here)\n" in english.out
+    assert "Mend this first → Mend the named items" in english.out and "otherwise → pp.02" in english.out
+    for item in ("pp.01", "pp.02"):
+        assert accucheck("answer", item, "ok", "--project", project, "--checklist", route).code == 0
+    chinese = accucheck("path", project, "--checklist", route, "--lang", "zh")
+    lines = chinese.out.splitlines()
+    assert lines[:3] == ["定位清单  (route 3)", "  ✓ pp.01  检查 pp.01  无问题", "  ✓ pp.02  检查 pp.02  无问题"]
+    assert "        ✓ curves.train：loss.csv" in lines
+    assert "        ○ curves.reference.path：accucheck.yaml 中未给出" in lines
+    assert any("标杆每步的 loss（PyTorch，写入 collect/loss_torch.csv）" in line for line in lines)
+    assert "首步不同：前向 → pp.04 检查 pp.04" in chinese.out
+    assert not list(project.glob("collect*"))  # it shows, and writes nothing
+
+
+def test_path_follows_what_probes_suggest_up_to_an_end(project: Path, tmp_path: Path) -> None:
+    route = str(write_route(tmp_path))
+    assert accucheck("run", project, "--checklist", route).code == 1
+    walked = json.loads(accucheck("path", project, "--checklist", route, "--json").stdout)["paths"][0]
+    assert [(step["item"], step["answer"], step["concluded"], step["next"]) for step in walked["steps"]] == [
+        ("pp.01", "ok", False, "pp.02"),
+        ("pp.02", "not_applicable", False, "pp.03"),
+        ("pp.03", "problem", False, "pp.04"),
+    ]
+    assert walked["steps"][2]["why"] == "The first differs: forward"
+    assert (walked["here"]["item"], walked["end"], walked["ahead"]) == ("pp.04", None, ["pp.05"])
+    accucheck("answer", "pp.04", "problem", "--project", project, "--checklist", route)
+    ran = accucheck("path", project, "--checklist", route)
+    assert "✗ pp.03  Check pp.03  problem found (suggested)" in ran.out
+    assert "■ The end: Mend the named items" in ran.out and "Problems: pp.03, pp.04" in ran.out
+    walked = json.loads(accucheck("path", project, "--checklist", route, "--json").stdout)["paths"][0]
+    assert walked["here"] is None and walked["end"]["problems"] == ["pp.03", "pp.04"]
+
+
+def test_path_writes_the_code_and_never_over_a_file(project: Path, tmp_path: Path) -> None:
+    route, code = str(write_route(tmp_path)), tmp_path / "code"
+    arguments = ("path", project, "--checklist", route, "--output", code)
+    nothing = accucheck(*arguments)
+    assert nothing.code == 0 and "nothing to collect" in nothing.err and not code.exists()
+    for item in ("pp.01", "pp.02"):
+        accucheck("answer", item, "ok", "--project", project, "--checklist", route)
+    ran = accucheck(*arguments, "--lang", "zh")
+    assert ran.code == 0 and [path.name for path in code.iterdir()] == ["collect_pp.03_pytorch.py"]
+    text = (code / "collect_pp.03_pytorch.py").read_text()
+    assert text.startswith("# 标杆每步的 loss: curves.reference.path = collect/loss_torch.csv\nstream.write(")
+    again = accucheck(*arguments)
+    assert again.code == 2 and "collect_pp.03_pytorch.py" in again.err
+    assert (code / "collect_pp.03_pytorch.py").read_text() == text
+
+
+def test_a_list_is_no_path(project: Path) -> None:
+    ran = accucheck("path", project, "--checklist", "accuracy")
+    assert ran.code == 2 and "accuracy is a list" in ran.err
+
+
+def test_explain_shows_the_code_and_where_answers_lead(project: Path, tmp_path: Path) -> None:
+    ran = accucheck("explain", "pp.03", "--checklist", str(write_route(tmp_path)))
+    assert ran.code == 0
+    assert "The benchmark's loss of each step (PyTorch; writes collect/loss_torch.csv)" in ran.out
+    assert 'stream.write(f"{step},{loss.item()!r}\\n")' in ran.out
+    assert "Both agree → pp.05 Check pp.05" in ran.out
+    plain = accucheck("explain", "ds.01")
+    assert "What to collect" not in plain.out and "Where it leads" not in plain.out

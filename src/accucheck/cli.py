@@ -186,6 +186,20 @@ WORDS: Words = {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
         "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不涉及 {not_applicable}",
     },
+    "path": {
+        "en": "Show where one stands on the path of a checklist, what to collect next, and the code that does.",
+        "zh": "显示在定位路径上的当前位置、接下来要采集的数据及采集代码。",
+    },
+    "path-output": {
+        "en": "Write the code that collects what is lacking into this folder, a file for each framework.",
+        "zh": "将尚缺数据的采集代码写入该目录，每个框架一个文件。",
+    },
+    "path-nothing": {
+        "en": "nothing to collect here: what this step lives on is given",
+        "zh": "本步所需的输入均已给出，无需采集",
+    },
+    "collect": {"en": "What to collect", "zh": "需要采集的数据"},
+    "ways": {"en": "Where it leads", "zh": "结果与去向"},
     "suggested": {"en": "suggested: {verdict}", "zh": "建议：{verdict}"},
     "stale": {"en": "stale", "zh": "已过期"},
     "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
@@ -948,14 +962,23 @@ def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
 )
 def explain(item: str, checklists: tuple[str, ...]) -> None:
     from .checklist import find, load_all, shipped
+    from .report.machine import snippet_text, ways_text
 
-    found = find(load_all(checklists or shipped()), item)
+    loaded = load_all(checklists or shipped())
+    found = find(loaded, item)
+    owner = next(checklist for checklist in loaded if found in checklist.items)
     parts = [(None, f"{found.id}  {found.title[LANGUAGE]}"), ("method", found.method[LANGUAGE])]
     meanings = found.conclusions
     rows = [(key, getattr(meanings, key)[LANGUAGE]) for key in ("problem", "ok", "not_applicable")]
     parts.append(("conclusions", "\n".join(f"{say(key)}: {text}" for key, text in rows)))
     parts += [("remedy", found.remedy[LANGUAGE]), ("applies", found.applies[LANGUAGE])]
     parts.append(("probes", "\n".join(_probe_lines(found)) or say("no-probe")))
+    collected = [(key, owner.snippets.get(key)) for key in found.collect]
+    lines = [
+        [key, *("  " + line for line in snippet_text(code, LANGUAGE))] if code else [key] for key, code in collected
+    ]
+    parts.append(("collect", "\n".join(line for block in lines for line in block)))
+    parts.append(("ways", "\n".join(line.strip() for line in ways_text(owner, found, LANGUAGE)[1:])))
     parts.append(("references", "\n".join(f"{link.title[LANGUAGE]}: {link.url}" for link in found.references)))
     for title, text in parts:
         if text and title is not None:
@@ -1091,6 +1114,73 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         flag = f" [{say('stale')}]" if row["stale"] else ""
         show(f"{item.id}  {item.title[LANGUAGE]}: {text}{flag} {row['note']}".rstrip())
     click.echo(say("status-counts", **summary))
+
+
+@command(
+    "path",
+    lambda: [
+        _project(),
+        _json(),
+        option("--output", "-o", words="path-output", default=None, metavar="DIR"),
+        _checklists(),
+        _set(),
+    ],
+)
+def path_(
+    project: str, as_json: bool, output: str | None, checklists: tuple[str, ...], settings: tuple[str, ...]
+) -> None:
+    from pathlib import Path
+
+    from .checklist import load, shipped
+    from .errors import UserError
+    from .path import walk
+    from .project import open_project
+    from .report.machine import path_json, path_text
+
+    known = [name for name in shipped() if load(name).ends]
+    opened = open_project(Path(project), checklists or known, settings, session="read")
+    _speak(opened)
+    session = opened.session
+    assert session is not None
+    if session.notice is not None:
+        raise _notice(session)
+    paths = []
+    for checklist in opened.checklists:
+        path = walk(checklist, session.record, opened.case)
+        if path is None:
+            raise UserError("no-path", name=checklist.name, known=", ".join(known))
+        paths.append(path)
+    if as_json:
+        walked = [path_json(path, opened.case, LANGUAGE) for path in paths]
+        show_json({"version": 1, "case": opened.case.name, "paths": walked})
+    else:
+        stale = {item for item, _ in opened.stale()}
+        for line in (line for path in paths for line in path_text(path, opened.case, LANGUAGE, stale)):
+            show(line)
+    if output is not None:
+        _write_code(paths, opened.case, Path(output))
+
+
+def _write_code(paths: list[Any], case: Any, folder: Path) -> None:
+    """The code that collects what is lacking where each path stands; existing files are refused."""
+    from .errors import SaveError, from_os_error
+    from .path import frameworks, script, wanted
+
+    written = 0
+    for path in paths:
+        lacking = [each for each in wanted(path.checklist, path.here, case) if not each.there] if path.here else []
+        for framework in frameworks(lacking):
+            target = folder / f"collect_{path.here.id}_{framework}.py"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                with target.open("x", encoding="utf-8") as stream:
+                    stream.write(script(lacking, framework, LANGUAGE))
+            except OSError as error:
+                raise from_os_error(error, target, SaveError) from None
+            talk(str(target))
+            written += 1
+    if not written:
+        talk(say("path-nothing"))
 
 
 # --- init, validate ---------------------------------------------------------------------------------------------------

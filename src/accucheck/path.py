@@ -11,8 +11,12 @@ import msgspec
 
 from .case import Case, mode_of
 from .checklist import EARLIER, Checklist, End, Item, Snippet, Way, ways_ahead
+from .language import Language
 from .model import Verdict
 from .session import Entry, Record, suggestion
+
+#: How frameworks are written.
+FRAMEWORKS = {"mindspore": "MindSpore", "pytorch": "PyTorch"}
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -115,3 +119,19 @@ def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
         lacking = [name for name in names if "://" not in name and not mode_of(case.path(name))]
         found.append(Wanted(key, names, lacking, checklist.snippets.get(key)))
     return found
+
+
+def script(inputs: list[Wanted], framework: str, language: Language) -> str:
+    """The code of one framework that collects inputs, each part headed by what it is, what it writes and for which key."""
+    parts = [
+        f"# {each.snippet.title[language]}: {each.key} = {each.snippet.path}\n{each.snippet.code.rstrip()}\n"
+        for each in inputs
+        if each.snippet is not None and each.snippet.framework == framework
+    ]
+    return "\n\n".join(parts)
+
+
+def frameworks(inputs: list[Wanted]) -> list[str]:
+    """The frameworks that `script` has something for, in the order of FRAMEWORKS."""
+    known = {each.snippet.framework for each in inputs if each.snippet is not None}
+    return [name for name in FRAMEWORKS if name in known]

@@ -16,7 +16,8 @@ from accucheck.session import Record
 
 def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> None:
     found = machine.result_json(record, checklists, case, Language.EN)
-    assert list(found) == ["version", "case", "items", "summary"]
+    assert list(found) == ["version", "case", "items", "paths", "summary"]
+    assert found["paths"] == []  # this checklist is a list
     assert (found["version"], found["case"]) == (1, "resnet50-cifar10")
     assert [entry["id"] for entry in found["items"]] == ["dp.03", "dp.05", "hp.02", "hp.03"]
     first = found["items"][0]

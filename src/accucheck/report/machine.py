@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .. import probe
 from ..case import Case
-from ..checklist import Checklist, Item
+from ..checklist import Checklist, Item, Snippet, ways_ahead
 from ..language import word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
+from ..path import FRAMEWORKS, Path, Wanted, walk, wanted
 from ..session import Entry, Record, suggestion
 from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
 
@@ -87,7 +89,7 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
     """The object that others rely on, plain JSON values only. `case`: its name.
 
     `summary.items` counts each item by its conclusion, or by its suggestion while nobody concluded;
-    `summary.probes` counts results by status.
+    `summary.probes` counts results by status. `paths` holds `path_json` of each checklist that is a path.
     """
     speech, facts = Speech(language), case.facts()
     items: list[dict[str, Any]] = []
@@ -114,6 +116,7 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
         "version": VERSION,
         "case": case.name,
         "items": items,
+        "paths": [path_json(path, case, language) for each in checklists if (path := walk(each, record, case))],
         "summary": {
             "items": {verdict.value: states[verdict] for verdict in Verdict},
             "probes": {name: statuses[Status(name)] for name in ("done", "failed", "skipped", "cancelled")},
@@ -151,6 +154,57 @@ def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
         "where": {key: getattr(where, key) for key in ("path", "line", "column", "name", "field", "step")},
         "data": msgspec.to_builtins(finding.data),
         "fix": fix and {"message": speech.message(name, fix.message, finding.data), "diff": fix.diff},
+    }
+
+
+def path_json(path: Path, case: Case, language: Language) -> dict[str, Any]:
+    """Where a person stands on the path of a checklist. One of `here` and `end` is null.
+
+    `next` of a step, and `to` of a way, is the id of an item or the name of an end; `why` is empty where it is just the item below.
+    """
+    here, end = path.here, path.at_end
+    return {
+        "checklist": path.checklist.name,
+        "steps": [
+            {
+                "item": step.item.id,
+                "answer": step.answer.value,
+                "concluded": step.concluded,
+                "next": step.to,
+                "why": step.way.text[language] if step.way is not None else "",
+            }
+            for step in path.steps
+        ],
+        "here": here
+        and {
+            "item": here.id,
+            "inputs": [_input(each, language) for each in wanted(path.checklist, here, case)],
+            "ways": [{"when": way.when, "to": way.to, "text": way.text[language]} for way in here.next],
+        },
+        "end": end
+        and {
+            "name": path.end,
+            "title": end.title[language],
+            "advice": end.advice[language],
+            "problems": [item.id for item in path.problems],
+        },
+        "ahead": [item.id for item in path.ahead],
+    }
+
+
+def _input(each: Wanted, language: Language) -> dict[str, Any]:
+    snippet = each.snippet
+    return {
+        "key": each.key,
+        "given": each.given,
+        "lacking": each.lacking,
+        "collect": snippet
+        and {
+            "framework": snippet.framework,
+            "path": snippet.path,
+            "title": snippet.title[language],
+            "code": snippet.code,
+        },
     }
 
 
@@ -222,3 +276,78 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
     if result.more_findings:
         lines.append("        " + word(WORDS, "more-findings", language, count=result.more_findings))
     return lines
+
+
+def path_text(path: Path, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
+    """The lines `accucheck path` prints: what is behind, what to collect here and where it leads, what may come, the end.
+
+    `stale` holds the items whose results are out of date.
+    """
+
+    def say(key: str, /, **data: Any) -> str:
+        return word(WORDS, key, language, **data)
+
+    lines = [f"{path.checklist.title[language]}  ({path.checklist.name} {path.checklist.version})"]
+    for step in path.steps:
+        answer = VERDICTS[step.answer.value][language.value]
+        said = answer if step.concluded else say("path-suggested", verdict=answer)
+        late = "  " + say("stale") if step.item.id in stale else ""
+        lines.append(f"  {MARKS[step.answer.value]} {step.item.id}  {step.item.title[language]}  {said}{late}")
+        if step.way is not None:
+            lines.append(f"      {way_text(path.checklist, step.way.to, step.way.text[language], language)}")
+    if (here := path.here) is not None:
+        lines.append(f"  ▸ {here.id}  {here.title[language]}  {say('path-here')}")
+        lines += ["      " + line for line in here_text(path.checklist, here, case, language)]
+    lines += [f"  ○ {item.id}  {item.title[language]}" for item in path.ahead]
+    if (end := path.at_end) is not None:
+        lines.append(f"  ■ {say('path-end', title=end.title[language])}")
+        if path.problems:
+            lines.append("      " + say("path-mend", items=", ".join(item.id for item in path.problems)))
+        lines += ["      " + line for line in end.advice[language].splitlines()]
+    return lines
+
+
+def way_text(checklist: Checklist, to: str, text: str, language: Language) -> str:
+    """Why an answer leads on, and to what; without `text` just to what."""
+    end = checklist.ends.get(to)
+    title = end.title if end is not None else next(item.title for item in checklist.items if item.id == to)
+    named = title[language] if end is not None else f"{to} {title[language]}"
+    return f"{text} → {named}" if text else f"→ {named}"
+
+
+def here_text(checklist: Checklist, item: Item, case: Case, language: Language) -> list[str]:
+    """What an item lives on, with the code that collects what is not there, and where its answers lead."""
+
+    def say(key: str, /, **data: Any) -> str:
+        return word(WORDS, key, language, **data)
+
+    lines = []
+    inputs = wanted(checklist, item, case)
+    if inputs:
+        lines.append(say("path-inputs"))
+    for each in inputs:
+        key = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
+        paths = ", ".join(case.relative(name) for name in each.lacking or each.given)
+        lines.append(f"  {MARKS['ok'] if each.there else '○'} {say(key, key=each.key, paths=paths)}")
+        if each.snippet is not None and not each.there:
+            lines += ["    " + line for line in snippet_text(each.snippet, language)]
+    return [*lines, *ways_text(checklist, item, language)]
+
+
+def snippet_text(snippet: Snippet, language: Language) -> list[str]:
+    """What a piece of code collects, and the code."""
+    framework = FRAMEWORKS[snippet.framework]
+    head = word(WORDS, "path-collect", language, title=snippet.title[language], framework=framework, path=snippet.path)
+    return [head, *("    " + line for line in snippet.code.splitlines())]
+
+
+def ways_text(checklist: Checklist, item: Item, language: Language) -> list[str]:
+    """Where the answers of an item lead; nothing where the checklist is no path."""
+    if not checklist.ends:
+        return []
+    ways = [(way.to, way.text[language]) for way in item.next]
+    otherwise = word(WORDS, "path-otherwise", language) if ways else ""
+    named = {to for to, _ in ways}
+    ways += [(to, otherwise) for to in ways_ahead(checklist)[item.id] if to not in named]
+    lines = [f"  {way_text(checklist, to, text, language)}" for to, text in ways]
+    return [word(WORDS, "path-ways", language), *lines]
