@@ -35,6 +35,7 @@ from accucheck.model import CONCLUSIONS
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
+from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.screens.start import StartScreen
 from accucheck.tui.words import WORDS as SCREEN_WORDS
@@ -77,6 +78,9 @@ WORDS: Words = {
     "screen-checklist": {"en": "Checklist", "zh": "检查清单"},
     "screen-evidence": {"en": "Evidence, full size", "zh": "全屏证据"},
     "screen-samples": {"en": "Samples (ds.02)", "zh": "查看样本（ds.02）"},
+    "screen-path": {"en": "The path of a checklist", "zh": "定位路径"},
+    "step": {"en": "Choose a step", "zh": "选择步骤"},
+    "open-step": {"en": "Open the item of the step", "zh": "打开该步的检查项"},
     "screen-export": {"en": "Report", "zh": "生成报告"},
     "screen-start": {"en": "Start (a project without accucheck.yaml)", "zh": "开始（项目尚无 accucheck.yaml）"},
     "move": {"en": "Choose an item or a finding", "zh": "选择检查项或发现"},
@@ -481,6 +485,7 @@ def keys(language: Language) -> str:
         ),
         ("evidence", EvidenceScreen, "key", []),
         ("samples", SamplesScreen, "command", []),
+        ("path", PathScreen, "command", [("↑ ↓", "step"), ("Tab", "focus"), ("Enter", "open-step")]),
         ("export", ExportScreen, "key", [("Tab", "focus")]),
         ("start", StartScreen, "key", [("↑ ↓", "move"), ("Enter", "edit")]),
     ]

@@ -167,7 +167,7 @@ def test_run_as_json_has_the_documented_keys(faulty):
     ran = accucheck("run", str(faulty), "--json")
     assert ran.code == 1 and "could not be read as a session" in ran.err
     outcome = only_json(ran)
-    assert list(outcome) == ["version", "case", "items", "summary"]
+    assert list(outcome) == ["version", "case", "items", "paths", "summary"]
     assert (outcome["version"], outcome["case"]) == (1, "digits_faulty")
     assert len(outcome["items"]) == 24
     results = findings = 0

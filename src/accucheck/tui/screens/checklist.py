@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
 from ... import engine
-from ...checklist import Item
+from ...checklist import Checklist, Item
 from ...errors import SaveError
 from ...model import CONCLUSIONS, Status, Verdict
 from ..signs import Speech, plain
@@ -49,6 +49,7 @@ class ChecklistScreen(Screen[None]):
         Binding("o", "editor", show=False, id="editor"),
         Binding("a", "attach", show=False, id="attach"),
         Binding("s", "samples", show=False, id="samples"),
+        Binding("p", "path", show=False, id="path"),
         Binding("u", "undo", show=False, id="undo"),
         Binding("right_square_bracket", "go(1)", show=False, id="next"),
         Binding("left_square_bracket", "go(-1)", show=False, id="previous"),
@@ -76,6 +77,7 @@ class ChecklistScreen(Screen[None]):
         ("command-editor", "screen.editor"),
         ("command-attach", "screen.attach"),
         ("command-samples", "screen.samples"),
+        ("command-path", "screen.path"),
         ("command-undo", "screen.undo"),
         ("command-next", "screen.go(1)"),
         ("command-previous", "screen.go(-1)"),
@@ -189,6 +191,7 @@ class ChecklistScreen(Screen[None]):
                 ("1/2/3", say("key-conclude"), ""),
                 ("n", say("key-note"), "screen.note"),
                 *([("s", say("key-samples"), "screen.samples")] if self._has_samples(self.item) else []),
+                *([("p", say("key-path"), "screen.path")] if self._path_of(self.item) else []),
                 ("]", say("key-next"), "screen.go(1)"),
                 ("e", say("key-export"), "screen.export"),
                 ("?", say("key-help"), "screen.help"),
@@ -377,7 +380,7 @@ class ChecklistScreen(Screen[None]):
             return
         suggestion = self.app.project.suggestion(item)
         if suggestion in CONCLUSIONS:
-            self._answer(item, suggestion)
+            self._conclude(item, suggestion)
         else:
             self.notify(self.speech.say("nothing-to-accept"), severity="warning", markup=False)
 
@@ -386,9 +389,25 @@ class ChecklistScreen(Screen[None]):
         if item is None or not self.app.may_change():
             return
         verdict, suggestion = Verdict(name), self.app.project.suggestion(item)
-        self._answer(item, verdict)
+        self._conclude(item, verdict)
         if suggestion in CONCLUSIONS and suggestion is not verdict:
             self._explain(item, suggestion)
+
+    def _conclude(self, item: Item, verdict: Verdict) -> None:
+        """Answer, and say where that leads on the path."""
+        from ...path import walk
+
+        self._answer(item, verdict)
+        checklist = self._path_of(item)
+        path = walk(checklist, self.app.session.record, self.app.project.case) if checklist is not None else None
+        step = next((step for step in path.steps if step.item.id == item.id), None) if path is not None else None
+        if checklist is not None and step is not None:
+            from ...report.machine import way_text
+
+            language = self.speech.language
+            why = step.way.text[language] if step.way is not None else ""
+            way = way_text(checklist, step.to, why, language).removeprefix("→ ")
+            self.notify(plain(self.speech.say("path-next", way=way)).plain, timeout=6, markup=False)
 
     def _answer(self, item: Item, verdict: Verdict) -> None:
         self.app.change(item.id, lambda: self.app.session.answer(item.id, verdict))
@@ -537,6 +556,30 @@ class ChecklistScreen(Screen[None]):
         self._done_jobs, self._all_jobs = 0, len(jobs)
         app.runner.start(jobs, live=False)
         self._show_top()
+
+    # --- the path -----------------------------------------------------------------------------------------------------
+
+    def _path_of(self, item: Item | None) -> Checklist | None:
+        """The open checklist of an item, when it is a path."""
+        return next((each for each in self.app.project.checklists if each.ends and item in each.items), None)
+
+    def action_path(self) -> None:
+        """The path of this item's checklist, or of the first open one that is a path."""
+        from .path import PathScreen
+
+        checklist = self._path_of(self.item) or next((each for each in self.app.project.checklists if each.ends), None)
+        if checklist is None:
+            self.notify(self.speech.say("no-path-here"), severity="warning", markup=False)
+            return
+
+        def left(chosen: tuple[str, bool] | None) -> None:
+            if chosen is not None:
+                self.show_items(chosen[0])
+                if chosen[1]:
+                    self.action_run_item()
+
+        self.app.clear_notifications()  # what they said stands there
+        self.app.push_screen(PathScreen(checklist), left)
 
     # --- moving -------------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ KEYS = [
     ("o", "command-editor"),
     ("a", "command-attach"),
     ("s", "command-samples"),
+    ("p", "command-path"),
     ("u", "command-undo"),
     ("] [", "command-next"),
     ("/", "command-filter"),

@@ -103,10 +103,22 @@ class ItemPane(Vertical):
         say, language = self.speech.say, self.speech.language
         parts = [Content.styled(say("how"), "bold $accent"), plain(wrap(item.method[language], width, 3)), Content("")]
         parts += [Content.styled(say("applies"), "bold $accent"), plain(wrap(item.applies[language], width))]
+        if ways := self._ways(item):
+            parts += [Content(""), Content.styled(say("ways"), "bold $accent"), plain(wrap("\n".join(ways), width, 2))]
         if item.references:
             parts += [Content(""), Content.styled(say("references"), "bold $accent")]
             parts += [plain(f"{link.title[language]}: {link.url}") for link in item.references]
         return Content("\n").join(parts)
+
+    def _ways(self, item: Item) -> list[str]:
+        """Where the answers of an item lead, when its checklist is a path."""
+        checklist = next((each for each in self.app.project.checklists if each.ends and item in each.items), None)
+        if checklist is None:
+            return []
+        from ...report.machine import ways_text
+
+        lines = [line.strip() for line in ways_text(checklist, item, self.speech.language)[1:]]
+        return [line.replace("→", "->") for line in lines] if self.speech.only_ascii else lines
 
     def _conclusion(self, item: Item) -> Content:
         say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)

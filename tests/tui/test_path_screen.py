@@ -1,0 +1,229 @@
+"""The path in the walkthrough: where one stands, the code to collect, and going to a step."""
+
+import time
+
+import pytest
+from conftest_tui import text_of
+from textual.widgets import Input, OptionList
+
+from accucheck.language import Language
+from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict
+from accucheck.project import open_project
+from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.help import HelpScreen
+from accucheck.tui.screens.path import PathScreen
+from accucheck.tui.widgets.items import ItemList
+from path_checklist import ROUTE
+
+HOSTILE = "[red]a\x1b[2Jb\u202ec[/]"
+
+
+@pytest.fixture
+def route(tmp_path, fakes):
+    """route(language, case=..., checklists=[...]) opens a project on the path; sessions are closed when the test ends."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "route.yaml").write_text(ROUTE, encoding="utf-8")
+    opened = []
+
+    def make(language=Language.EN, case="name: demo\nruntime: {device: CPU}\n", names=("route.yaml",), **options):
+        (root / "accucheck.yaml").write_text(case)
+        paths = [str(tmp_path / name) if name.endswith(".yaml") else name for name in names]
+        app = Walkthrough(open_project(root, paths, session="try"), language, **options)
+        opened.append(app)
+        return app
+
+    yield make
+    for app in opened:
+        app.runner.close()
+        app.session.close()
+
+
+async def until(pilot, condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        await pilot.pause(0.05)
+
+
+async def shown(pilot, app, text):
+    await until(pilot, lambda: text in text_of(app))
+
+
+async def open_path(pilot, app):
+    await pilot.press("p")
+    await until(
+        pilot, lambda: isinstance(app.screen, PathScreen) and app.screen.query_one("#steps", OptionList).option_count
+    )
+
+
+def answered(app, **conclusions):
+    for name, verdict in conclusions.items():
+        app.session.answer(f"{name[:2]}.{name[2:]}", Verdict(verdict))
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (100, 40), (200, 60)])
+@pytest.mark.parametrize("language", list(Language))
+async def test_it_shows_where_one_stands_in_every_size(route, size, language):
+    app = route(language)
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await open_path(pilot, app)
+        here = "（当前位置）" if language is Language.ZH else "(you are here)"
+        await shown(pilot, app, here)
+        text = text_of(app)
+        lines = text.split("\n")
+        assert all(len(line) <= size[0] for line in lines)
+        assert next(line for line in lines if here in line).lstrip().startswith("▸ ○ pp.03")
+        assert lines.index(next(line for line in lines if "✓ pp.01" in line)) < lines.index(
+            next(line for line in lines if here in line)
+        )
+        if size[1] >= 24:
+            assert "├ " in text and "└ " in text and "○ pp.05" in text
+            assert "curves.reference.path" in text
+
+
+async def test_ascii_only(route):
+    app = route(only_ascii=True)
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "(you are here)")
+        assert {sign for sign in text_of(app) if not sign.isascii()} == set()
+        assert "+ The first differs: forward -> pp.04" in text_of(app)
+
+
+async def test_without_a_path_it_says_so(route):
+    app = route(names=("accuracy",))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("p")
+        await shown(pilot, app, "None of the open checklists is a path")
+        assert isinstance(app.screen, ChecklistScreen)
+    app = route(names=("accuracy", "route.yaml"))  # the item looked at is of the other: the one path is shown
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "The route")
+
+
+async def test_concluding_says_where_that_leads(route):
+    app = route()
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.screen.query_one(ItemList).go("pp.03")
+        await pilot.pause()
+        await pilot.press("2")
+        await shown(pilot, app, "Next: Both agree → pp.05 Check pp.05")
+        await open_path(pilot, app)
+        await shown(pilot, app, "│ Both agree → pp.05")
+        assert "Next:" not in text_of(app)  # the path says it
+        assert "▸ ○ pp.05" in text_of(app)
+
+
+async def test_enter_goes_to_the_item_and_r_runs_it(route):
+    app = route()
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        assert app.screen.item.id == "pp.04"
+        await open_path(pilot, app)
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("pp.03").results)
+        assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == "pp.03"
+        await until(pilot, lambda: not app.runner.busy)
+        await open_path(pilot, app)
+        await shown(pilot, app, "│ The first differs: forward → pp.04")
+        await pilot.press("k")
+        await shown(pilot, app, "✗ bad 1")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+async def test_a_run_moves_the_person_on_while_the_path_is_open(route):
+    app = route()
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "▸ ○ pp.03")
+        finding = Finding("bad", Level.PROBLEM, data={"n": 1})
+        result = ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding])
+        app.session.record_result("pp.03", result)
+        await shown(pilot, app, "▸ ○ pp.04")
+
+
+async def test_the_code_is_shown_copied_and_saved_by_framework(route, tmp_path):
+    app = route(Language.ZH)
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "采集代码（MindSpore）")
+        assert "○ curves.train：accucheck.yaml 中未给出" in text_of(app)
+        await pilot.press("y")
+        assert app.clipboard.startswith("# 每步的 loss: curves.train = collect/loss.csv\nwith open(")
+        assert "torch" not in app.clipboard
+        await pilot.press("f")
+        await shown(pilot, app, "采集代码（PyTorch）")
+        await pilot.press("y")
+        assert app.clipboard.startswith("# 标杆每步的 loss: curves.reference.path = collect/loss_torch.csv\n")
+        copied = app.clipboard
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        assert app.screen.query_one(Input).value.endswith("collect_pp.03_pytorch.py")
+        target = tmp_path / "mine.py"
+        app.screen.query_one(Input).value = str(target)
+        await pilot.press("enter")
+        await until(pilot, target.exists)
+        assert target.read_text(encoding="utf-8") == copied
+        await until(pilot, lambda: isinstance(app.screen, PathScreen))
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        app.screen.query_one(Input).value = str(target)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose))  # it exists: refused, and left as it is
+        assert target.read_text(encoding="utf-8") == copied
+
+
+async def test_what_is_there_is_not_collected_again(route, tmp_path):
+    app = route(case="name: demo\ncurves: {train: loss.csv, reference: {path: gone.csv}}\n")
+    (tmp_path / "project/loss.csv").write_text("step,loss\n")
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "✓ curves.train: loss.csv")
+        assert "○ curves.reference.path: gone.csv does not exist yet" in text_of(app)
+        assert "(PyTorch)" in text_of(app) and "(MindSpore)" not in text_of(app)
+        await pilot.press("up")
+        await shown(pilot, app, "Nothing is collected for this step")
+        await pilot.press("y")
+        await shown(pilot, app, "There is no code for this step")
+
+
+async def test_the_end_names_the_problems_and_what_to_do(route):
+    app = route()
+    answered(app, pp01="problem")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "■ The end: Mend the named items")
+        text = text_of(app)
+        assert "✗ pp.01 Check pp.01" in text and "Mend them and run again." in text
+        assert "pp.02" not in text
+        await pilot.press("enter", "r", "y")  # there is no item to go to
+        assert isinstance(app.screen, PathScreen)
+
+
+async def test_untrusted_text_is_text_and_the_keys_are_explained(route):
+    app = route(case=f"name: demo\ncurves: {{train: '{HOSTILE[:6]}b[/]'}}\n")
+    answered(app, pp01="ok", pp02="ok")
+    app.session.annotate("pp.03", HOSTILE)
+    finding = Finding(HOSTILE, Level.SUSPECT, data={"n": HOSTILE})
+    app.session.record_result("pp.03", ProbeResult("gone", Kind.FILE, Status.DONE, Verdict.UNDECIDED, [finding]))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "[red]ab[/]" if "[red]ab" in HOSTILE else "[red]a")
+        assert "\x1b" not in text_of(app) and "\u202e" not in text_of(app)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await shown(pilot, app, "Copy the code")
