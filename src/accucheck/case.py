@@ -114,6 +114,7 @@ class Checkpoints(_Part, frozen=True):
     ranks: list[Location] = []
     after_step: Location | None = None
     reference_after_step: Location | None = None
+    map: Location | None = None
 
 
 class ReferenceCurve(_Part, frozen=True):

@@ -509,6 +509,30 @@ WORDS: Words = {
         "en": "The step {step} cannot be recorded: steps are 0 or more.",
         "zh": "无法记录第 {step} 步：步数不能小于 0。",
     },
+    # mapping files of parameters
+    "map-unknown": {
+        "en": "{path}:{line}: the checkpoint has no parameter {name}. {hint}",
+        "zh": "{path}:{line}：checkpoint 中没有参数 {name}。{hint}",
+    },
+    "map-unknown-reference": {
+        "en": "{path}:{line}: the reference has no parameter {name}. {hint}",
+        "zh": "{path}:{line}：标杆权重中没有参数 {name}。{hint}",
+    },
+    "map-shape": {
+        "en": "{path}:{line}: {name} {shape} and {reference} {other} do not fit. Shapes may differ by axes of size 1, by transpose: true, "
+        "or by rows: [from, to].",
+        "zh": "{path}:{line}：{name} {shape} 与 {reference} {other} 形状不符。允许的差别只有长度为 1 的轴、transpose: true "
+        "和 rows: [起, 止]。",
+    },
+    "map-twice": {
+        "en": "{path}:{line}: {name} is named twice. A parameter has one counterpart; its parts are given as rows: [from, to].",
+        "zh": "{path}:{line}：{name} 出现了两次。一个参数只能对应一个参数；如只对应其中若干行，请写 rows: [起, 止]。",
+    },
+    "map-rows": {
+        "en": "{path}:{line}: the own_rows of {name} must cover its {rows:,} rows, each once and in order.",
+        "zh": "{path}:{line}：{name} 的各个 own_rows 必须按顺序、不重不漏地覆盖它的全部 {rows:,} 行。",
+    },
+    "hint-none": {"en": "Check the spelling.", "zh": "请检查拼写。"},
     # samples looked at by a person
     "marks-damaged": {
         "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Mend it, or move it away and draw again.",

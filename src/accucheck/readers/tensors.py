@@ -170,7 +170,7 @@ def _strided(file: BinaryIO, info: TensorInfo) -> Array:
     import numpy as np
 
     itemsize, storage = DTYPES[info.dtype]
-    buffer = np.empty(info.extents[0][1], np.uint8)
+    buffer = np.empty(sum(length for _, length in info.extents), np.uint8)
     _fill(file, info, 0, buffer.data)
     steps = [stride * itemsize for stride in info.strides or ()]
     return np.lib.stride_tricks.as_strided(buffer.view(storage), info.shape, steps, writeable=False)
