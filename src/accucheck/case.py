@@ -119,13 +119,13 @@ class Checkpoints(_Part, frozen=True):
 
 class ReferenceCurve(_Part, frozen=True):
     path: Location | None = None
-    rerun: Location | None = None
+    rerun: Locations = None
 
 
 class Curves(_Part, frozen=True):
     train: Location | None = None
     eval: Location | None = None
-    rerun: Location | None = None
+    rerun: Locations = None
     baseline: Location | None = None
     lr_test: Location | None = None
     previous_version: Location | None = None

@@ -14,6 +14,8 @@ from ..language import Words
 from ..model import Curve, Finding, Language, Level, Where
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
     from ..readers.curves import Run
@@ -62,6 +64,7 @@ _MEANINGS = {
         r"m?ap(?:50)?|m_?ap_?50_?95|m?iou|auc|f1(?:_score)?|dice|bleu|psnr|ssim|.*acc(?:uracy)?",
     ),
     "lr": (r"(?:cur(?:rent)?_?)?(?:lr|learning_?rate)(?:_0)?|学习率", r"(?:lr|learning_?rate)_\w+"),
+    "norm": (r"(?:global_?)?(?:grad(?:ient)?s?_?)?(?:global_?)?norm",),
     "scale": (r"loss_?scal(?:e|ing)(?:_value)?|grad_?scale|scal(?:e|ing)_?sens|scale|scaling",),
     "overflow": (r"(?:is_?)?over_?flow(?:_?(?:cond|flag|status))?|cond",),
 }
@@ -100,12 +103,12 @@ class Series:
 
 
 class Logs:
-    """The runs that keys of the case name; a file that two keys name counts for the first.
+    """The runs that keys of the case name; a file that two keys name counts for the first. `only` leaves one path of them.
 
     What is wrong with a file is kept for `findings`. Raises ReadError when nothing can be read at all.
     """
 
-    def __init__(self, case: Case, *keys: str) -> None:
+    def __init__(self, case: Case, *keys: str, only: Path | None = None) -> None:
         from ..readers import curves
 
         self._runs: list[tuple[str, str, Run]] = []
@@ -114,7 +117,7 @@ class Logs:
         read: set[object] = set()
         for key in keys:
             for path in case.paths(key):
-                if path in read:
+                if path in read or (only is not None and path != only):
                     continue
                 read.add(path)
                 shown = case.relative(path)

@@ -1,0 +1,294 @@
+"""What the probes that set two trainings against each other share: which points belong together, their noise, and "
+"charts of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Evidence, Finding, Language, Level, Where
+from . import _curves
+
+if TYPE_CHECKING:
+    from ..readers.curve_comparison import Aligned, Comparison, Limits
+    from ._curves import Array, Logs, Series
+
+#: Part of the MESSAGES of every probe that compares curves.
+MESSAGES: Words = {
+    **_curves.MESSAGES,
+    "no-curve-known": {
+        "en": "No column of {path} is known as a training loss.",
+        "zh": "{path} 中没有可识别为训练 loss 的列。",
+    },
+    "no-overlap": {
+        "en": "The two logs have no {unit} in common: {ours} tells {ours_from:,g} to {ours_to:,g}, {theirs} tells "
+        "{theirs_from:,g} to "
+        "{theirs_to:,g}. Print the loss of every step from the first on, in both.",
+        "zh": "两份日志没有相同的 {unit}：{ours} 为 {ours_from:,g} 到 {ours_to:,g}，{theirs} 为 {theirs_from:,g} 到 {theirs_to:,g}。"
+        "请在两边都从第一步起逐步打印 loss。",
+    },
+    "few-points": {
+        "en": "The two logs have only {points:,} {points:point|points} with a number in common; two at least are "
+        "needed.",
+        "zh": "两份日志只有 {points:,} 个共同的有效数据点，至少需要 2 个。",
+    },
+    "partial": {
+        "en": "{points:,} {units} of both logs were compared, {x_from:,g} to {x_to:,g}; {ours_alone:,} stand in "
+        "{ours} alone and "
+        "{theirs_alone:,} in {theirs} alone.",
+        "zh": "对比了两份日志共有的 {points:,} 个 {unit}（{x_from:,g} 到 {x_to:,g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
+        "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
+    },
+    "by-order": {
+        "en": "One of the logs tells no step: its losses were set against the other's in their order.",
+        "zh": "其中一份日志没有 step，按先后顺序与另一份逐个对应。",
+    },
+    "coarse": {
+        "en": "The losses are printed so coarsely that differences below {printed:.1e} of them cannot be seen. "
+        "Print nine digits, so that "
+        "the step where a difference begins is certain.",
+        "zh": "loss 打印的位数太少，小于 {printed:.1e} 的相对差异看不出来。请多打印几位（如 9 位有效数字），才能确定差异从哪一步开始。",
+    },
+    "same-file": {
+        "en": "{ours} and {theirs} are one and the same file: nothing was compared.",
+        "zh": "{ours} 与 {theirs} 是同一个文件，等于没有对比。",
+    },
+}
+WORDS: Words = {
+    **_curves.WORDS,
+    "curves": {"en": "Both losses", "zh": "两条曲线"},
+    "difference": {"en": "Size of the difference", "zh": "差异大小"},
+    "log10": {"en": "log10 of difference / loss", "zh": "相对差异的 log10"},
+    "differs": {"en": "difference", "zh": "相对差异"},
+    "allowed": {"en": "allowed", "zh": "允许范围"},
+    "fork": {"en": "begins", "zh": "开始"},
+    "visible": {"en": "visible", "zh": "可见"},
+}
+#: Several of what a point stands for.
+_SEVERAL: Words = {
+    "epoch": {"en": "epochs", "zh": "epoch"},
+    "step": {"en": "steps", "zh": "step"},
+    "point": {"en": "points", "zh": "数据点"},
+}
+#: Losses equal to the last bit are drawn at this share.
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two series over common points. `x` of `points` counts in `unit`; `first`: the first point is the first step "
+    "of both trainings."""
+
+    ours: Series
+    theirs: Series
+    unit: str
+    points: Aligned
+    first: bool
+    by_order: bool = False
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What messages may name of both logs."""
+        return {
+            "ours": self.ours.path,
+            "theirs": self.theirs.path,
+            "unit": _curves.UNITS[self.unit],
+            "units": _SEVERAL[self.unit],
+        }
+
+    def told(self) -> Iterator[Finding]:
+        """What of the two logs was compared, where that is not all of both."""
+        points = self.points
+        if self.by_order:
+            yield Finding("by-order", Level.INFO, self.ours.where)
+        if points.ours_alone or points.theirs_alone:
+            data = {
+                "points": len(points.x),
+                "x_from": float(points.x[0]),
+                "x_to": float(points.x[-1]),
+                "ours_alone": points.ours_alone,
+                "theirs_alone": points.theirs_alone,
+            }
+            yield Finding("partial", Level.INFO, self.ours.where, self.data | data)
+
+
+def logs(case: Case, *keys: str) -> tuple[list[Logs], list[Finding]]:
+    """One log of each path that the keys name, and what is wrong with those that cannot be read at all."""
+    found, wrong = [], []
+    for key in keys:
+        for path in case.paths(key):
+            try:
+                found.append(_curves.Logs(case, key, only=path))
+            except ReadError as error:
+                problem = {language.value: error.text(language) for language in Language}
+                where = Where(case.relative(path))
+                wrong.append(Finding("unreadable", Level.INFO, where, {"problem": problem}, incomplete=True))
+    return found, wrong
+
+
+def same_file(case: Case, ours: str, theirs: str) -> Finding | None:
+    """Whether two keys of the case lead to one file."""
+    for one in case.paths(ours):
+        for other in case.paths(theirs):
+            if _is_file(one) and _is_file(other) and one.samefile(other):
+                data = {"ours": case.relative(one), "theirs": case.relative(other)}
+                return Finding("same-file", Level.SUSPECT, Where(case.relative(one)), data)
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def pair(ours: Series, theirs: Series) -> Pair:
+    """Sets two series against each other: by steps where both tell them, else by epochs, else in their order.
+
+    The points may be none.
+    """
+    import numpy as np
+
+    from ..readers.curve_comparison import align
+
+    one, other = _by_step(ours), _by_step(theirs)
+    if one is not None and other is not None:
+        found = align(one.x, one.values, other.x, other.values)
+        start = float(found.x[0]) if len(found.x) else -1.0
+        first = start in (0.0, 1.0) and start + found.shift in (0.0, 1.0)
+        if len(found.x) > 1:
+            return Pair(one, other, "step", found, first and one.x[0] == start)
+    if min(len(ours.epochs), len(theirs.epochs)) and min(ours.epochs.min(), theirs.epochs.min()) >= 0:
+        one, other = _curves.by_epoch(ours), _curves.by_epoch(theirs)
+        if one.unit == other.unit == "epoch":
+            return Pair(one, other, "epoch", align(one.x, one.values, other.x, other.values), first=False)
+    if one is not None and other is not None and "point" not in (ours.unit, theirs.unit):
+        return Pair(one, other, "step", align(one.x, one.values, other.x, other.values), first=False)
+    one, other = (replace(series, unit="point", x=np.arange(1.0, len(series.values) + 1)) for series in (ours, theirs))
+    points = align(one.x, one.values, other.x, other.values)
+    return Pair(one, other, "point", points, first=True, by_order=not ours.unit == theirs.unit == "point")
+
+
+def nothing(found: Pair) -> Finding | None:
+    """That there are too few points to compare, where it is so."""
+    import numpy as np
+
+    points = found.points
+    count = int((np.isfinite(points.ours) & np.isfinite(points.theirs)).sum())
+    if not len(points.x) and len(found.ours.x) and len(found.theirs.x):
+        ranges = {
+            f"{name}_{end}": float(series.x[at])
+            for name, series in (("ours", found.ours), ("theirs", found.theirs))
+            for end, at in (("from", 0), ("to", -1))
+        }
+        return Finding("no-overlap", Level.INFO, found.ours.where, found.data | ranges, incomplete=True)
+    if count < 2 and len(points.x) < 2:
+        return Finding("few-points", Level.INFO, found.ours.where, {"points": count}, incomplete=True)
+    return None
+
+
+def shown(names: list[str]) -> list[str]:
+    """The first of many."""
+    return names[:5] + ["…"] * (len(names) > 5)
+
+
+def _by_step(series: Series) -> Series | None:
+    """The series over its steps, where it tells them."""
+    import numpy as np
+
+    if series.unit == "step":
+        return series
+    if len(series.steps) and series.steps.min() >= 0 and (np.diff(series.steps) > 0).all():
+        return replace(series, unit="step", x=series.steps.astype(np.float64))
+    return None
+
+
+def noise(pairs: list[Pair], of: Pair) -> Array | None:
+    """How far runs of one script are apart at the points of a pair; the larger of several, None where there is none.
+
+    The first series of each of `pairs` is one of the two of `of`.
+    """
+    import numpy as np
+
+    from ..readers.curve_comparison import relative, spread
+
+    found = None
+    for one in pairs:
+        if one.unit != of.unit or len(one.points.x) < 2:
+            continue
+        at = of.points.x if one.ours.path == of.ours.path else of.points.x + of.points.shift
+        differences = np.full(len(at), np.nan)
+        _, here, there = np.intersect1d(at, one.points.x, return_indices=True)
+        differences[here] = relative(one.points.ours, one.points.theirs)[there]
+        if np.isfinite(differences).any():
+            apart = spread(differences)
+            found = apart if found is None else np.maximum(found, apart)
+    return found
+
+
+def likeness(ours: Array, theirs: Array) -> float | None:
+    """How far the ups and downs of two curves go together, -1 to 1: with the same batches they do, with others they do not.
+
+    Spearman's correlation of second differences of the logarithm, which neither a trend nor single points disturb. None with fewer than
+    30 points, without ups and downs, and where one loss is twice the other: a training that broke down has ups and downs of its own.
+    """
+    import numpy as np
+
+    known = np.isfinite(ours) & np.isfinite(theirs) & (ours > 0) & (theirs > 0)
+    if known.sum() < 30:
+        return None
+    one, other = np.log(ours[known]), np.log(theirs[known])
+    first, second = np.diff(one, 2), np.diff(other, 2)
+    if abs(np.median(one) - np.median(other)) > np.log(2) or min(first.std(), second.std()) <= 1e-3:
+        return None
+    ranks = [np.argsort(np.argsort(values)) for values in (first, second)]
+    return float(np.corrcoef(ranks)[0, 1])
+
+
+def ends(ours: Array, theirs: Array) -> tuple[float, float, float]:
+    """The mean of the last fifth of both curves, and the spread of their difference by the noise of single points."""
+    import numpy as np
+
+    known = np.isfinite(ours) & np.isfinite(theirs)
+    one, other = ours[known], theirs[known]
+    count = max(1, len(one) // 5)
+    difference = one[-count:] - other[-count:]
+    spread = float(difference.std(ddof=1) / np.sqrt(count)) if count > 2 else 0.0
+    return float(one[-count:].mean()), float(other[-count:].mean()), spread
+
+
+def charts(found: Pair, compared: Comparison, names: tuple[str, str], label: str = "loss") -> list[Evidence]:
+    """Both curves, and the size of their difference, with where it begins; `names` are WORDS of the probe."""
+    import numpy as np
+
+    points = found.points
+    if len(points.x) < 2:
+        return []
+    marks = {}
+    if compared.visible is not None:
+        marks["visible"] = float(points.x[compared.visible])
+        if compared.origin is not None:
+            marks = {"fork": float(points.x[compared.origin])} | (marks if compared.origin != compared.visible else {})
+    series = {names[0]: points.ours, names[1]: points.theirs}
+    sizes = np.log10(np.maximum(compared.relative, _NOTHING))
+    both = {"differs": sizes, "allowed": np.log10(compared.bound)}
+    return [
+        _curves.chart("curves", found.unit, label, points.x, series, marks),
+        _curves.chart("difference", found.unit, "log10", points.x, both, marks),
+    ]
+
+
+def limits(case: Case, params: Any) -> Limits:
+    """From when a difference counts, in what precision the case computes."""
+    from ..readers.curve_comparison import Limits
+
+    facts = case.facts()
+    coarse = bool(facts["ascend"] or facts["mixed_precision"])
+    visible, rounding = (params.coarse, params.coarse_rounding) if coarse else (params.tolerance, params.rounding)
+    return Limits(visible, rounding, params.jump, params.noise)
