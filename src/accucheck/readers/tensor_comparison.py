@@ -198,26 +198,27 @@ _SAFE = (1e-20, 1e30)
 
 
 def _of_chunk(left: Array, right: Array, rtol: float, atol: float, spare: Array) -> Comparison:
+    """Compares two runs of numbers; `spare` is memory for them: (2, n) float32."""
     count = len(left)
-    identical = left.dtype == right.dtype and np.array_equal(_bits(left), _bits(right))
     if not (left.dtype == right.dtype == np.float32):
-        return _carefully(left, right, rtol, atol, identical)
+        return _carefully(left, right, rtol, atol, left.dtype == right.dtype and _same_bits(left, right))
+    apart, bound = spare
+    np.subtract(left, right, out=apart)
+    np.abs(apart, out=apart)
+    largest = float(apart.max())
     left_square = float(np.dot(left, left))
-    if not _SAFE[0] < left_square < _SAFE[1]:
-        return _carefully(left, right, rtol, atol, identical)
-    if identical:
-        result = Comparison(count, True, count, finite=count)
+    if not (math.isfinite(largest) and _SAFE[0] < left_square < _SAFE[1]):
+        return _carefully(left, right, rtol, atol, _same_bits(left, right))
+    if not largest:
+        result = Comparison(count, _same_bits(left, right), count, finite=count)
         result.left_square = result.right_square = result.product = left_square
         return result
     right_square = float(np.dot(right, right))
-    if not _SAFE[0] < right_square < _SAFE[1]:
-        return _carefully(left, right, rtol, atol, identical)
-    apart, bound = spare
-    np.subtract(left, right, out=apart)
-    equal = int(np.count_nonzero(left == right))  # of a bool: counting in floats takes longer than all the rest
     square = float(np.dot(apart, apart))
-    np.abs(apart, out=apart)
-    largest = float(apart.max())
+    if not (_SAFE[0] < right_square < _SAFE[1] and _SAFE[0] < square < _SAFE[1]):
+        return _carefully(left, right, rtol, atol, False)
+    total = float(apart.sum())
+    equal = int(np.count_nonzero(left == right))  # of a bool: counting in floats takes longer than all the rest
     outside = count - equal
     if largest <= atol:
         outside = 0
@@ -226,9 +227,10 @@ def _of_chunk(left: Array, right: Array, rtol: float, atol: float, spare: Array)
         bound *= np.float32(rtol)
         bound += np.float32(atol)
         outside = int(np.count_nonzero(apart > bound))
+    # ‖l - r‖² = ‖l‖² + ‖r‖² - 2 l·r, which also keeps the cosine of near vectors exact.
+    product = (left_square + right_square - square) / 2
     return Comparison(
-        *(count, False, equal, 0, 0, outside, largest, float(apart.sum())),
-        *(left_square, right_square, float(np.dot(left, right)), square, count),
+        *(count, False, equal, 0, 0, outside, largest, total), *(left_square, right_square, product, square, count)
     )
 
 
@@ -256,8 +258,9 @@ def _carefully(left: Array, right: Array, rtol: float, atol: float, identical: b
     return result
 
 
-def _bits(values: Array) -> Array:
-    return values.view(f"u{values.dtype.itemsize}")
+def _same_bits(left: Array, right: Array) -> bool:
+    unsigned = f"u{left.dtype.itemsize}"
+    return np.array_equal(left.view(unsigned), right.view(unsigned))
 
 
 def _add(total: Comparison, part: Comparison) -> None:
