@@ -143,6 +143,26 @@ WORDS: Words = {
         "en": "places that could not be decided: {count:,}; accucheck run names them",
         "zh": "另有 {count:,} 处未能判定，可用 accucheck run 查看",
     },
+    # compare
+    "compare": {
+        "en": "Compare two checkpoints, two folders of .npy or dumps, or two logs. Exit code 0: the same, 1: not.",
+        "zh": "比较两个 checkpoint、两个 .npy 或 dump 目录，或两份日志。退出码 0 表示一致，1 表示不一致。",
+    },
+    "compare-left": {"en": "What is examined.", "zh": "要检查的一份。"},
+    "compare-right": {"en": "What it is compared with.", "zh": "作为参照的一份。"},
+    "rtol": {
+        "en": "How far each number may be off, relative to the second's (default: by type).",
+        "zh": "每个数值允许的相对误差，以后者为准（默认按数据类型）。",
+    },
+    "atol": {
+        "en": "How far each number may be off in itself (default: by type).",
+        "zh": "每个数值允许的绝对误差（默认按数据类型）。",
+    },
+    "map": {
+        "en": "A YAML file with a name of the first and its name in the second a line.",
+        "zh": "名称对照文件（YAML），每行写前者中的名称及其在后者中的名称。",
+    },
+    "show-all": {"en": "Show all pairs, also those that agree.", "zh": "显示全部配对，包括一致的。"},
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
     "report-format": {
@@ -1329,6 +1349,35 @@ def manifest_(
             echo=click.echo,
             progress=lambda progress: show(_amount(progress)),
         )
+    raise SystemExit(code)
+
+
+@command(
+    "compare",
+    lambda: [
+        _Argument("left", words="compare-left", metavar="A"),
+        _Argument("right", words="compare-right", metavar="B"),
+        option("--rtol", words="rtol", type=click.FloatRange(min=0), default=None, callback=_no_nan, metavar="R"),
+        option("--atol", words="atol", type=click.FloatRange(min=0), default=None, callback=_no_nan, metavar="A"),
+        option("--map", "names", words="map", default=None, metavar="FILE"),
+        option("--all", "everything", words="show-all", is_flag=True),
+        _json(),
+    ],
+)
+def compare(
+    left: str, right: str, rtol: float | None, atol: float | None, names: str | None, everything: bool, as_json: bool
+) -> None:
+    from . import comparing
+
+    lines: list[str] = []
+    code, whole = comparing.command(
+        left, right, rtol=rtol, atol=atol, names=names, everything=everything, language=LANGUAGE, echo=lines.append
+    )
+    if as_json:
+        show_json(whole)
+    else:
+        for line in lines:
+            click.echo(line)
     raise SystemExit(code)
 
 

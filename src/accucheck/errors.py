@@ -216,6 +216,30 @@ WORDS: Words = {
         "en": "{path} is no pipeline profile: {problem}. Analyse the profile again.",
         "zh": "{path} 不是数据管道的性能数据：{problem}。请重新解析性能数据。",
     },
+    "dump-untold": {
+        "en": "Statistics of a pair have no number in common, or none at all; it was not compared.",
+        "zh": "两侧的统计量没有可比较的数值，未作比较。",
+    },
+    # compare
+    "compare-kinds": {
+        "en": "{left} holds {one}, {right} holds {two}. Give two of one kind.",
+        "zh": "{left} 是{one}，{right} 是{two}。请给出同一类的两份数据。",
+    },
+    "compare-checkpoints": {"en": "a checkpoint", "zh": " checkpoint"},
+    "compare-tensors": {"en": "tensors", "zh": "张量目录"},
+    "compare-logs": {"en": "a log", "zh": "日志"},
+    "compare-unknown": {
+        "en": "{path} is no checkpoint, no folder of .npy or dump, and no log with numbers.",
+        "zh": "{path} 既不是 checkpoint，也不是 .npy 或 dump 目录，也不是含有数值的日志。",
+    },
+    "compare-nothing": {
+        "en": "{left} and {right} have nothing in common that could be compared.",
+        "zh": "{left} 与 {right} 没有可以比较的内容。",
+    },
+    "compare-map": {
+        "en": "{path} is no map of names. Write one pair a line, as in: backbone.conv1: features.0",
+        "zh": "{path} 不是名称对照文件。请每行写一对，例如：backbone.conv1: features.0",
+    },
     "ragged": {
         "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
         "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",

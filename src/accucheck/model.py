@@ -136,6 +136,27 @@ class Images(msgspec.Struct, frozen=True, tag="images"):
     captions: list[str]
 
 
+class Branch(msgspec.Struct, frozen=True, array_like=True):
+    """A line of a Tree: how deep it stands, what it names, what was measured there, and whether it is one of those meant."""
+
+    depth: int
+    text: str
+    value: Plain = None
+    marked: bool = False
+
+
+class Tree(msgspec.Struct, frozen=True, tag="tree"):
+    """What is nested, coarse to fine: each branch after the one it belongs to. `value` says what their values are.
+
+    `total` is the number of branches that exist when `branches` leaves out the finer ones.
+    """
+
+    title: str
+    value: str
+    branches: list[Branch]
+    total: int | None = None
+
+
 class Note(msgspec.Struct, frozen=True, tag="text"):
     """Plain text as measured, for instance an excerpt of a log."""
 
@@ -143,7 +164,20 @@ class Note(msgspec.Struct, frozen=True, tag="text"):
     text: str
 
 
-Evidence = Union[Table, Curve, Histogram, Code, Images, Note]
+Evidence = Union[Table, Tree, Curve, Histogram, Code, Images, Note]
+
+
+def line_of(branch: Branch) -> str:
+    """A branch in one line, without its depth; ! stands before those meant."""
+    value = (
+        f"{branch.value:.3g}" if isinstance(branch.value, float) else "" if branch.value is None else str(branch.value)
+    )
+    return f"{'! ' if branch.marked else ''}{branch.text}  {value}".rstrip()
+
+
+def tree_text(tree: Tree) -> str:
+    """A tree in plain text, two blanks a level."""
+    return "\n".join("  " * branch.depth + line_of(branch) for branch in tree.branches)
 
 
 class Fix(msgspec.Struct, frozen=True, omit_defaults=True):

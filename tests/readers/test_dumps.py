@@ -208,7 +208,7 @@ class TestStatistics:
         (folder / "statistic.csv").write_text("\n".join([HEADER, *rows]))
         first, second, third = open_dump(tmp_path).operations
         assert (first.name, first.step) == ("Default_net_Log-op1", 4)
-        assert examine(first.inputs[0]) == Values("float32", (4, 4), 16, 0, 0, 0, -1, 2.5, False)
+        assert examine(first.inputs[0]) == Values("float32", (4, 4), 16, 0, 0, 0, -1, 2.5, False, 0.5)
         assert examine(first.outputs[0]).positive == 1 and not examine(first.outputs[0]).counted
         assert examine(second.outputs[0]).nan == 1 and examine(third.outputs[0]).negative == 1
 

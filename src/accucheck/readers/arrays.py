@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import struct
@@ -10,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +27,8 @@ BLOCK = 2 << 20
 _LARGE, _RATIO = 4 << 30, 500
 #: Of an NPY file, which numpy limits to 10,000 characters and pads.
 _LONGEST_HEAD = 1 << 17
+#: Of an NPY file as numpy writes it, but for types with many fields.
+_SHORT_HEAD = 128
 _IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 
@@ -159,10 +163,26 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
     return shape, fortran, dtype
 
 
+@lru_cache(256)
+def _known(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """What the header of an NPY file of version 1 says: many files have the same, and numpy takes 0.1 ms for each."""
+    return _header(io.BytesIO(head), "")
+
+
 def _npy(path: Path) -> list[Array]:
-    with path.open("rb") as file:
-        shape, fortran, dtype = _header(file, str(path))
-        offset, size = file.tell(), os.fstat(file.fileno()).st_size
+    with path.open("rb", buffering=0) as raw:
+        head, size = raw.read(_SHORT_HEAD), os.fstat(raw.fileno()).st_size
+        offset = 10 + int.from_bytes(head[8:10], "little")
+        if head.startswith(b"\x93NUMPY\x01\x00") and offset <= len(head):
+            try:
+                shape, fortran, dtype = _known(head[:offset])
+            except ReadError as error:
+                raise ReadError(error.code, **{**error.data, "path": str(path)}) from None
+        else:
+            raw.seek(0)
+            with io.BufferedReader(raw) as file:
+                shape, fortran, dtype = _header(file, str(path))
+                offset = file.tell()
     array = Array(path, path.stem, dtype, shape, fortran, offset)
     _refuse_short(array, size)
     return [array]

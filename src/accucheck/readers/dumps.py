@@ -38,6 +38,7 @@ class Values(msgspec.Struct, frozen=True):
     """What a tensor holds: `count` numbers (a complex one is two), of which NaN, +Inf and -Inf; the range of the finite ones.
 
     `counted` is False where statistics tell that there are some, but not how many; they are 1 then. Of integers, only the count.
+    `mean` and `norm` (the Euclidean one) are known where statistics tell them.
     """
 
     dtype: str
@@ -49,6 +50,8 @@ class Values(msgspec.Struct, frozen=True):
     minimum: float | None = None
     maximum: float | None = None
     counted: bool = True
+    mean: float | None = None
+    norm: float | None = None
 
     @property
     def finite(self) -> bool:
@@ -309,6 +312,11 @@ def _place(parts: tuple[str, ...]) -> tuple[int | None, int | None, int | None]:
     return rank, step, graph
 
 
+def tells_step(folder: str) -> bool:
+    """Whether the name of a folder tells a rank or a step in a word."""
+    return bool(_RANK.fullmatch(folder) or _STEP.fullmatch(folder))
+
+
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 16
 
@@ -347,6 +355,14 @@ def _runs(tensors: list[Tensor], rank: int | None, step: int | None) -> list[Ope
 
 
 # --- values ------------------------------------------------------------------------------------------------------------------
+
+
+def shape_of(tensor: Tensor) -> tuple[int, ...] | None:
+    """The shape of a tensor, None where statistics do not tell it. Raises ReadError."""
+    if tensor.told is not None:
+        return tensor.told.shape
+    (array,) = arrays.arrays(Path(tensor.path), "npy")
+    return array.shape
 
 
 def examine(tensor: Tensor) -> Values:
@@ -401,7 +417,7 @@ def _told(dtype: str, shape: tuple[int, ...] | None, numbers: dict[str, float | 
     least, most = (number if number is not None and np.isfinite(number) else None for number in limits)
     total = numbers.get("count")
     count = int(total) if total is not None and np.isfinite(total) else None
-    return Values(dtype, shape, count, nan, positive, negative, least, most, counted)
+    return Values(dtype, shape, count, nan, positive, negative, least, most, counted, *others)
 
 
 def _number(value: Any) -> float | None:

@@ -34,9 +34,11 @@ from ..model import (
     Status,
     Table,
     Text,
+    Tree,
     Verdict,
     Where,
     now,
+    tree_text,
 )
 from ..session import Entry, Record, suggestion
 from . import environment as environments
@@ -560,6 +562,10 @@ class _Builder:
                 name, Table(evidence.title, [self.say("column-path"), self.say("column-caption")], rows)
             )
             return msgspec.structs.replace(listed, bound=" ".join(filter(None, [listed.bound, self.say("pictures")])))
+        if isinstance(evidence, Tree):
+            lines, bound = self.lines(tree_text(evidence))
+            value = self.title(name, evidence.value)
+            return TextPart(f"{self.title(name, evidence.title)} ({value})", lines, bound)
         assert isinstance(evidence, Note)
         lines, bound = self.lines(evidence.text)
         return TextPart(self.title(name, evidence.title), lines, bound)

@@ -351,6 +351,7 @@ WORDS: Words = {
         "zh": "提示：还有 {count} 项未填写结论，报告中会注明“未填写”。",
         "en": "Note: {count} items are not concluded; the report will say so.",
     },
+    "tree": {"zh": "树", "en": "tree"},
     "chart": {"zh": "图", "en": "chart"},
     "table": {"zh": "表", "en": "table"},
     "code": {"zh": "代码", "en": "code"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from textual import work
@@ -20,7 +21,7 @@ from textual.widgets import Static
 
 from ...errors import SaveError, from_os_error
 from ...language import visible, word
-from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table
+from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Note, Table, Tree, line_of, tree_text
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import bars, explanation_of, message_of, place, title_of, words_of
 from ..widgets.keybar import KeyBar
@@ -128,6 +129,8 @@ class EvidenceScreen(Screen[None]):
     def _shown(self, name: str, evidence: Evidence) -> list[Widget]:
         if isinstance(evidence, Table):
             return [self._table(name, evidence)]
+        if isinstance(evidence, Tree):
+            return [self._tree(name, evidence)]
         if isinstance(evidence, (Curve, Histogram)):
             return [*self._plot(name, evidence), Static(plain(self._text(evidence)), markup=False)]
         if isinstance(evidence, Code):
@@ -149,6 +152,23 @@ class EvidenceScreen(Screen[None]):
             widget.add_column(Text(visible(word(words, column, self._speech.language))))
         for row in table.rows:
             widget.add_row(*[Text(visible(_cell(value)[:CELL])) for value in row])
+        return widget
+
+    def _tree(self, name: str, tree: Tree) -> Widget:
+        """Branches that lead to something marked are open."""
+        from rich.text import Text
+        from textual.widgets import Tree as TreeWidget
+
+        words, language = words_of(name), self._speech.language
+        widget: TreeWidget[None] = TreeWidget(Text(word(words, tree.value, language)))
+        widget.root.expand()
+        above = [widget.root]
+        for branch in tree.branches:
+            del above[branch.depth + 1 :]
+            label = Text(visible(line_of(branch)[:CELL]), style="bold" if branch.marked else "")
+            above.append(above[-1].add(label, expand=branch.marked))
+        for node in [node for parent in _nodes(widget.root) for node in parent.children]:
+            node.allow_expand = bool(node.children)
         return widget
 
     def _plot(self, name: str, chart: Curve | Histogram) -> list[Widget]:
@@ -191,6 +211,8 @@ class EvidenceScreen(Screen[None]):
         if isinstance(evidence, Table):
             rows = ["\t".join(evidence.columns), *("\t".join(_cell(value) for value in row) for row in evidence.rows)]
             return "\n".join(rows)
+        if isinstance(evidence, Tree):
+            return tree_text(evidence)
         if isinstance(evidence, Histogram):
             return "\n".join(
                 bars(self._speech, evidence.labels, evidence.counts, self.size.width, len(evidence.labels))
@@ -251,6 +273,12 @@ class EvidenceScreen(Screen[None]):
 
 #: Of plotext: what the curves of a chart are drawn with, so that they differ on a terminal without colours.
 _MARKERS = ("hd", "•", "+", "braille")
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    yield node
+    for child in node.children:
+        yield from _nodes(child)
 
 
 def _over_decades(x: list[float]) -> bool:

@@ -9,7 +9,7 @@ from textual.widgets.option_list import Option
 from ... import probe as probes
 from ...checklist import Item
 from ...language import Words, word
-from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Level, Note, ProbeResult, Table, Where
+from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Level, Note, ProbeResult, Table, Tree, Where
 from ..runner import Running
 from ..signs import Speech, plain, wrap
 
@@ -162,7 +162,15 @@ def title_of(speech: Speech, name: str, evidence: Evidence) -> str:
 
 
 def kind_of(evidence: Evidence) -> str:
-    kinds = {Table: "table", Curve: "chart", Histogram: "chart", Code: "code", Note: "text", Images: "images"}
+    kinds = {
+        Table: "table",
+        Tree: "tree",
+        Curve: "chart",
+        Histogram: "chart",
+        Code: "code",
+        Note: "text",
+        Images: "images",
+    }
     return kinds[type(evidence)]
 
 

@@ -1,0 +1,413 @@
+"""Compares the first batches of both scripts, saved as .npy: batches.path against batches.reference, by name or order.
+
+Where they differ, it says what the difference looks like: the same samples in another order, another scale or mean, channels first
+or last, RGB or BGR, labels shifted by one, another type. It cannot tell which side is right, and sees only the batches it is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..errors import ReadError
+from ..language import Words
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..probe import Example, Skip
+from . import layer_outputs
+from .layer_outputs import npy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..readers.dump_pairs import Match
+
+    Array = NDArray[Any]
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("batches.path", "batches.reference")
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    rtol: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="how far a batch may be off, relative to the root mean square of the benchmark's",
+            extra={"unit": "share", "source": "own choice: float32 preprocessing in two libraries agrees to 1e-6"},
+        ),
+    ] = 1e-4
+    close: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="correlation from which differing batches are told to be nearly the same",
+            extra={"unit": "correlation", "source": "own choice: decoding and resizing in two libraries keep 0.99"},
+        ),
+    ] = 0.98
+    most: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="bytes of a batch up to which it is examined",
+            extra={"unit": "bytes", "source": "own choice: memory stays small"},
+        ),
+    ] = 256 << 20
+
+
+MESSAGES: Words = {
+    "no-pairs": {
+        "en": "No file of {path} could be paired with one of {reference}. Save the batches of both sides under the same names.",
+        "zh": "{path} 与 {reference} 中没有能够配对的文件。请把两边的批次保存为相同的名称。",
+    },
+    "unpaired": layer_outputs.MESSAGES["unpaired"],
+    "ambiguous": layer_outputs.MESSAGES["ambiguous"],
+    "steps": layer_outputs.MESSAGES["steps"],
+    "unread": layer_outputs.MESSAGES["unread"],
+    "same": {
+        "en": "{count:,} {count:array|arrays} of the first batches agree with the benchmark's, within {relative} (relative).",
+        "zh": "首批数据中的 {count:,} 个数组与标杆一致，最大相对差值 {relative}。",
+    },
+    "types": {
+        "en": "{count:,} {count:array has|arrays have} another type than the benchmark's, with equal numbers: {names}.",
+        "zh": "有 {count:,} 个数组与标杆数据类型不同、数值一致：{names}。",
+    },
+    "order": {
+        "en": "{name} holds the samples of the benchmark's in another order ({moved:,} of {count:,} stand elsewhere).",
+        "zh": "{name} 的样本与标杆相同，但顺序不同（{count:,} 个样本中有 {moved:,} 个位置不同）。",
+    },
+    "layout": {
+        "en": "{name} is the benchmark's with its axes in another order: {shape} here, {other} there (channels first or last?).",
+        "zh": "{name} 与标杆只是轴的顺序不同：此处 {shape}，标杆 {other}（通道在前或在后）。",
+    },
+    "channels": {
+        "en": "{name} is the benchmark's with its channels reversed: RGB on one side, BGR on the other.",
+        "zh": "{name} 与标杆的通道顺序相反：一侧为 RGB，另一侧为 BGR。",
+    },
+    "scale": {
+        "en": "{name} is the benchmark's times {factor} plus {offset}: another scale or mean in normalisation.",
+        "zh": "{name} 等于标杆乘以 {factor} 再加 {offset}：归一化的缩放或均值不同。",
+    },
+    "channel-scale": {
+        "en": "{name} is the benchmark's with another scale or mean for each channel (factors {factors}, offsets {offsets}): the "
+        "normalisation differs.",
+        "zh": "{name} 与标杆逐通道只差缩放和均值（系数 {factors}，偏移 {offsets}）：归一化参数不同。",
+    },
+    "shifted": {
+        "en": "{name} is the benchmark's plus {offset}: labels begin at another number.",
+        "zh": "{name} 等于标杆加 {offset}：标签的起始编号不同。",
+    },
+    "flipped": {
+        "en": "{name} is the benchmark's mirrored along axis {axis}.",
+        "zh": "{name} 是标杆沿第 {axis} 轴的镜像。",
+    },
+    "near": {
+        "en": "{name} is nearly the benchmark's (correlation {correlation}, relative difference {relative}): decoding, resizing or "
+        "rounding differs, or some values do.",
+        "zh": "{name} 与标杆接近但不相等（相关系数 {correlation}，相对差值 {relative}）：解码、缩放插值或取整方式不同，或部分数值不同。",
+    },
+    "other": {
+        "en": "{name} differs from the benchmark's, and is none of: another order, axes, channels, scale or shift of it (relative "
+        "difference {relative}). Are these the same samples?",
+        "zh": "{name} 与标杆不一致，且不是顺序、轴、通道、缩放或平移造成的（相对差值 {relative}）。请确认两边是否为同一批样本。",
+    },
+    "shape": {
+        "en": "{name} has the shape {shape}, the benchmark's {other}: another batch size, crop or padding.",
+        "zh": "{name} 的形状为 {shape}，标杆为 {other}：批大小、裁剪或填充不同。",
+    },
+    "non-finite": {
+        "en": "{name} holds NaN or Inf where the benchmark's does not, or the other way round ({count:,} {count:number|numbers}).",
+        "zh": "{name} 与标杆中 NaN 或 Inf 的位置不同（{count:,} 处）。",
+    },
+    "large": {
+        "en": "{name} is larger than {limit:,} bytes and was not examined.",
+        "zh": "{name} 超过 {limit:,} 字节，未检查。",
+    },
+    "align": {
+        "en": "Make the processing of both scripts alike step by step, and save the batch after each step; then compare again.",
+        "zh": "逐步统一两边的数据处理，每步之后都保存一次批次再比对。",
+    },
+    "fix-order": {
+        "en": "Fix the order on both sides (cmp.01): no shuffling, one worker, files sorted.",
+        "zh": "两边固定数据顺序（cmp.01）：关闭混洗，单线程读取，文件列表排序。",
+    },
+}
+
+WHY: Words = {
+    code: {
+        "en": "From other data the network computes another loss: nothing behind the data can be compared until they agree.",
+        "zh": "输入不同，loss 必然不同：数据一致之前，后面的比对都没有意义。",
+    }
+    for code in (
+        "order",
+        "layout",
+        "channels",
+        "scale",
+        "channel-scale",
+        "shifted",
+        "flipped",
+        "near",
+        "other",
+        "shape",
+        "non-finite",
+    )
+}
+PROOF: Words = {
+    code: {
+        "en": "Feed the benchmark's saved batch to this network: with the data out of the way, the first losses must come together.",
+        "zh": "把标杆保存的批次直接喂给本网络：排除数据差异后，首个 loss 应当趋于一致。",
+    }
+    for code in WHY
+}
+
+WORDS: Words = {
+    **{
+        key: layer_outputs.WORDS[key]
+        for key in (
+            "unpaired",
+            "ambiguous",
+            "unread",
+            "name",
+            "benchmark",
+            "problem",
+            "side",
+            "shape",
+            "dtype",
+            "relative",
+            "largest",
+        )
+    },
+    "arrays": {"en": "Arrays of the first batches", "zh": "首批数据的各数组"},
+    "mean": {"en": "Mean", "zh": "均值"},
+    "std": {"en": "Standard deviation", "zh": "标准差"},
+    "other-mean": {"en": "Benchmark's mean", "zh": "标杆均值"},
+    "other-std": {"en": "Benchmark's standard deviation", "zh": "标杆标准差"},
+    "looks": {"en": "Looks like", "zh": "差异表现"},
+}
+
+_ROWS = 200
+_COLUMNS = ["name", "shape", "dtype", "mean", "std", "other-mean", "other-std", "relative", "looks"]
+#: Findings of one kind that are told one by one.
+_EACH = 20
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises ReadError where a side cannot be read at all."""
+    from ..readers.dump_comparison import tensor_info
+    from ..readers.dump_pairs import match
+    from ..readers.dumps import open_dump
+    from ..readers.tensors import read
+
+    path, reference = case.paths("batches.path")[0], case.paths("batches.reference")[0]
+    left, right = open_dump(path), open_dump(reference)
+    found = match(left, right)
+    names = {"path": case.relative(path), "reference": case.relative(reference)}
+    where = Where(names["path"])
+    if not found.found:
+        yield from layer_outputs.left_out(found, where, names)
+        raise Skip("no-pairs", **names)
+    problems: list[ReadError] = [*left.problems, *right.problems]
+    rows: list[list[Plain]] = []
+    told: list[Finding] = []
+    same: list[float] = []
+    types: list[str] = []
+    for done, one in enumerate(found.found, start=1):
+        yield Progress(done, len(found.found), "files")
+        try:
+            infos = [tensor_info(point.tensor) for point in (one.left, one.right)]
+            for info in infos:
+                if info.obstacle:
+                    raise ReadError("dump-type", path=info.path, dtype=info.dtype)
+            if max(info.nbytes for info in infos) > params.most:
+                large = {"name": one.left.name, "limit": params.most}
+                told.append(Finding("large", Level.INFO, _where(where, one), large, incomplete=True))
+                continue
+            ours, theirs = (read(info) for info in infos)
+        except ReadError as error:
+            problems.append(error)
+            continue
+        data: dict[str, Any]
+        code, data = look(ours, theirs, params)
+        rows.append(_row(one, ours, theirs, infos[0].dtype, infos[1].dtype, code, data))
+        if code == "same":
+            same.append(float(data["relative"]))
+            if infos[0].dtype != infos[1].dtype:
+                types.append(f"{one.left.name} ({infos[0].dtype}, {infos[1].dtype})")
+            continue
+        data = {key: f"{value:.3g}" if isinstance(value, float) else value for key, value in data.items()}
+        fix = Fix("fix-order" if code == "order" else "align")
+        told.append(Finding(code, Level.PROBLEM, _where(where, one), {"name": one.left.name, **data}, fix=fix))
+    evidence: list[Evidence] = [Table("arrays", _COLUMNS, rows[:_ROWS], len(rows))]
+    for at, finding in enumerate(told[:_EACH]):
+        yield msgspec.structs.replace(finding, evidence=evidence) if not at and rows else finding
+    if same:
+        data = {"count": len(same), "relative": f"{max(same):.2g}"}
+        yield Finding("same", Level.INFO, where, data, [] if told else evidence)
+    if types:
+        yield Finding("types", Level.INFO, where, {"count": len(types), "names": layer_outputs.shown(types)})
+    yield from layer_outputs.left_out(found, where, names)
+    if problems:
+        yield layer_outputs.unread(problems, where)
+
+
+def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any]]:
+    """What makes the benchmark's array of ours: a code of MESSAGES and its data."""
+    import numpy as np
+
+    from ..readers.dump_comparison import transposition
+
+    integers = ours.dtype.kind in "biu" and theirs.dtype.kind in "biu"
+    shape = {"shape": layer_outputs.shape(ours.shape), "other": layer_outputs.shape(theirs.shape)}
+    ours, theirs = _real(ours), _real(theirs)
+    if ours.shape != theirs.shape:
+        axes = transposition(ours.shape, theirs.shape)
+        if axes is not None and _relative(ours.transpose(axes), theirs) <= params.rtol:
+            return "layout", shape
+        if ours.size == theirs.size and _relative(ours.reshape(theirs.shape), theirs) <= params.rtol:
+            return "same", {"relative": _relative(ours.reshape(theirs.shape), theirs)}
+        return "shape", shape
+    apart = np.isfinite(ours) != np.isfinite(theirs)
+    if apart.any():
+        return "non-finite", {"count": int(np.count_nonzero(apart))}
+    finite = np.isfinite(ours)
+    relative = _relative(ours, theirs)
+    if relative <= params.rtol and not (integers and relative):
+        return "same", {"relative": relative}
+    if not finite.all() or not ours.size:
+        return "other", {"relative": relative}
+    if integers and (offsets := np.unique(ours - theirs)).size == 1:
+        return "shifted", {"offset": int(offsets[0])}
+    if (moved := _moved(ours, theirs, params.rtol)) is not None:
+        return "order", {"moved": moved, "count": len(ours)}
+    for axis in range(1, ours.ndim):
+        flipped = np.flip(ours, axis)
+        if _relative(flipped, theirs) <= params.rtol:
+            return ("channels", {}) if ours.shape[axis] == 3 else ("flipped", {"axis": axis})
+    fits = _fit(ours, theirs, params.rtol)
+    if fits is not None and not integers:
+        return "scale", {"factor": fits[0], "offset": fits[1]}
+    for axis in (1, ours.ndim - 1):
+        if ours.ndim >= 3 and 1 < ours.shape[axis] <= 4 and not integers:
+            channels = [
+                _fit(np.take(ours, at, axis), np.take(theirs, at, axis), params.rtol) for at in range(ours.shape[axis])
+            ]
+            known = [channel for channel in channels if channel is not None]
+            if len(known) == len(channels):
+                data = {
+                    "factors": [f"{factor:.3g}" for factor, _ in known],
+                    "offsets": [f"{off:.3g}" for _, off in known],
+                }
+                return "channel-scale", data
+    correlation = _correlation(ours, theirs)
+    if correlation >= params.close:
+        return "near", {"correlation": correlation, "relative": relative}
+    return "other", {"relative": relative}
+
+
+def _real(values: Array) -> Array:
+    import numpy as np
+
+    if values.dtype.kind == "c":
+        values = np.stack([values.real, values.imag], -1)
+    return values.astype(np.float64)
+
+
+def _relative(ours: Array, theirs: Array) -> float:
+    """‖ours - theirs‖ / ‖theirs‖ of what is finite on both sides."""
+    import numpy as np
+
+    finite = np.isfinite(ours) & np.isfinite(theirs)
+    apart, norm = np.linalg.norm((ours - theirs)[finite]), np.linalg.norm(theirs[finite])
+    return float(apart / norm) if norm else (0.0 if not apart else math.inf)
+
+
+def _moved(ours: Array, theirs: Array, rtol: float) -> int | None:
+    """How many rows stand elsewhere, where one side is the other with its rows in another order; else None."""
+    import numpy as np
+
+    if ours.ndim < 1 or len(ours) < 2:
+        return None
+    rows = [side.reshape(len(side), -1) for side in (ours, theirs)]
+    # Sorted by a projection that the rounding of both libraries hardly moves; then compared row by row.
+    weights = np.cos(np.arange(rows[0].shape[1]) + 1.0)
+    orders = [np.argsort(side @ weights, kind="stable") for side in rows]
+    if _relative(rows[0][orders[0]], rows[1][orders[1]]) > rtol:
+        return None
+    return int(np.count_nonzero(orders[0] != orders[1]))
+
+
+def _fit(ours: Array, theirs: Array, rtol: float) -> tuple[float, float] | None:
+    """(factor, offset) where ours is the benchmark's times one number plus another; else None."""
+    ours, theirs = ours.ravel(), theirs.ravel()
+    centred = theirs - theirs.mean()
+    spread = float(centred @ centred)
+    if not spread:
+        return None
+    factor = float(centred @ (ours - ours.mean())) / spread
+    offset = float(ours.mean() - factor * theirs.mean())
+    if abs(factor) < 1e-6:
+        return None
+    return (factor, offset) if _relative(factor * theirs + offset, ours) <= rtol else None
+
+
+def _correlation(ours: Array, theirs: Array) -> float:
+    import numpy as np
+
+    one, other = ours.ravel() - ours.mean(), theirs.ravel() - theirs.mean()
+    norm = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / norm if norm else 0.0
+
+
+def _where(where: Where, one: Match) -> Where:
+    return Where(where.path, name=one.left.name)
+
+
+def _row(
+    one: Match, ours: Array, theirs: Array, dtype: str, other: str, code: str, data: dict[str, Any]
+) -> list[Plain]:
+    import numpy as np
+
+    numbers: list[Plain] = []
+    for side in (ours, theirs):
+        values = _real(side)
+        values = values[np.isfinite(values)]
+        numbers += [float(values.mean()), float(values.std())] if values.size else [None, None]
+    relative = data.get("relative")
+    shown = relative if isinstance(relative, float) and math.isfinite(relative) else None
+    dtypes = dtype if dtype == other else f"{dtype} / {other}"
+    return [one.left.name, layer_outputs.shape(ours.shape), dtypes, *numbers, shown, code]
+
+
+def _example(name: str, ours: bytes, theirs: bytes, verdict: Verdict, *codes: str) -> Example:
+    files: dict[str, Any] = {"ours/batch0.npy": ours, "theirs/batch0.npy": theirs}
+    return Example(
+        name, files=files, case={"batches": {"path": "ours", "reference": "theirs"}}, verdict=verdict, codes=codes
+    )
+
+
+def _images(order: tuple[int, ...] = (0, 1, 2, 3), factor: float = 1.0, offset: float = 0.0) -> list[float]:
+    """Four images of 3 channels of 2 x 2, drawn."""
+    import random
+
+    values: list[float] = []
+    for image in order:
+        generator = random.Random(image)
+        values += [generator.uniform(0, 255) * factor + offset for _ in range(12)]
+    return values
+
+
+_SHAPE = (4, 3, 2, 2)
+EXAMPLES = [
+    _example("equal", npy(_images(), _SHAPE), npy(_images(), _SHAPE), Verdict.OK, "same"),
+    _example("another order", npy(_images((2, 0, 1, 3)), _SHAPE), npy(_images(), _SHAPE), Verdict.PROBLEM, "order"),
+    _example(
+        "not divided by 255", npy(_images(), _SHAPE), npy(_images(factor=1 / 255), _SHAPE), Verdict.PROBLEM, "scale"
+    ),
+    _example("another shape", npy(_images()[:36], (3, 3, 2, 2)), npy(_images(), _SHAPE), Verdict.PROBLEM, "shape"),
+    _example("half written", npy(_images(), _SHAPE)[:150], npy(_images(), _SHAPE), Verdict.UNDECIDED, "unread"),
+]

@@ -1,0 +1,374 @@
+"""Which tensor of one dump stands for which of another: by a map of names, by name, by the place in the network, by order and shape.
+
+Opens no tensor but those whose shape has to tell them apart. What could stand for several is told as ambiguous, not guessed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..errors import ReadError
+from . import dumps
+from .dumps import Dump, Operation, Tensor
+
+
+class Spot(NamedTuple):
+    """What a name says of a tensor: the module or operation, forward or backward, which run of it, input or output, which of them."""
+
+    module: str
+    direction: str
+    run: int
+    io: str
+    slot: int
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One tensor of a dump under the name that a person sees. `operation` counts the operations of the dump in their order."""
+
+    name: str
+    spot: Spot
+    tensor: Tensor
+    operation: int
+    rank: int | None
+    step: int | None
+
+
+class Match(NamedTuple):
+    """Two tensors that stand for each other, known by `how`: "map", "name", "place" or "order"."""
+
+    left: Point
+    right: Point
+    how: str
+
+
+class Matches(msgspec.Struct):
+    """Two dumps set against each other, in the order of the first.
+
+    `left` and `right` stand on one side only; each of `ambiguous` are names of both sides that could stand for each other in several
+    ways; `unknown` are names of the map that a side does not have, as (side, name); `steps` are (rank, step) that one side lacks.
+    """
+
+    found: list[Match] = []
+    left: list[Point] = []
+    right: list[Point] = []
+    ambiguous: list[tuple[list[str], list[str]]] = []
+    unknown: list[tuple[str, str]] = []
+    steps: list[tuple[str, int | None, int | None]] = []
+
+
+def match(
+    left: Dump, right: Dump, names: Mapping[str, str] | None = None, shape: Callable[[Tensor], object] | None = None
+) -> Matches:
+    """The tensors of both dumps in pairs. `names` maps modules or whole names of the left side to those of the right one.
+
+    `shape` tells a tensor's shape, None where it cannot be read (default: from the header of its file).
+    """
+    shape = shape or _shape_of
+    result = Matches()
+    sides = [_by_step(points(dump)) for dump in (left, right)]
+    if len(sides[0]) == len(sides[1]) == 1:
+        groups = [(next(iter(sides[0])), next(iter(sides[0].values())), next(iter(sides[1].values())))]
+    else:
+        groups = [(place, sides[0][place], sides[1][place]) for place in sides[0] if place in sides[1]]
+        for side, own, other in (("left", sides[0], sides[1]), ("right", sides[1], sides[0])):
+            result.steps += [(side, *place) for place in own if place not in other]
+    ordered = not (unordered(left) or unordered(right))
+    used: set[tuple[str, str]] = set()
+    for _, ours, theirs in groups:
+        _match_step(ours, theirs, names or {}, shape, ordered, result, used)
+    for side, wanted in (("left", names or {}), ("right", (names or {}).values())):
+        result.unknown += [(side, name) for name in wanted if (side, name) not in used]
+    result.found.sort(key=lambda found: (found.left.operation, found.left.tensor.io != "input", found.left.tensor.slot))
+    return result
+
+
+def points(dump: Dump) -> list[Point]:
+    """The tensors of a dump in its order, each with what its name says."""
+    found = []
+    root = dump.path if Path(dump.path).is_dir() else os.path.dirname(dump.path)
+    runs: Counter[tuple[object, ...]] = Counter()
+    for number, operation in enumerate(dump.operations):
+        for tensor in operation.tensors:
+            name, spot = _named(tensor, root)
+            which = (operation.rank, operation.step, spot)
+            spot, runs[which] = spot._replace(run=spot.run + runs[which]), runs[which] + 1
+            found.append(Point(name, spot, tensor, number, operation.rank, operation.step))
+    return found
+
+
+def unordered(dump: Dump) -> bool:
+    """Whether nothing tells in which order the layers of a dump ran: neither it, nor numbers that the names of files begin with."""
+    if dump.orders != ["names"]:
+        return False
+    return not all(Path(tensor.path).name[:1].isdecimal() for run in dump.operations for tensor in run.tensors)
+
+
+def module_output(dump: Dump) -> Dump:
+    """A dump of graph operations as one of modules: the last output of each module's own operations, forward only.
+
+    MindSpore names an operation by its scope: Default/network-Net/fc-Dense/MatMul-op1, with _ for / in names of files.
+    """
+    last: dict[tuple[int | None, int | None, str], Operation] = {}
+    for operation in dump.operations:
+        module = _scope(operation.name)
+        outputs = [tensor for tensor in operation.outputs if tensor.slot == 0]
+        if module is not None and outputs:
+            last.pop((operation.rank, operation.step, module), None)
+            tensor = msgspec.structs.replace(outputs[0], type="", op=module)
+            last[operation.rank, operation.step, module] = Operation(
+                "", module, operation.rank, operation.step, [tensor]
+            )
+    return msgspec.structs.replace(dump, operations=list(last.values()))
+
+
+def of_graph(dump: Dump) -> bool:
+    """Whether the operations of a dump carry scopes of a graph."""
+    return any(_scope(operation.name) is not None for operation in dump.operations[:1000])
+
+
+# --- names -----------------------------------------------------------------------------------------------------------------------
+
+#: Of msprobe: what begins the name of a module, and of a function by the name it has in both frameworks.
+_MODULES = ("Cell", "Module")
+_FUNCTIONS = {"Mint": "torch", "Torch": "torch", "MintFunctional": "functional", "Functional": "functional"}
+_MSPROBE = re.compile(r"^(.+)\.(forward|backward|parameters_grad)(?:\.(\d+))?(?:[./](.+))?$")
+#: What the name of a file may end with, to tell inputs from outputs.
+_ENDING = re.compile(
+    r"(?:[./_ -](forward|backward|fwd|bwd))?(?:[./_ -](\d+))?[./_ -](input|output|inputs|outputs|in|out)(?:[./_ -](\d+))?$",
+    re.I,
+)
+#: Names that frameworks wrap a network in.
+_WRAPPERS = {"module", "_backbone", "network", "_network", "model", "_orig_mod", "net", "backbone_network"}
+_COUNTED = re.compile(r"^\d{1,9}[_-](?=[^\d])")
+_OPERATION = re.compile(r"-op\d+$")
+
+
+def _named(tensor: Tensor, root: str) -> tuple[str, Spot]:
+    op = tensor.op
+    plain = not tensor.type and tensor.told is None and tensor.time is None
+    if plain and tensor.path.endswith(".npy"):
+        *folders, name = tensor.path[len(root) : -4].strip("/").split("/")
+        if folders and folders[-1].isdecimal():  # a step
+            folders.pop()
+        op = "/".join([*(folder for folder in folders if not dumps.tells_step(folder)), name])
+    if found := _MSPROBE.match(op):
+        return _of_msprobe(found, tensor, op)
+    if plain:
+        io, slot, direction, run, module = "output", 0, "forward", 0, op
+        if found := _ENDING.search(op):
+            module = op[: found.start()]
+            direction = "backward" if (found[1] or "").lower() in ("backward", "bwd") else "forward"
+            io = "input" if found[3].lower().startswith("in") else "output"
+            run, slot = int((found[2] or "0")[:9]), int((found[4] or "0")[:9])
+        folder, _, last = module.rpartition("/")
+        module = _dotted(f"{folder}/{_COUNTED.sub('', last)}")  # the number is of the order, not of the name
+        return op, Spot(module, direction, run, io, slot)
+    name = f"{tensor.type}.{op}.{tensor.io}.{tensor.slot}".lstrip(".")
+    direction = "backward" if op.startswith("Gradients") else "forward"
+    return name, Spot(f"{tensor.type}.{op}".lstrip("."), direction, 0, tensor.io, tensor.slot)
+
+
+def _of_msprobe(found: re.Match[str], tensor: Tensor, op: str) -> tuple[str, Spot]:
+    """Cell.conv.Conv2d.forward.0 (kind, module, class) and Functional.relu.0.forward (kind, function, number)."""
+    words = found[1].split(".")
+    direction, run = found[2], int((found[3] or "0")[:9])
+    io, slot, name = tensor.io, tensor.slot, f"{op}.{tensor.io}.{tensor.slot}"
+    if rest := found[4]:  # the name of a file in dump_tensor_data: input.0 or output.0
+        name = op
+        io = "input" if rest.startswith("input") else "output"
+        slot = next((int(word[:9]) for word in rest.split(".") if word.isdecimal()), 0)
+    if words[0] in _MODULES and len(words) > 1:
+        words = words[1:-1] or words[1:]
+    else:
+        words[0] = _FUNCTIONS.get(words[0], words[0].lower())
+        if words[-1].isdecimal() and len(words) > 2:
+            run = int(words.pop()[:9])
+    return name, Spot(".".join(words), direction, run, io, slot)
+
+
+def _dotted(name: str) -> str:
+    return name.replace("/", ".").replace(os.sep, ".").strip(".")
+
+
+def _scope(name: str) -> str | None:
+    """The module of an operation of a graph, "" for the network itself; None where the name is no scope, or of the backward pass."""
+    if not name.startswith("Default"):
+        return None
+    words = name.split("-")
+    if len(words) < 3:
+        return None
+    path = [words[0].partition("_")[2], *(word.partition("_")[2] for word in words[1:-1])]
+    return ".".join(_unwrapped([word for word in path[:-1] if word]))
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    while words and words[0] in _WRAPPERS:
+        words = words[1:]
+    return words
+
+
+def _loose(spot: Spot) -> Spot:
+    """The same place without wrappers and the numbers that MindSpore gives to operations."""
+    return spot._replace(module=_OPERATION.sub("", ".".join(_unwrapped(spot.module.split(".")))).lower())
+
+
+# --- pairs -----------------------------------------------------------------------------------------------------------------------
+
+
+def _by_step(found: Iterable[Point]) -> dict[tuple[int | None, int | None], list[Point]]:
+    steps: dict[tuple[int | None, int | None], list[Point]] = {}
+    for point in found:
+        steps.setdefault((point.rank, point.step), []).append(point)
+    return steps
+
+
+def _match_step(
+    left: list[Point],
+    right: list[Point],
+    names: Mapping[str, str],
+    shape: Callable[[Tensor], object],
+    ordered: bool,
+    result: Matches,
+    used: set[tuple[str, str]],
+) -> None:
+    pairs: dict[int, tuple[int, str]] = {}  # places on the left: place on the right, and how it is known
+    if names:
+        mapped = {id(point): _mapped(point, names, used) for point in left}
+        targets = {point.name: point for point in right}
+        used.update(("right", name) for name in names.values() if _has(right, name))
+        places = {point.spot: at for at, point in enumerate(right)}
+        at_of = {id(point): at for at, point in enumerate(right)}
+        for at, point in enumerate(left):
+            target = mapped[id(point)]
+            if target is None:
+                continue
+            whole, spot = target
+            other = at_of[id(targets[whole])] if whole in targets else places.get(spot)
+            if other is not None:
+                pairs[at] = other, "map"
+    for key, how in ((_whole, "name"), (_spot, "name"), (_place, "place")):
+        taken = {other for other, _ in pairs.values()}
+        one = _unique((at, key(point)) for at, point in enumerate(left) if at not in pairs)
+        other_side = _unique((at, key(point)) for at, point in enumerate(right) if at not in taken)
+        pairs.update({at: (other_side[word], how) for word, at in one.items() if word in other_side})
+    _by_order(left, right, pairs, shape, ordered, result)
+    result.found += [Match(left[at], right[other], how) for at, (other, how) in pairs.items()]
+    taken = {other for other, _ in pairs.values()}
+    told = {name for group in result.ambiguous for side in group for name in side}
+    result.left += [point for at, point in enumerate(left) if at not in pairs and point.name not in told]
+    result.right += [point for at, point in enumerate(right) if at not in taken and point.name not in told]
+
+
+def _whole(point: Point) -> object:
+    return point.name
+
+
+def _spot(point: Point) -> object:
+    return point.spot
+
+
+def _place(point: Point) -> object:
+    return _loose(point.spot)
+
+
+def _unique(keyed: Iterable[tuple[int, object]]) -> dict[object, int]:
+    found: dict[object, int] = {}
+    often: set[object] = set()
+    for at, key in keyed:
+        if key in found:
+            often.add(key)
+        found[key] = at
+    return {key: at for key, at in found.items() if key not in often}
+
+
+def _has(side: list[Point], name: str) -> bool:
+    return any(
+        point.name == name or point.spot.module == name or point.spot.module.startswith(f"{name}.") for point in side
+    )
+
+
+def _mapped(point: Point, names: Mapping[str, str], used: set[tuple[str, str]]) -> tuple[str, Spot] | None:
+    """What the map makes of a name: of the whole of it, else of the longest module above it."""
+    if point.name in names:
+        used.add(("left", point.name))
+        target = names[point.name]
+        return target, point.spot._replace(module=target)
+    module = point.spot.module
+    while module:
+        if module in names:
+            used.add(("left", module))
+            moved = names[module] + point.spot.module[len(module) :]
+            return "", point.spot._replace(module=moved.strip("."))
+        module = module.rpartition(".")[0]
+    return None
+
+
+def _by_order(
+    left: list[Point],
+    right: list[Point],
+    pairs: dict[int, tuple[int, str]],
+    shape: Callable[[Tensor], object],
+    ordered: bool,
+    result: Matches,
+) -> None:
+    """Pairs what is left between pairs that are known, where the shapes leave one way only."""
+    anchors = [(-1, -1), *_rising(sorted((at, other) for at, (other, _) in pairs.items())), (len(left), len(right))]
+    taken = {other for other, _ in pairs.values()}
+    for (start, first), (stop, last) in pairwise(anchors):
+        ones = [at for at in range(start + 1, stop) if at not in pairs]
+        others = [at for at in range(first + 1, last) if at not in taken]
+        if not (ones and others):
+            continue
+        shapes = [_look(left[at], shape) for at in ones], [_look(right[at], shape) for at in others]
+        if ordered and shapes[0] == shapes[1] and None not in shapes[0]:
+            pairs.update({at: (other, "order") for at, other in zip(ones, others, strict=True)})
+            continue
+        counts = Counter(shapes[0]), Counter(shapes[1])
+        for at, one in zip(ones, shapes[0], strict=True):
+            if one is not None and counts[0][one] == counts[1][one] == 1:
+                pairs[at] = others[shapes[1].index(one)], "order"
+        for one in counts[0]:
+            if one is not None and counts[1][one] and counts[0][one] + counts[1][one] > 2:
+                sides = [
+                    [point.name for point, own in zip((side[at] for at in places), told, strict=True) if own == one]
+                    for side, places, told in zip((left, right), (ones, others), shapes, strict=True)
+                ]
+                result.ambiguous.append((sides[0], sides[1]))
+
+
+def _look(point: Point, shape: Callable[[Tensor], object]) -> object:
+    found = shape(point.tensor)
+    return None if found is None else (point.spot.io, point.spot.direction, found)
+
+
+def _rising(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest part of the pairs that rises on both sides."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, (_, other) in enumerate(places):
+        at = bisect_left(tails, other)
+        before.append(ends[at - 1] if at else -1)
+        tails[at : at + 1], ends[at : at + 1] = [other], [index]
+    chain = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(places[index])
+        index = before[index]
+    return chain[::-1]
+
+
+def _shape_of(tensor: Tensor) -> object:
+    try:
+        return dumps.shape_of(tensor)
+    except ReadError:
+        return None
