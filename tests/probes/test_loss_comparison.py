@@ -169,6 +169,21 @@ def test_a_rerun_that_cannot_be_read_leaves_the_rest(tmp_path: Path) -> None:
         judge(case_of(tmp_path, "a.csv", "none.csv"))
 
 
+def test_logs_that_tell_other_places(tmp_path: Path) -> None:
+    """An epoch's mean against its steps, and a log that tells neither."""
+    (tmp_path / "a.log").write_text(probe._log(OURS))
+    means = [sum(THEIRS[start : start + 20]) / 20 for start in (0, 20, 40)]
+    rows = "".join(f"{epoch},{loss}\n" for epoch, loss in enumerate(means, 1))
+    (tmp_path / "b.csv").write_text("epoch,loss\n" + rows)
+    found = judge(case_of(tmp_path, "a.log", "b.csv"))
+    assert of_code(found, "agrees").data["points"] == 3 and of_code(found, "agrees").data["unit"]["en"] == "epoch"
+    (tmp_path / "b.csv").write_text("epoch,loss\n" + rows.replace("1,", "1,9", 1))
+    assert not {"forward", "backward"} & {finding.code for finding in judge(case_of(tmp_path, "a.log", "b.csv"))}
+    (tmp_path / "c.log").write_text("".join(f"loss: {loss:.9g}\n" for loss in THEIRS))
+    found = judge(case_of(tmp_path, "a.log", "c.log"))
+    assert of_code(found, "agrees").data["points"] == 60
+
+
 def test_names_of_runs_are_shown_as_they_are(tmp_path: Path) -> None:
     logs(tmp_path, **{"[red]x": probe._csv(loss=OURS), "b": probe._csv(loss=THEIRS)})
     assert of_code(judge(case_of(tmp_path, "[red]x.csv", "b.csv")), "agrees").where.path == "[red]x.csv"

@@ -180,10 +180,17 @@ MESSAGES: Words = {
     },
     "agrees": {
         "en": "The curves agree over all {points:,} {units} compared: the largest difference is {largest:.2e} of "
-        "the loss{noisy}. If accuracy "
+        "the loss. If accuracy "
         "falls short nevertheless, the benchmark most likely has the same problem.",
-        "zh": "两条曲线在对比的全部 {points:,} 个 {unit} 上一致：最大相对差异 {largest:.2e}{noisy}。若精度仍不达标，"
+        "zh": "两条曲线在对比的全部 {points:,} 个 {unit} 上一致：最大相对差异 {largest:.2e}。若精度仍不达标，"
         "标杆脚本很可能有同样的问题。",
+    },
+    "within-noise": {
+        "en": "Over all {points:,} {units} compared the curves differ by no more than runs of one script do "
+        "({noise:.1%} of the loss would "
+        "be within it): faults smaller than that cannot be seen until the randomness is fixed.",
+        "zh": "在对比的全部 {points:,} 个 {units} 上，两条曲线的差异不超过同一脚本多次运行之间的波动（{noise:.1%} 以内都算波动）："
+        "随机性固定之前，比这更小的问题看不出来。",
     },
     "slight": {
         "en": "From {unit} {step:,g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} "
@@ -358,10 +365,6 @@ _SIDES: Words = {
     "both": {"en": "in both", "zh": "两边"},
 }
 _DIRECTION: Words = {"before": {"en": "runs before", "zh": "早"}, "behind": {"en": "runs behind", "zh": "晚"}}
-_NOISY: Words = {
-    "no": {"en": "", "zh": ""},
-    "yes": {"en": ", within the noise of two runs of one script", "zh": "，在同一脚本两次运行的波动以内"},
-}
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -505,12 +508,12 @@ class _Judge:
 
         found, where = self.found, self.pair.ours.where
         known = np.isfinite(found.relative)
-        noisy = bool((found.bound[known] > 1.5 * np.maximum(self.limits.visible, 1.5 * found.printed[known])).any())
-        data = self.pair.data | {
-            "points": int(known.sum()),
-            "largest": float(found.relative[known].max()),
-            "noisy": _NOISY["yes" if noisy else "no"],
-        }
+        data = self.pair.data | {"points": int(known.sum()), "largest": float(found.relative[known].max())}
+        # A wide noise hides faults as well.
+        noise = 0.0 if self.noise is None else self.limits.noise * float(np.median(self.noise))
+        if noise > 10 * self.limits.visible:
+            yield Finding("within-noise", Level.INFO, where, data | {"noise": noise}, self.charts(), incomplete=True)
+            return
         yield Finding("agrees", Level.INFO, where, data, self.charts())
         if found.early is not None and self.noise is None:
             level = Level.SUSPECT if self.limits.visible == self.params.tolerance else Level.INFO
@@ -781,7 +784,7 @@ EXAMPLES = [
         _csv(loss=_losses(seed=4)),
         _THEIRS,
         Verdict.UNDECIDED,
-        "agrees",
+        "within-noise",
         "benchmark-noisy",
         **{"rerun.csv": _csv(loss=_losses(seed=2))},
     ),
