@@ -83,7 +83,9 @@ def align(ours_x: Array, ours: Array, theirs_x: Array, theirs: Array) -> Aligned
             shifts = [int(theirs_x[0] - ours_x[0]), 0]
         elif not np.isin(ours_x, theirs_x).any():
             shifts = [0, 1, -1]
-    both = {shift: np.intersect1d(ours_x + shift, theirs_x, return_indices=True) for shift in shifts}
+    both = {
+        shift: np.intersect1d(ours_x + shift, theirs_x, assume_unique=True, return_indices=True) for shift in shifts
+    }
     shift = max(shifts, key=lambda one: len(both[one][0]))  # the first of equals
     steps, first, second = both[shift]
     alone = len(ours_x) - len(steps), len(theirs_x) - len(steps)
@@ -150,8 +152,8 @@ def compare(ours: Array, theirs: Array, noise: Array | None = None, limits: Limi
     bound = np.maximum(np.maximum(limits.visible, limits.noise * noise), 1.5 * printed)
     kept = np.flatnonzero(np.isfinite(differences))
     known, bounds, floors = differences[kept], bound[kept], floor[kept]
-    stays = _medians(known / bounds) > 1
     beyond = known > bounds
+    stays = _stays(beyond)
     apart = np.flatnonzero(stays & beyond)
     visible = int(apart[0]) if len(apart) else None
     jumps, ratios = _jumps(known, floors, limits)
@@ -175,21 +177,24 @@ def compare(ours: Array, theirs: Array, noise: Array | None = None, limits: Limi
     )
 
 
-def _medians(values: Array) -> Array:
-    """The median of each point and those after it, as many as decide."""
-    if not len(values):
-        return values
-    padded = np.concatenate([values, np.full(_WINDOW - 1, np.nan)])
-    found: Array = np.nanmedian(np.lib.stride_tricks.sliding_window_view(padded, _WINDOW), axis=1)
+def _stays(beyond: Array) -> Array:
+    """Whether more than half of each point and those after it are beyond, as many as decide."""
+    counts = np.concatenate([[0], np.cumsum(beyond)])
+    starts = np.arange(len(beyond))
+    ends = np.minimum(starts + _WINDOW, len(beyond))
+    found: Array = 2 * (counts[ends] - counts[starts]) > ends - starts
     return found
 
 
 def _jumps(differences: Array, floors: Array, limits: Limits) -> tuple[list[int], dict[int, float]]:
     """Where a difference becomes so many times what was seen before, and stays there; with that factor."""
     before = np.maximum(np.concatenate([[0.0], np.maximum.accumulate(differences)[:-1]]), floors)
-    after = _medians(differences)
-    found = np.flatnonzero((differences > 3 * before) & (np.maximum(after, 0) > limits.jump * before))
-    return [int(at) for at in found], {int(at): float(after[at] / before[at]) for at in found}
+    found = {}
+    for at in np.flatnonzero(differences > 3 * before):  # a few: each is more than all before it
+        ratio = float(np.median(differences[at : at + _WINDOW]) / before[at])
+        if ratio > limits.jump:
+            found[int(at)] = ratio
+    return list(found), found
 
 
 def _origin(differences: Array, jumps: list[int], visible: int) -> int | None:
