@@ -24,7 +24,10 @@ IDS = (
     + [f"mp.{n:02}" for n in range(1, 5)]
 )
 #: The others and their items; new ones are added as they come.
-OTHERS = {"comparison": ["cmp.01", "cmp.04", "cmp.09", "cmp.11"], "sanity": [f"san.{number:02}" for number in range(1, 10)]}
+OTHERS = {
+    "comparison": ["cmp.01", "cmp.04", "cmp.09", "cmp.11"],
+    "sanity": [f"san.{number:02}" for number in range(1, 10)],
+}
 CHINESE = re.compile("[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
 
 MINE = """\

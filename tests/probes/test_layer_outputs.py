@@ -1,0 +1,186 @@
+"""Where the outputs of layers part: on a real network of both frameworks, and on what dumps look like when something is wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from accucheck.case import Case, CaseFile, Folder
+from accucheck.model import Finding, Table, Tree, Verdict, suggest
+from accucheck.probe import Skip
+from accucheck.probes import layer_outputs
+
+
+def run(root: Path, **params: Any) -> dict[str, Finding]:
+    case = Case(root=str(root), spec=CaseFile(dumps=Folder(path="a", reference="b")))
+    events = list(layer_outputs.run(case, layer_outputs.Params(**params)))
+    findings = [event for event in events if isinstance(event, Finding)]
+    found = {finding.code: finding for finding in findings}
+    found["all"] = findings  # type: ignore[assignment]
+    return found
+
+
+def save(root: Path, name: str, values: np.ndarray) -> None:
+    path = root / f"{name}.npy"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, values)
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def both(root: Path, layers: dict[str, np.ndarray], off: dict[str, float]) -> None:
+    for name, values in layers.items():
+        save(root / "a", name, values * np.float32(1 + off.get(name, 0.0)))
+        save(root / "b", name, values)
+
+
+LAYERS = ["1_stem", "2_stage1.0.conv", "3_stage1.0.norm", "4_stage1", "5_head"]
+
+
+def test_the_first_layer_that_differs_and_what_carries_it_on(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(LAYERS)}
+    both(tmp_path, layers, dict.fromkeys(LAYERS[2:], 0.01))
+    found = run(tmp_path)
+    data = found["alone"].data
+    assert data["name"] == "stage1.0.norm" and data["before"] == "stage1.0.conv" and data["carriers"] == 1
+    table, tree = found["alone"].evidence
+    assert isinstance(table, Table) and [row[-1] for row in table.rows] == ["=", "=", "≠", "≠", "≠"]
+    assert isinstance(tree, Tree)
+    assert [(branch.depth, branch.text, branch.marked) for branch in tree.branches] == [
+        (0, "stem", False),
+        (0, "stage1", True),
+        (1, "0", True),
+        (2, "conv", False),
+        (2, "norm", True),
+        (0, "head", True),
+    ]
+
+
+def test_inputs_tell_the_origin_from_what_it_was_fed(tmp_path):
+    layers = {
+        f"{at}_layer{at}.{io}.0": normal(4, 8, seed=2 * at + (io == "output"))
+        for at in range(3)
+        for io in ("input", "output")
+    }
+    both(tmp_path, layers, {"1_layer1.output.0": 0.01, "2_layer2.input.0": 0.01, "2_layer2.output.0": 0.01})
+    found = run(tmp_path)
+    assert found["origin"].data["name"] == "layer1" and found["origin"].data["carriers"] == 1
+    both(tmp_path, layers, {"0_layer0.input.0": 0.01, "0_layer0.output.0": 0.01})
+    assert run(tmp_path)["fed"].data["name"] == "layer0"
+
+
+def test_msprobe_statistics_of_two_frameworks(tmp_path):
+    def entry(off: float) -> dict[str, Any]:
+        said = {
+            "type": "Tensor",
+            "dtype": "float32",
+            "shape": [2, 8],
+            "Max": 2.0,
+            "Min": -2.0,
+            "Mean": 0.1,
+            "Norm": 5.0,
+        }
+        return {
+            "input_args": [said],
+            "output": [{name: value * (1 + off) if name in ("Max", "Norm") else value for name, value in said.items()}],
+        }
+
+    for side, kinds, off in (("a", ("Cell", "Dense"), 0.01), ("b", ("Module", "Linear"), 0.0)):
+        data = {
+            f"{kinds[0]}.conv.Conv2d.forward.0": entry(0.0),
+            f"{kinds[0]}.fc.{kinds[1]}.forward.0": entry(off),
+        }
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "dump.json").write_text(json.dumps({"data": data}))
+    found = run(tmp_path)
+    assert found["origin"].data["name"] == "fc"
+
+
+def test_a_healthy_pair_is_ok_and_nan_on_both_sides_is_told_apart(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(LAYERS)}
+    both(tmp_path, layers, dict.fromkeys(LAYERS, 1e-6))
+    assert suggest(run(tmp_path)["all"]) is Verdict.OK  # type: ignore[arg-type]
+    layers["3_stage1.0.norm"][0, 0] = np.nan
+    both(tmp_path, layers, {})
+    found = run(tmp_path)
+    assert found["both-nan"].data["count"] == 1 and "agree" in found
+    assert suggest(found["all"]) is Verdict.UNDECIDED  # type: ignore[arg-type]
+
+
+def test_shapes_layouts_damage_and_lonely_files_are_told_and_the_rest_is_compared(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(LAYERS)}
+    both(tmp_path, layers, {})
+    save(tmp_path / "a", "1_stem", layers["1_stem"][:2])
+    save(tmp_path / "a", "2_stage1.0.conv", np.ascontiguousarray(layers["2_stage1.0.conv"].T))
+    half = tmp_path / "b" / "5_head.npy"
+    half.write_bytes(half.read_bytes()[:140])
+    save(tmp_path / "b", "6_extra", normal(3, 3, 3))
+    found = run(tmp_path)
+    assert found["shapes"].data["count"] == found["layout"].data["count"] == found["unread"].data["count"] == 1
+    assert found["unpaired"].data["right"] == 1 and found["agree"].data["count"] == 2
+    assert suggest(found["all"]) is Verdict.UNDECIDED  # type: ignore[arg-type]
+
+
+def test_nothing_in_common_is_skipped(tmp_path):
+    save(tmp_path / "a", "x", normal(3))
+    save(tmp_path / "b", "y", normal(4))
+    with pytest.raises(Skip):
+        run(tmp_path)
+
+
+def test_many_layers_stay_bounded_and_the_table_shows_the_fork(tmp_path):
+    layers = {f"{at:04}_block{at // 10}.layer{at}": normal(8, seed=at) for at in range(700)}
+    both(tmp_path, layers, dict.fromkeys(list(layers)[500:], 0.01))
+    found = run(tmp_path)
+    table, tree = found["alone"].evidence
+    assert isinstance(table, Table) and isinstance(tree, Tree)
+    assert len(table.rows) == 200 and table.total == 700 and "layer500" in str(table.rows[20][0])
+    assert len(tree.branches) <= 300 and tree.total == 770 and any(branch.marked for branch in tree.branches)
+
+
+@pytest.mark.mindspore
+def test_a_real_network_of_both_frameworks(tmp_path):
+    """The same weights and input in MindSpore and PyTorch: no difference when clean; another epsilon of LayerNorm is found at its place."""
+    torch = pytest.importorskip("torch")
+    import mindspore as ms
+    from mindspore import nn
+
+    weights = [normal(16, 12, seed=1), normal(16, seed=2), normal(4, 16, seed=3)]
+    x = normal(8, 12, seed=4)
+
+    def theirs() -> None:
+        steps = [x]
+        with torch.no_grad():
+            steps.append(
+                torch.nn.functional.linear(
+                    torch.from_numpy(x), torch.from_numpy(weights[0]), torch.from_numpy(weights[1])
+                ).numpy()
+            )
+            steps.append(torch.nn.functional.layer_norm(torch.from_numpy(steps[-1]), (16,)).numpy())
+            steps.append(torch.nn.functional.gelu(torch.from_numpy(steps[-1])).numpy())
+            steps.append(torch.nn.functional.linear(torch.from_numpy(steps[-1]), torch.from_numpy(weights[2])).numpy())
+        tell("b", steps)
+
+    def ours(epsilon: float) -> None:
+        first = nn.Dense(12, 16, weight_init=ms.Tensor(weights[0]), bias_init=ms.Tensor(weights[1]))
+        last = nn.Dense(16, 4, weight_init=ms.Tensor(weights[2]), has_bias=False)
+        steps = [ms.Tensor(x)]
+        for cell in (first, nn.LayerNorm((16,), epsilon=epsilon), nn.GELU(approximate=False), last):
+            steps.append(cell(steps[-1]))
+        tell("a", [step.asnumpy() for step in steps])
+
+    def tell(side: str, steps: list[np.ndarray]) -> None:
+        for at, name in enumerate(("first", "norm", "act", "last")):
+            save(tmp_path / side, f"{at}_{name}.input.0", steps[at])
+            save(tmp_path / side, f"{at}_{name}.output.0", steps[at + 1])
+
+    theirs()
+    ours(1e-5)
+    clean = run(tmp_path)
+    assert suggest(clean["all"]) is Verdict.OK, clean  # type: ignore[arg-type]
+    ours(1e-1)
+    assert run(tmp_path)["origin"].data["name"] == "norm"

@@ -1,0 +1,145 @@
+"""Which tensor of one dump stands for which of another."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from accucheck.readers.dump_pairs import Matches, match, module_output, of_graph
+from accucheck.readers.dumps import open_dump
+
+
+def saved(root: Path, names: dict[str, tuple[int, ...]]) -> Path:
+    for name, shape in names.items():
+        path = root / f"{name}.npy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, np.zeros(shape, np.float32))
+    return root
+
+
+def matched(
+    tmp_path: Path,
+    left: dict[str, tuple[int, ...]],
+    right: dict[str, tuple[int, ...]],
+    names: dict[str, str] | None = None,
+) -> Matches:
+    return match(open_dump(saved(tmp_path / "a", left)), open_dump(saved(tmp_path / "b", right)), names)
+
+
+def told(found: Matches) -> dict[str, tuple[str, str]]:
+    return {one.left.name: (one.right.name, one.how) for one in found.found}
+
+
+def test_equal_names_in_nested_folders(tmp_path):
+    names = {"layer1/block0/conv1": (2,), "layer1/block1/conv1": (2,), "fc": (3,)}
+    found = matched(tmp_path, names, names)
+    assert told(found) == {name: (name, "name") for name in names} and not (found.left or found.right)
+
+
+def test_steps_of_one_side_only_are_told(tmp_path):
+    found = matched(
+        tmp_path, {"step0/fc": (2,), "step1/fc": (2,), "step2/fc": (2,)}, {"step0/fc": (2,), "step1/fc": (2,)}
+    )
+    assert len(found.found) == 2 and found.steps == [("left", None, 2)]
+
+
+def test_dots_folders_wrappers_and_numbers_are_one_place(tmp_path):
+    left = {"0001_backbone.conv1": (2,), "0002_backbone.fc.input.0": (2,), "0003_backbone.fc.output.0": (2,)}
+    right = {"module/backbone/conv1": (2,), "module/backbone/fc_input_0": (2,), "module/backbone/fc_output_0": (2,)}
+    found = matched(tmp_path, left, right)
+    assert [(one.left.name[:4], one.right.name[16:], one.how) for one in found.found] == [
+        ("0001", "conv1", "place"),
+        ("0002", "fc_input_0", "place"),
+        ("0003", "fc_output_0", "place"),
+    ]
+
+
+def test_a_map_names_modules_and_whole_tensors_and_unknown_names_are_told(tmp_path):
+    left = {"features.conv.output.0": (2,), "features.norm.output.0": (2,), "head": (2,)}
+    right = {"body.conv.output.0": (2,), "body.norm.output.0": (2,), "classifier": (2,)}
+    names = {"features": "body", "head": "classifier", "nowhere": "classifier", "head2": "no-such"}
+    found = matched(tmp_path, left, right, names)
+    assert {how for _, how in told(found).values()} == {"map"} and len(found.found) == 3
+    assert set(found.unknown) == {("left", "nowhere"), ("left", "head2"), ("right", "no-such")}
+
+
+def test_numbered_names_are_paired_by_order_and_shape(tmp_path):
+    left = {"1_conv": (2, 3), "2_norm": (2, 3), "3_fc": (5,)}
+    right = {"1_a": (2, 3), "2_b": (2, 3), "3_c": (5,)}
+    assert told(matched(tmp_path, left, right)) == {
+        "1_conv": ("1_a", "order"),
+        "2_norm": ("2_b", "order"),
+        "3_fc": ("3_c", "order"),
+    }
+
+
+def test_names_without_order_are_paired_only_where_one_shape_tells(tmp_path):
+    found = matched(tmp_path, {"conv": (2, 3), "norm": (2, 3), "fc": (5,)}, {"a": (2, 3), "b": (2, 3), "c": (5,)})
+    assert told(found) == {"fc": ("c", "order")}
+    assert found.ambiguous == [(["conv", "norm"], ["a", "b"])]
+
+
+def test_what_lies_between_known_pairs_is_paired_within(tmp_path):
+    left = {"1_conv": (2,), "2_x": (2,), "3_norm": (2,), "4_y": (2,)}
+    right = {"1_conv": (2,), "2_p": (2,), "3_norm": (2,), "4_q": (2,), "5_r": (7,)}
+    found = matched(tmp_path, left, right)
+    assert told(found)["2_x"] == ("2_p", "order")
+    assert [point.name for point in found.right] == ["5_r"]
+
+
+def entry(*values: float) -> dict[str, object]:
+    said = {
+        "type": "Tensor",
+        "dtype": "float32",
+        "shape": [2, 2],
+        "Max": values[0],
+        "Min": values[1],
+        "Mean": 0.0,
+        "Norm": values[2],
+    }
+    return {"input_args": [said], "input_kwargs": {}, "output": [said]}
+
+
+def test_msprobe_of_both_frameworks(tmp_path):
+    for side, keys in (
+        (
+            "a",
+            [
+                "Cell.conv1.Conv2d.forward.0",
+                "Cell.fc.Dense.forward.0",
+                "Mint.add.0.forward",
+                "Functional.relu.1.forward",
+            ],
+        ),
+        (
+            "b",
+            [
+                "Module.conv1.Conv2d.forward.0",
+                "Module.fc.Linear.forward.0",
+                "Torch.add.0.forward",
+                "Functional.relu.1.forward",
+            ],
+        ),
+    ):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "dump.json").write_text(json.dumps({"data": {key: entry(1.0, -1.0, 2.0) for key in keys}}))
+    found = match(open_dump(tmp_path / "a"), open_dump(tmp_path / "b"))
+    assert len(found.found) == 8 and not found.left and not found.right
+    assert {one.how for one in found.found} == {"name"}
+
+
+def test_operations_of_a_graph_are_put_together_by_module(tmp_path):
+    names = [
+        "Conv2D.Default_network-WithLossCell__backbone-Net_conv-Conv2d_Conv2D-op0.0.0.10.output.0.DefaultFormat.Float32",
+        "MatMul.Default_network-WithLossCell__backbone-Net_fc-Dense_MatMul-op1.0.0.11.output.0.DefaultFormat.Float32",
+        "BiasAdd.Default_network-WithLossCell__backbone-Net_fc-Dense_BiasAdd-op2.0.0.12.output.0.DefaultFormat.Float32",
+        "MatMul.Gradients_Default_network-WithLossCell_gradMatMul-op3.0.0.13.output.0.DefaultFormat.Float32",
+    ]
+    saved(tmp_path / "a", dict.fromkeys(names, (2,)))
+    graph, plain = open_dump(tmp_path / "a"), open_dump(saved(tmp_path / "b", {"conv": (2,), "fc": (2,)}))
+    assert of_graph(graph) and not of_graph(plain)
+    found = match(module_output(graph), plain)
+    assert [(Path(one.left.tensor.path).name.split(".")[0], one.right.name) for one in found.found] == [
+        ("Conv2D", "conv"),
+        ("BiasAdd", "fc"),
+    ]

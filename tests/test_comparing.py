@@ -1,0 +1,146 @@
+"""accucheck compare: exit codes, what is printed in both languages, and input that is wrong."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accucheck.probes._checkpoints import ckpt, drawn
+from command_line import accucheck
+
+
+def save(root: Path, **arrays: np.ndarray) -> Path:
+    root.mkdir(exist_ok=True)
+    for name, values in arrays.items():
+        np.save(root / f"{name}.npy", values)
+    return root
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def test_two_folders_of_tensors(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(("a1_conv", "a2_norm", "a3_fc"))}
+    one = save(tmp_path / "one", **layers)
+    same = accucheck("compare", one, one)
+    assert same.code == 0 and "same: 3 pairs agree" in same.out
+    other = save(tmp_path / "two", **{**layers, "a2_norm": layers["a2_norm"] * np.float32(1.01)})
+    differ = accucheck("compare", one, other)
+    assert (
+        differ.code == 1
+        and "≠ a2_norm" in differ.out
+        and "a1_conv" not in differ.out
+        and "differ: 1 of 3" in differ.out
+    )
+    assert "= a1_conv" in accucheck("compare", one, other, "--all").out
+    assert accucheck("compare", one, other, "--rtol", "0.1").code == 0
+    chinese = accucheck("compare", one, other, "--lang", "zh")
+    assert chinese.code == 1 and "不一致：3 对中有 1 对不一致" in chinese.out
+    told = json.loads(accucheck("compare", one, other, "--json").out)
+    assert (told["kind"], told["same"], told["complete"], told["counts"]) == (
+        "tensors",
+        False,
+        True,
+        {"pairs": 3, "differ": 1},
+    )
+    assert [pair["name"] for pair in told["pairs"] if pair["differs"]] == ["a2_norm"]
+
+
+def test_what_could_not_be_compared_is_told_and_the_rest_is(tmp_path):
+    one = save(tmp_path / "one", a=normal(4, 8), b=normal(4, 8, seed=1), c=normal(6), d=normal(8, 8), same=normal(5))
+    two = save(
+        tmp_path / "two",
+        a=np.ascontiguousarray(normal(4, 8).T),
+        b=normal(4, 8, seed=1),
+        c=normal(7),
+        e=normal(3),
+        same=normal(5),
+    )
+    half = two / "b.npy"
+    half.write_bytes(half.read_bytes()[:150])
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "no difference in 1 pair, but not all was compared" in ran.out
+    for text in (
+        "transposed, with equal numbers: a",
+        "other shape: c",
+        "truncated",
+        f"only in {one}: 1: d",
+        f"only in {two}: 1: e",
+    ):
+        assert text in ran.out, ran
+
+
+def test_nan_on_both_sides_is_told(tmp_path):
+    values = normal(10)
+    values[3] = np.nan
+    one = save(tmp_path / "one", x=values)
+    ran = accucheck("compare", one, one)
+    assert ran.code == 0 and "NaN at the same places on both sides" in ran.out
+
+
+def test_a_map_and_its_unknown_names(tmp_path):
+    one, two = save(tmp_path / "one", ours=normal(4)), save(tmp_path / "two", theirs=normal(4))
+    names = tmp_path / "names.yaml"
+    names.write_text("ours: theirs\nno.such: theirs\n")
+    ran = accucheck("compare", one, two, "--map", names)
+    assert ran.code == 0 and f"there is no no.such in {one}" in ran.out
+    names.write_text("- ours\n")
+    assert accucheck("compare", one, two, "--map", names).code == 2
+
+
+def test_two_checkpoints(tmp_path):
+    one, two = tmp_path / "a.ckpt", tmp_path / "b.ckpt"
+    one.write_bytes(ckpt({"conv.weight": drawn(4, 4), "fc.weight": drawn(4, 2)}))
+    two.write_bytes(ckpt({"conv.weight": drawn(4, 4), "fc.weight": drawn(4, 2, seed=1)}))
+    assert accucheck("compare", one, one).code == 0
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "≠ fc.weight" in ran.out and "differ: 1 of 2" in ran.out
+    two.write_bytes(ckpt({"conv.weight": drawn(4, 4), "fc.weight": drawn(2, 4), "new": drawn(3)}))
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "its axes in another order" in ran.out and "new" in ran.out
+    two.write_bytes(two.read_bytes()[:60])
+    assert accucheck("compare", one, two).code == 2
+
+
+def log(path: Path, steps: range, off: float = 0.0) -> Path:
+    lines = (f"epoch: 1 step: {step}, loss is {2 / step * (1 + off * (step > 20)):.7f}" for step in steps)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_two_logs(tmp_path):
+    one = log(tmp_path / "a.log", range(1, 61))
+    assert accucheck("compare", one, one).code == 0
+    ran = accucheck("compare", one, log(tmp_path / "b.log", range(1, 61), 0.1))
+    assert ran.code == 1 and "loss: apart from point 21 on" in ran.out
+    ran = accucheck("compare", one, log(tmp_path / "c.log", range(1, 41)))
+    assert ran.code == 1 and "20 points stand in the first only" in ran.out
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_wrong_use(tmp_path, lang):
+    tensors = save(tmp_path / "one", x=normal(3))
+    (tmp_path / "empty").mkdir()
+    text = log(tmp_path / "a.log", range(1, 9))
+    (tmp_path / "words.txt").write_text("nothing to see\n")
+    for arguments in (
+        [tensors, tmp_path / "none"],
+        [tensors, tmp_path / "empty"],
+        [tensors, text],
+        [tensors, tmp_path / "words.txt"],
+        [tensors],
+        [tensors, tensors, "--rtol", "-1"],
+        [tensors, tensors, "--map", tmp_path / "none.yaml"],
+    ):
+        ran = accucheck("compare", *arguments, "--lang", lang)
+        assert (
+            ran.code == 2 and not ran.out and len(ran.err.strip().splitlines()) == 1 and "Traceback" not in ran.err
+        ), ran
+
+
+def test_names_that_a_terminal_would_obey_are_shown_as_text(tmp_path):
+    one = save(tmp_path / "one", **{"x\x1b[31m": normal(3)})
+    two = save(tmp_path / "two", **{"x\x1b[31m": normal(3, seed=1)})
+    assert "\x1b" not in accucheck("compare", one, two).out
