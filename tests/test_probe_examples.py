@@ -133,8 +133,9 @@ def test_a_probe_declares_what_it_is(name: str) -> None:
     module = probe.load(name)
     assert isinstance(module.KIND, Kind)
     assert len((module.__doc__ or "").strip()) > 40, "say what it catches and what it cannot"
-    assert module.NEEDS, "a probe reads something"
-    for need in module.NEEDS:
+    uses = getattr(module, "USES", ())
+    assert module.NEEDS or uses, "a probe reads something"
+    for need in (*module.NEEDS, *uses):
         for key in (need,) if isinstance(need, str) else need:
             assert resolves(key), f"the case file has no key {key}"
 

@@ -440,6 +440,7 @@ def fingerprint(case: Case, job: Job) -> str:
     except Exception:
         return ""
     needs = [key for need in module.NEEDS for key in ((need,) if isinstance(need, str) else need)]
+    needs += getattr(module, "USES", ())
     sections = sorted({key.partition(".")[0] for key in needs})
     state: list[Any] = [job.probe, job.params, job.version]
     values = [msgspec.to_builtins(case.get(section)) for section in sections]

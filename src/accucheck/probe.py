@@ -4,6 +4,7 @@ A probe is a module with
   a docstring      what it catches, what it cannot
   KIND             a Kind
   NEEDS            the dotted case keys it reads; a tuple among them means "any of these"
+  USES             optional: the case keys that it reads where they are given, beside the files of the project
   Params           a frozen msgspec.Struct; each field Annotated with Meta(description=..., extra={"unit", "source"})
   MESSAGES         {finding code or fix code: {"en": ..., "zh": ...}}, filled with the finding's data
   WORDS            {evidence title or column: {"en": ..., "zh": ...}}

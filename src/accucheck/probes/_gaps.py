@@ -10,6 +10,7 @@ from ..model import Finding, Level, Where
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
+    from ..script.folder import Folder
 
 #: Part of the MESSAGES of every static probe.
 MESSAGES: Words = {
@@ -22,10 +23,14 @@ MESSAGES: Words = {
         "en": "{path} is too deeply nested or too long to be followed to its end.",
         "zh": "{path} 嵌套过深或过长，未能完整分析。",
     },
+    "too-many-files": {
+        "en": "There are more than {limit:,} Python files; the rest was not read.",
+        "zh": "Python 文件超过 {limit:,} 个，其余未读取。",
+    },
 }
 
 
-def findings(scripts: Scripts) -> Iterator[Finding]:
+def findings(scripts: Scripts | Folder) -> Iterator[Finding]:
     """A gap leaves the probe undecided unless it finds a problem. A missing configuration does not: what it would give is
     unknown, and told so where it matters."""
     for gap in scripts.gaps:

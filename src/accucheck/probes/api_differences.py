@@ -10,7 +10,6 @@ cannot tell whether such a default is meant. Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -20,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
-from . import _gaps
+from . import _gaps, _version
 
 if TYPE_CHECKING:
     from ..script.benchmark import Comparison
@@ -275,7 +274,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     readings = [r for r in scripts.readings if r.role != "export"]
-    version = case.spec.runtime.mindspore or _installed()
+    version = _version.of(case)
     found = Differences(readings, version)
     wrong: set[tuple[str, str, int]] = set()
     told: dict[str, int] = {}
@@ -321,19 +320,6 @@ def _of_benchmark(comparison: Comparison | None, path: str, beside: list[Wrong])
     }
     alike = comparison.share >= ALIKE
     yield Finding("benchmark-matched" if alike else "benchmark-another", Level.INFO, where, data, incomplete=not alike)
-
-
-@cache
-def _installed() -> str:
-    """The version of MindSpore here, or the newest that is known."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    from ..knowledge import api
-
-    try:
-        return version("mindspore")
-    except PackageNotFoundError:
-        return api.load().mindspore
 
 
 def _is_layer(name: str) -> bool:

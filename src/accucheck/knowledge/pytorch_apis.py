@@ -1,0 +1,197 @@
+"""What MindSpore has for each API of PyTorch: pytorch_apis.json.
+
+The rows are those of MindSpore's own table of both frameworks, of today (`now`, most of it mindspore.mint) and of 2.4.10 (`then`,
+mindspore.ops and nn), the kinds of difference read from the pages behind it. `same` is what the table lacks though MindSpore
+2.10 has it by the same name. The ways to do what has no row are our own. Tests repeat that every MindSpore name is there.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from pathlib import Path
+
+import msgspec
+
+from .api import number
+
+#: Modules in the middle of a full name that the short one leaves out.
+_INNER = re.compile(
+    r"^(torch\.nn)\.(?:modules|parameter)(?:\.[a-z_]\w*)?(?=\.[A-Z])"
+    r"|^(torch\.optim)\.(?!lr_scheduler\b)[a-z_]\w*(?=\.[A-Z])"
+    r"|^(torch\.utils\.data)\.(?:dataset|dataloader|sampler|_utils\.\w+)(?=\.\w)"
+    r"|^(torchvision\.(?:transforms|datasets|ops))\.[a-z_]\w*(?=\.[A-Z])"
+)
+#: What is no call of anything: types of elements, layouts, versions.
+_CONSTANTS = re.compile(
+    r"^torch\.(?:b?float(?:\d+\w*)?|double|half|u?int\d+|short|int|long|bool|complex\d+|cfloat|cdouble|char|byte|strided"
+    r"|sparse_co[ol]|sparse_csr|jagged|\w+_format|dtype|layout|Size|inf|nan|pi|e|newaxis|__\w+__|version(?:\.\w+)*|typing\S*"
+    r"|types\S*|_six\S*)$|^(?:torchvision|torchaudio|torchtext)(?:\.__\w+__|\.datasets\.[a-z]\w*\.[A-Z\d_]+)$"
+)
+
+
+_ALIASES = {
+    "torch.trapezoid": "torch.trapz",
+    "torch.concatenate": "torch.cat",
+    "torch.special.expit": "torch.sigmoid",
+    "torch.nn.functional.tanh": "torch.tanh",
+}
+
+
+class Counterpart(msgspec.Struct, frozen=True):
+    """An API of MindSpore, without "mindspore."; `differs`: kinds of difference, keys of `kinds`; None when there is none."""
+
+    api: str
+    differs: list[str] | None = None
+
+
+class Row(msgspec.Struct, frozen=True):
+    now: list[Counterpart] = []
+    then: list[Counterpart] = []
+    same: str | None = None
+
+
+class Way(msgspec.Struct, frozen=True):
+    """What to do about APIs, by name or by the module they are in; `missing` when it takes writing something anew."""
+
+    torch: list[str]
+    api: list[str]
+    says: dict[str, str]
+    missing: bool = False
+
+
+class Known(msgspec.Struct, frozen=True, dict=True):
+    """`mindspore` and `torch` are the versions that names were checked with."""
+
+    commits: dict[str, str]
+    mindspore: str
+    torch: str
+    table: dict[str, Row]
+    ways: list[Way]
+    tensor_methods: str
+    module_methods: str
+    kinds: dict[str, dict[str, str]]
+
+    @cached_property
+    def ways_by_name(self) -> dict[str, Way]:
+        return {name: way for way in self.ways for name in way.torch}
+
+    @cached_property
+    def methods(self) -> dict[str, frozenset[str]]:
+        """The methods that a tensor and a module really have."""
+        return {
+            "torch.Tensor": frozenset(self.tensor_methods.split()),
+            "torch.nn.Module": frozenset(self.module_methods.split()),
+        }
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What there is for an API. `status`:
+
+    consistent  an API of the same meaning, parameters and defaults: the first of `counterparts`
+    differs     one that differs, in kinds of `known().kinds`
+    otherwise   something else does it, as `way` says, or (`way` is None) an API of this name that the table does not describe
+    missing     nothing does
+    """
+
+    name: str
+    status: str
+    counterparts: list[Counterpart] = []
+    way: Way | None = None
+
+
+@cache
+def known() -> Known:
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=Known)
+
+
+@cache
+def look_up(api: str, version: str) -> Status | None:
+    """What MindSpore of a version has for an API of PyTorch, given by its full name; None for what is no API."""
+    data = known()
+    name = _short(api)
+    if _CONSTANTS.match(name):
+        return None
+    owner, _, method = name.rpartition(".")
+    if owner in data.methods and method not in data.methods[owner]:
+        return None  # of the user's own class
+    older = number(version)[:2] < (2, 5)
+    rows = [row for candidate in _names(name) if (row := data.table.get(candidate)) is not None]
+    for row in rows:
+        found = row.then if older else [*row.now, *(one for one in row.then if one not in row.now)]
+        exact = [one for one in found if one.differs is None]
+        if exact:
+            return Status(name, "consistent", [*exact, *(one for one in found if one.differs is not None)])
+        if found:
+            return Status(name, "differs", [*found, *([] if older else _unlisted(row))])
+    if not older and (same := [one for row in rows for one in _unlisted(row)]):
+        return Status(name, "otherwise", same)
+    if way := _way(name):
+        return Status(_group(name, way), "missing" if way.missing else "otherwise", [], way)
+    if owner == "torch.Tensor" and method.endswith("_") and _names(name[:-1])[0] in data.table:
+        return Status(name, "otherwise", [], _IN_PLACE)
+    return Status(name, "missing") if _callable(name) else None
+
+
+_IN_PLACE = Way(
+    torch=[],
+    api=[],
+    says={
+        "en": "No form that works in place: x = x.method().",
+        "zh": "没有原地修改的形式，写成 x = x.method()。",
+    },
+)
+
+
+def _unlisted(row: Row) -> list[Counterpart]:
+    return [Counterpart(row.same, ["unlisted"])] if row.same else []
+
+
+def _short(api: str) -> str:
+    """The name that documentation calls it by."""
+    short = _INNER.sub(lambda match: next(part for part in match.groups() if part), api)
+    short = re.sub(
+        r"^torch\.optim\.lr_scheduler\.(?:_?[A-Z]\w*)\.(?=[a-z])", "torch.optim.lr_scheduler.LRScheduler.", short
+    )
+    return re.sub(r"^torch\.optim\.[A-Z]\w*\.(?=[a-z])", "torch.optim.Optimizer.", short)
+
+
+def _names(name: str) -> list[str]:
+    """The name, and where the same function is found beside: torch.relu is torch.nn.functional.relu."""
+    space, _, last = name.rpartition(".")
+    if name in _ALIASES:
+        return [_ALIASES[name]]
+    if space == "torch" and last.islower():
+        return [name, f"torch.nn.functional.{last}"]
+    if space == "torch.nn.functional":
+        return [name, f"torch.{last}"]
+    return [name]
+
+
+def _way(name: str) -> Way | None:
+    ways = known().ways_by_name
+    while name not in ways and "." in name:
+        above = name.rpartition(".")[0]
+        if above in known().methods:
+            return None
+        name = above
+    return ways.get(name)
+
+
+def _group(name: str, way: Way) -> str:
+    """A class for all that is used of it."""
+    parts = name.split(".")
+    place = next((n for n, part in enumerate(parts) if part.lstrip("_")[:1].isupper()), len(parts) - 1)
+    short = ".".join(parts[: place + 1])
+    return name if name in way.torch else short
+
+
+def _callable(name: str) -> bool:
+    """Whether it is more than a module: torch.nn itself is none."""
+    return name.count(".") > 0 and name not in (
+        "torch.nn",
+        "torch.nn.functional",
+        "torch.optim",
+        "torch.utils.data",
+        "torch.utils",
+    )
