@@ -178,7 +178,7 @@ def _names(status: Status) -> str:
 
 def _told(one: _Seen, version: str) -> Finding:
     status = one.status
-    where = Where(path=one.file.path, line=one.use.line, column=one.use.column, name=status.name)
+    where = Where(path=one.file.path, line=one.use.line, column=one.use.column)
     data = {"api": status.name, "uses": one.count}
     code = [one.file.code(one.use)]
     if status.status == "differs":

@@ -69,6 +69,7 @@ _KEEPING = frozenset(("to", "cuda", "cpu", "train", "eval", "half", "float", "do
 _RECURRENT = frozenset(("LSTM", "GRU", "RNN", "MultiheadAttention", "LSTMCell"))
 #: Names that modules of a project hand on: `from .common import nn`.
 _HANDED_ON = frozenset(("torch", "nn", "F", "optim", "functional", "transforms", "mindspore", "ops", "ms"))
+_LIST_METHODS = _words("append extend insert keys items values update pop clear")
 _LISTS = frozenset(("ModuleList", "CellList", "ModuleDict", "CellDict", "ParameterList", "ParameterDict"))
 
 
@@ -519,7 +520,8 @@ class _Reader:
             if last in _LISTS or not (layer or owner.startswith("mindspore.ops.")):
                 return None
             return TENSORS if last in _RECURRENT else TENSOR
-        self.use(f"{self.base}.{method}" if layer else f"{owner}.{method}", node.func, node, varies)
+        own = not layer or (last in _LISTS and method in _LIST_METHODS)
+        self.use(f"{owner if own else self.base}.{method}", node.func, node, varies)
         return owner if layer and method in _KEEPING else None
 
     @property
