@@ -12,10 +12,10 @@ from .remarks import Remark, merged, remark
 from .training_steps import Step, Training, canonical
 from .values import Instance, Known, Made, Named, Value, name_of, options
 
-_INITS = frozenset(
+INITS = frozenset(
     {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
 )
-_CONTEXTS = ("set_auto_parallel_context", "context.set_auto_parallel_context")
+CONTEXTS = ("set_auto_parallel_context", "context.set_auto_parallel_context")
 _REDUCES = frozenset({"distributedgradreducer", "allreduce", "reducescatter", "allreducecoalesced"})
 _NAMED = re.compile(r"reduc|all_?reduce|sync_?grad|average_?grad|grad_?sync", re.I)
 #: Modes in which the compiler puts the reduction in.
@@ -33,7 +33,7 @@ def examine(training: Training) -> list[Remark]:
 
 def _examine(training: Training) -> Iterator[Remark]:
     steps = training.judged_steps()
-    starts = [call for call in training.calls if call.api in _INITS and call.name.startswith("mindspore.")]
+    starts = [call for call in training.calls if call.api in INITS and call.name.startswith("mindspore.")]
     modes = _modes(training)
     if not starts and not modes & (_PARALLEL | {"unknown"}):
         place = steps[0] if steps else None
@@ -57,7 +57,7 @@ def _modes(training: Training) -> set[str]:
     """The parallel modes that the script sets; "unknown" for one that is not seen."""
     found: set[str] = set()
     for call in training.calls:
-        if call.api not in _CONTEXTS:
+        if call.api not in CONTEXTS:
             continue
         if call.unpacked:
             found.add("unknown")
