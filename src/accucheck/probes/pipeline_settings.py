@@ -1,7 +1,8 @@
 """Reads from the training scripts which settings of the data pipeline leave processors idle.
 
 Catches: one worker for a map, or for a source of the project's own that opens files; threads instead of processes for such a source; a
-queue of one. Whether the pipeline keeps up, only a measurement tells (pipeline_throughput, profile_data). Never imports or runs the scripts.
+queue of one. Whether the pipeline keeps up, only a measurement tells (pipeline_throughput, profile_data). Never imports or runs the
+scripts.
 """
 
 from __future__ import annotations

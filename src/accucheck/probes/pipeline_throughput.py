@@ -2,7 +2,8 @@
 
 The step is that of a recording of the training (curves.train by accucheck.Recorder); without one, the project's network is trained
 for a few steps in PyNative mode on this machine. Finds the first stage up to which the pipeline is as slow as the whole, and tries
-twice the workers there. Cannot tell: how the pipeline fares while the training needs the same processors, nor what an accelerator that is not here would need.
+twice the workers there. Cannot tell: how the pipeline fares while the training needs the same processors, nor what an accelerator that
+is not here would need.
 """
 
 from __future__ import annotations
