@@ -1,6 +1,6 @@
 """Reads from the training scripts whether steps compute in half precision, for which Ascend and GPU have units of their own.
 
-Counts float16 and bfloat16 by amp_level, to_float, types of layers and parameters, and precision_mode of Ascend. Cannot tell:
+Counts float16 and bfloat16 by amp_level, to_float, types of layers and parameters, casts, and precision_mode of Ascend. Cannot tell:
 whether a network stands half precision, and how much time it would save. Never imports or runs the scripts.
 """
 
@@ -34,9 +34,9 @@ MESSAGES: Words = {
         "en": "{step} computes everything in float32.",
         "zh": "{step} 全部用 float32 计算。",
     },
-    "level-unknown": {
-        "en": "The amp level of {step} is decided by code out of sight or a condition.",
-        "zh": "{step} 的混合精度级别由未检查到的代码或条件决定，看不出来。",
+    "precision-unknown": {
+        "en": "Whether {step} computes in half precision is decided by code out of sight or a condition.",
+        "zh": "{step} 是否使用半精度由未检查到的代码或条件决定，看不出来。",
     },
     "fix-mixed": {
         "en": 'Once it is accurate, try amp_level="O2" with a loss scale, or bfloat16, and compare accuracy and time.',
@@ -63,7 +63,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.execution import precise
 
     examine = partial(precise, known=_speed.device(case))
-    opened = ("level-unknown", "device-unknown")
+    opened = ("precision-unknown", "device-unknown")
     yield from _training.findings(case, examine, _LEVELS, opened, {"all-float32": "fix-mixed"})
 
 
@@ -99,7 +99,7 @@ EXAMPLES = [
         "the environment decides",
         _MODEL.format(', amp_level=os.environ["AMP"]'),
         Verdict.UNDECIDED,
-        "level-unknown",
+        "precision-unknown",
     ),
     script_example(_HEAD.replace("Ascend", "CPU"), "on a CPU", _MODEL.format(""), Verdict.NOT_APPLICABLE, "cpu"),
     script_example(

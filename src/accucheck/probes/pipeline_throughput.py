@@ -75,8 +75,8 @@ MESSAGES: Words = {
         "zh": "将 {stage} 的 num_parallel_workers 设为 {workers} 后，每秒 {rate:,.4g} 个样本，是原来的 {times:.1f} 倍。",
     },
     "workers-help-not": {
-        "en": "num_parallel_workers={workers} at {stage} changes little: {rate:,.4g} samples/s.",
-        "zh": "将 {stage} 的 num_parallel_workers 设为 {workers} 变化不大：每秒 {rate:,.4g} 个样本。",
+        "en": "num_parallel_workers={workers} at {stage} does not help: {rate:,.4g} samples/s.",
+        "zh": "将 {stage} 的 num_parallel_workers 设为 {workers} 没有帮助：每秒 {rate:,.4g} 个样本。",
     },
     "fix-workers": {
         "en": "Set num_parallel_workers={workers} at {stage}.",

@@ -67,13 +67,20 @@ def _chosen(training: Training, named: Callable[[Made], Value | None], read: Cal
     place: Made | None = None
     for call in reversed(training.calls):
         given = named(call)
-        if given is None or training.on_cpu(call.tests):
+        if given is None or not _counts(training, call):
             continue
         place = place or call
         values |= {read(option) for option in options(given)}
-        if not call.tests:
+        if all(isinstance(test.value, Known) for test in call.tests):
             break
     return Choice(values.pop() if len(values) == 1 else "", place)
+
+
+def _counts(training: Training, call: Made) -> bool:
+    """False for what runs on a CPU alone, or only with options other than the defaults."""
+    if training.on_cpu(call.tests):
+        return False
+    return all(bool(test.value.value) is test.taken for test in call.tests if isinstance(test.value, Known))
 
 
 # --- graph mode -------------------------------------------------------------------------------------------------------
@@ -128,7 +135,7 @@ def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
     if here == "cpu":
         yield about(steps[0], "cpu")
         return
-    calls = [call for call in training.calls if _is_model_train(call) and not training.on_cpu(call.tests)]
+    calls = [call for call in training.calls if _is_model_train(call) and _counts(training, call)]
     helpers = [call for call in training.calls if call.api in ("data_sink", "connect_network_with_dataset")]
     if not calls:
         yield remark(helpers[0], "sink") if helpers else about(steps[0], "own-loop")
@@ -172,20 +179,26 @@ def _precise(training: Training, known: str) -> Iterator[Remark]:
     if here == "cpu":
         yield about(steps[0], "cpu")
         return
+    unseen = any(
+        _unseen(call.argument(["dst_type"], "dst_type")) for call in training.calls if call.name == ".to_float"
+    )
     other = next((call for call in training.calls if _bfloat(call) or _half_mode(call)), None)
     for step in steps:
-        halves = [half for half in training.halves_of(step) if half.strong(True)]
+        halves = training.halves_of(step)
         if halves or other is not None:
             yield remark(halves[0].made if halves else other or step.place, "mixed")
-        elif _option(step.level):
-            yield about(step, "level-unknown")
+        elif _unseen(step.level) or unseen:
+            yield about(step, "precision-unknown")
         else:
             yield about(step, "all-float32" if here else "device-unknown")
 
 
-def _option(level: Value | None) -> bool:
-    """A level that code out of sight decides."""
-    return any(not isinstance(option, Known) for option in options(level))
+def _unseen(value: Value | None) -> bool:
+    """A level or a type that code out of sight decides."""
+    known = ("mindspore.", "numpy.")
+    return any(
+        not (isinstance(o, Known) or (isinstance(o, Named) and o.name.startswith(known))) for o in options(value)
+    )
 
 
 def _bfloat(call: Made) -> bool:

@@ -29,6 +29,8 @@ _WIDTHS: dict[str, tuple[str | None, str]] = {
     "nn.Embedding": (None, "embedding_size"),
     "mint.nn.Embedding": (None, "embedding_dim"),
 }
+#: As few features are the channels of an image, which the data decide.
+CHANNELS = 4
 _FLOATS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 _READS_FILES = re.compile(r"\b(open|imread|imdecode|load|read_\w+|loadtxt|genfromtxt|fromfile)\(")
 
@@ -67,7 +69,7 @@ def _width(value: Value | None) -> int | None:
 def unaligned(found: list[Layer], multiple: int) -> list[Layer]:
     """The layers that give a width of the design's own choice, one that another layer takes, which is no such multiple."""
     taken = {layer.before for layer in found} - {None}
-    return [layer for layer in found if layer.after in taken and (layer.after or 0) % multiple]
+    return [one for one in found if one.after in taken and (one.after or 0) > CHANNELS and (one.after or 0) % multiple]
 
 
 # --- casts ------------------------------------------------------------------------------------------------------------
@@ -156,10 +158,8 @@ def _fused(training: Training) -> Iterator[Remark]:
 
 
 def _reduces_alone(value: Value) -> bool:
-    """A call of AllReduce that says of no other one that it belongs to it."""
-    if not isinstance(value, Made) or operation(value).name != "allreduce":
-        return False
-    return not any(isinstance(part, Made) and part.name == ".add_prim_attr" for part in sources(value))
+    """A call of AllReduce as it is, without an attribute that says which ones belong together."""
+    return isinstance(value, Made) and operation(value).name == "allreduce" and value.api != "ops.AllReduce"
 
 
 # --- fusion of kernels ------------------------------------------------------------------------------------------------
