@@ -43,18 +43,37 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "1", "source": "own choice"},
         ),
     ] = 1.3
+    margin: Annotated[
+        float,
+        Meta(
+            ge=1,
+            description="a step timed in PyNative mode must take so many times as long as a batch to be ok: graph mode is faster",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 3.0
     seconds: _live.Seconds = 60.0
 
 
 MESSAGES: Words = {
     **_live.NO_SAMPLES,
     "slower": {
-        "en": "The pipeline needs {batch_ms:.3g} ms for a batch, a step takes {step_ms:.3g} ms: training waits for its data.",
-        "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms，而训练一步需要 {step_ms:.3g} ms：训练在等数据。",
+        "en": "On this machine the pipeline needs {batch_ms:.3g} ms for a batch, a step takes {step_ms:.3g} ms: "
+        "training waits for its data.",
+        "zh": "在本机上数据管道每个 batch 需要 {batch_ms:.3g} ms，而训练一步需要 {step_ms:.3g} ms：训练在等数据。",
     },
     "keeps-up": {
         "en": "The pipeline needs {batch_ms:.3g} ms for a batch, a step takes {step_ms:.3g} ms.",
         "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms，训练一步需要 {step_ms:.3g} ms。",
+    },
+    "close": {
+        "en": "The pipeline needs {batch_ms:.3g} ms for a batch, a step {step_ms:.3g} ms in PyNative mode: compiled into a graph it may be "
+        "faster than its data. Record a training with accucheck.Recorder and name it in curves.train.",
+        "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms，PyNative 模式下训练一步需要 {step_ms:.3g} ms：编译成图后可能快于数据处理。"
+        "请用 accucheck.Recorder 记录一次训练并填到 curves.train。",
+    },
+    "timed": {
+        "en": "The step was timed in PyNative mode on one batch, on this machine's {device}.",
+        "zh": "单步耗时是在本机的 {device} 上、PyNative 模式下用一个 batch 测得的。",
     },
     "no-step": {
         "en": "The pipeline needs {batch_ms:.3g} ms for a batch; how long a step takes is not known. Record a training with "
@@ -120,11 +139,15 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     else:
         data["step_ms"] = 1000 * step
         slow = batch / rate > params.share * step
+        close = not slow and recorded is None and params.margin * batch / rate > step
         fix = None
         if slow and slowest is not None:
             data |= {"stage": slowest["stage"]} | ({"workers": gained["workers"]} if gained else {})
             fix = Fix("fix-workers" if gained else "fix-stage")
-        yield Finding("slower" if slow else "keeps-up", Level.PROBLEM if slow else Level.INFO, data=data, fix=fix)
+        level, code = (Level.PROBLEM, "slower") if slow else (Level.INFO, "close" if close else "keeps-up")
+        yield Finding(code, level, data=data, fix=fix, incomplete=close)
+        if recorded is None:
+            yield Finding("timed", Level.INFO, data={"device": told["step"]["device"]})
     if slowest is not None:
         yield Finding("slowest", Level.INFO, data=slowest)
         tried = told.get("workers", {})
@@ -136,6 +159,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def _recorded(case: Case) -> float | None:
     """The median time of a step in s, by the last run of a recording of the training; None without one."""
+    from math import isfinite
     from statistics import median
 
     from ..readers import curves
@@ -146,9 +170,12 @@ def _recorded(case: Case) -> float | None:
     except ReadError:  # the probes of curves tell that
         return None
     for found in reversed(runs):
-        seconds = found.columns.get("seconds")
-        if seconds is not None and len(seconds.values) > 2:
-            return float(median(seconds.values[1:])) or None  # the first step compiles the graph
+        column = found.columns.get("seconds")
+        times: list[float] = (
+            column.values.tolist()[1:] if column is not None else []
+        )  # the first step compiles the graph
+        if times := [one for one in times if isfinite(one) and one > 0]:
+            return median(times)
     return None
 
 

@@ -26,12 +26,16 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     dataset = called(request["pipeline"], request["root"], tell)
     tell(event="built")
     seconds = request["seconds"]
+    deadline = time.monotonic() + seconds * (1 - MORE - NETWORK)
     with blamed(request["pipeline"]["call"], request["root"]):
         nodes = in_order(dataset)[-STAGES:]
         whole = rate(dataset, seconds * WHOLE)
         tell(event="rate", rate=whole, batch=dataset.get_batch_size())
         left = seconds * (1 - WHOLE - MORE - NETWORK) / len(nodes)
-        rates = [whole if node is dataset else rate(node, left) for node in nodes]
+        rates: list[float | None] = []
+        for node in nodes:  # where starting them took the time, the later ones are left out
+            late = time.monotonic() > deadline
+            rates.append(whole if node is dataset else None if late else rate(node, left))
         slow = None
         if whole:
             slow = next((place for place, found in enumerate(rates) if found and found <= AS_SLOW * whole), None)
@@ -42,7 +46,10 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
             found = with_workers(dataset, nodes[slow], workers, seconds * MORE)
             tell(event="workers", workers=workers, rate=found, default=ds.config.get_num_parallel_workers())
     if request.get("network"):
-        tell(event="step", seconds=step(request, tell, seconds * NETWORK))
+        import mindspore
+
+        timed = step(request, tell, seconds * NETWORK)
+        tell(event="step", seconds=timed, device=mindspore.get_context("device_target"))
 
 
 def in_order(node: Node) -> list[Node]:
@@ -104,18 +111,23 @@ def with_workers(dataset: Node, node: Node, workers: int, seconds: float) -> flo
 
 def step(request: dict[str, Any], tell: Tell, seconds: float) -> float | None:
     """The median time of a training step on one batch, the first ones left out."""
+    import mindspore
+
     setup = Setup(request, tell)
     (batch,) = setup.batches(1)
     with blamed(request["network"]["call"], request["root"]):
         setup.network.set_train(True)
     optimizer = setup.optimizer()
     weights = list(optimizer.parameters)
+    differentiated = mindspore.value_and_grad(
+        setup.loss_of, None, weights
+    )  # once: making it takes longer than a small step
     times: list[float] = []
     deadline = time.monotonic() + seconds
     while len(times) < STEPS and (len(times) < 4 or time.monotonic() < deadline):
         start = time.monotonic()
-        loss, gradients = setup.gradients(batch, weights)
-        with blamed((request.get("optimizer") or request["network"])["call"], request["root"]):
+        with blamed(request["network"]["call"], request["root"]):
+            loss, gradients = differentiated(batch)
             optimizer(gradients)
         float(loss)
         weights[0].asnumpy()  # until it is really done
