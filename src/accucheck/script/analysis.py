@@ -137,14 +137,14 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
         try:
             source = read(path, shown)
         except ReadError as error:
-            scripts.gaps.append(_gap(error, shown))
+            scripts.gaps.append(gap(error, shown))
             remains = salvage.rest(path, shown) if error.code == "script-syntax" else None
             if remains is None:
                 continue
             source = remains
         project = Project(root, path.parent, project)
         if local := project.shadow("mindspore", source):
-            scripts.gaps.append(_gap(ReadError("script-shadow", path=shown, name="mindspore", local=local), shown))
+            scripts.gaps.append(gap(ReadError("script-shadow", path=shown, name="mindspore", local=local), shown))
             continue
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
@@ -157,11 +157,11 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
         for name, loader, line in dict.fromkeys(trace.unread):
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
     if project is not None:
-        scripts.gaps.extend(_gap(problem, name) for name, problem in project.unreadable.items())
+        scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
     return scripts
 
 
-def _gap(error: ReadError, shown: str) -> Gap:
+def gap(error: ReadError, shown: str) -> Gap:
     problem = {language.value: error.text(language) for language in Language}
     line = error.data.get("line")
     return Gap("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})

@@ -1,17 +1,21 @@
-"""The layers of a network beside those of its PyTorch benchmark: matched one to one in the order in which they are made, and their
-settings compared in PyTorch's terms."""
+"""The PyTorch benchmark: its scripts, followed like those of the case; and the layers of a network beside its layers, matched one to
+one in the order in which they are made, their settings compared in PyTorch's terms."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from ..case import Case
 from ..errors import ReadError
 from ..knowledge import api
+from .analysis import Gap, Reading, gap, read_scripts
 from .project import Project
+from .settings import Definitions, Settings
 from .source import read
 from .trace import follow
 from .training import assumption
@@ -55,7 +59,7 @@ def compare(here: Sequence[Made], paths: Sequence[tuple[Path, str]], version: st
     """The layers `here`, in their order, against those of benchmark scripts (path, as it is shown)."""
     there = [call for path, shown in paths for call in _benchmark(path, shown)][:MOST]
     mine = [(token, call) for call in here if (token := _token(call.api))][:MOST]
-    theirs = [(api.load().pytorch[_name(call)].api, call) for call in there]
+    theirs = [(api.load().pytorch[name_of_layer(call)].api, call) for call in there]
     if not mine or not theirs:
         return None
     matcher = SequenceMatcher(None, [token for token, _ in mine], [token for token, _ in theirs], autojunk=False)
@@ -68,6 +72,38 @@ def compare(here: Sequence[Made], paths: Sequence[tuple[Path, str]], version: st
     return Comparison(pairs, share, len(mine), len(theirs))
 
 
+def training(case: Case) -> tuple[list[Settings], list[Gap]]:
+    """The settings of the benchmark's training scripts, kept for the next probe in the same process; and what could not be read."""
+    scripts = read_scripts(case)
+    if not _LAST or _LAST[0] is not scripts:
+        _LAST[:] = [scripts, _training(case)]
+    found: tuple[list[Settings], list[Gap]] = _LAST[1]
+    return found
+
+
+_LAST: list[Any] = []
+
+
+def _training(case: Case) -> tuple[list[Settings], list[Gap]]:
+    found: list[Settings] = []
+    gaps: list[Gap] = []
+    for path in case.paths("benchmark.scripts.train"):
+        shown = case.relative(path)
+        try:
+            source = read(path, shown)
+        except ReadError as error:
+            gaps.append(gap(error, shown))
+            continue
+        project = Project(path.parent, path.parent, below=os.path.dirname(shown))
+        trace = follow(source, assumption("train"), project.find, path.parent)
+        gaps += [gap(problem, name) for name, problem in project.unreadable.items()]
+        if trace.gave_up:
+            gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+        modules = [source, *(module for module in project.sources.values() if module is not None)]
+        found.append(Settings(Reading("train", "train", source, trace, project), Definitions(modules), None))
+    return found, gaps
+
+
 def _benchmark(path: Path, shown: str) -> Iterator[Made]:
     """The layers of PyTorch that a script makes."""
     try:
@@ -76,12 +112,12 @@ def _benchmark(path: Path, shown: str) -> Iterator[Made]:
         return
     trace = follow(source, assumption("train"), Project(path.parent, path.parent).find, path.parent)
     for call in trace.calls:
-        known = api.load().pytorch.get(_name(call))
+        known = api.load().pytorch.get(name_of_layer(call))
         if known is not None and call.base is None and _token(known.api):
             yield call
 
 
-def _name(call: Made) -> str:
+def name_of_layer(call: Made) -> str:
     """torch.nn.modules.conv.Conv2d is torch.nn.Conv2d."""
     return "torch.nn." + call.last if call.name.startswith("torch.nn.modules.") else call.name
 
@@ -97,7 +133,7 @@ def _token(name: str) -> str:
 
 def _pair(here: Made, there: Made, version: str) -> Pair:
     pair = Pair(here, there)
-    torch, known = api.load().pytorch[_name(there)], api.find(here.api)
+    torch, known = api.load().pytorch[name_of_layer(there)], api.find(here.api)
     theirs = torch.bind(there.args, there.keywords)
     if known is None or theirs is None or here.unpacked or there.unpacked:
         return pair
@@ -112,15 +148,15 @@ def _pair(here: Made, there: Made, version: str) -> Pair:
             parameter = name if name in known.parameters else None
         if parameter is None:
             continue
-        other = _constant(theirs.get(name), torch.defaults.get(name))
-        own = _constant(mine.get(parameter), defaults.get(parameter))
+        other = constant(theirs.get(name), torch.defaults.get(name))
+        own = constant(mine.get(parameter), defaults.get(parameter))
         if name == "p":
             own = _dropped(mine, own)
         elif name == "momentum" and reverses and isinstance(own, (int, float)):
             own = round(1 - own, 10)
         elif name == "stride" and other is None and "Pool" in here.api:
-            other = _constant(theirs.get("kernel_size"), None)
-            own = _constant(mine.get("kernel_size"), None) if own is None else own
+            other = constant(theirs.get("kernel_size"), None)
+            own = constant(mine.get("kernel_size"), None) if own is None else own
         if own is None or other is None or own is ... or other is ...:
             continue
         if _equal(own, other):
@@ -133,12 +169,12 @@ def _pair(here: Made, there: Made, version: str) -> Pair:
 def _dropped(given: dict[str, Value], own: Any) -> Any:
     """The rate that a Dropout drops, however it is given."""
     if own is None and "keep_prob" in given:
-        kept = _constant(given["keep_prob"], None)
+        kept = constant(given["keep_prob"], None)
         return round(1 - kept, 10) if isinstance(kept, (int, float)) else kept
     return 0.5 if own is None else own
 
 
-def _constant(value: Value | None, default: Any) -> Any:
+def constant(value: Value | None, default: Any = None) -> Any:
     """What a setting is; ... when it is not known."""
     if value is None:
         return default

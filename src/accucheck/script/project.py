@@ -37,10 +37,11 @@ class Project:
     """Sources by path, each read once. `root` is the project's folder; `entry` the folder of the script that is started.
 
     `unreadable` are modules that were found and could not be read whole, by their shown path. A project `beside` another
-    shares what that has read.
+    shares what that has read. `below` stands before the shown paths, where these count from a folder above the root.
     """
 
-    def __init__(self, root: Path, entry: Path, beside: Project | None = None) -> None:
+    def __init__(self, root: Path, entry: Path, beside: Project | None = None, below: str = "") -> None:
+        self.below = below
         self.given, self.root, self.entry = Path(os.path.abspath(root)), Path(os.path.realpath(root)), entry
         self.sources: dict[Path, Source | None] = beside.sources if beside else {}
         self.unreadable: dict[str, ReadError] = beside.unreadable if beside else {}
@@ -161,7 +162,8 @@ class Project:
         return Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def _shown(self, path: Path) -> str:
-        return os.path.relpath(path, self.given if path.is_relative_to(self.given) else self.root)
+        shown = os.path.relpath(path, self.given if path.is_relative_to(self.given) else self.root)
+        return os.path.normpath(os.path.join(self.below, shown))
 
 
 def _listed(folder: Path) -> frozenset[str] | None:

@@ -1,0 +1,111 @@
+"""Where a training script asks for half precision: MindSpore's as the training steps know it, PyTorch's by its usual interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .analysis import Reading
+from .training import role
+from .training_steps import Training
+from .values import Known, Made, Named, Value, options, unseen
+
+#: Arguments of trainers that ask for half precision, and what they say then.
+_ASKING: dict[str, dict[object, str]] = {
+    "precision": {
+        16: "float16",
+        "16": "float16",
+        "16-mixed": "float16",
+        "16-true": "float16",
+        "bf16": "bfloat16",
+        "bf16-mixed": "bfloat16",
+    },
+    "mixed_precision": {"fp16": "float16", "bf16": "bfloat16"},
+    "fp16": {True: "float16"},
+    "bf16": {True: "bfloat16"},
+}
+_TYPES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16", "BFloat16": "bfloat16"}
+
+
+@dataclass(frozen=True)
+class Use:
+    """A place where half precision is asked for; `dtype` is "float16" or "bfloat16", "" where it is not known. `maybe`: an option or
+    a condition decides."""
+
+    made: Made
+    text: str
+    dtype: str
+    maybe: bool
+
+    @property
+    def place(self) -> str:
+        return f"{self.made.source.path}:{self.made.line}"
+
+
+def here(reading: Reading) -> list[Use]:
+    """Of a script of MindSpore, but for casts of single values."""
+    found = []
+    for half in Training(reading).halves:
+        if half.strong(True):
+            given = half.made.keywords.get("dtype")
+            dtype = next((named for option in options(given) if (named := _type(option))), "float16")
+            found.append(Use(half.made, half.text, dtype, half.maybe or bool(half.made.tests)))
+    for made in reading.trace.calls:
+        if made.name in (".to_float", ".to") and any(_type(arg) == "bfloat16" for arg in made.args):
+            found.append(Use(made, f"{made.last}(bfloat16)", "bfloat16", bool(made.tests)))
+    return found
+
+
+def there(reading: Reading) -> list[Use]:
+    """Of a script of PyTorch, in what it trains."""
+    found: list[Use] = []
+    for made in reading.trace.calls:
+        if role(list(made.functions[-1:])) == "eval":
+            continue
+        for use in _torch(made):
+            if all((use.place, use.text) != (other.place, other.text) for other in found):
+                found.append(use)
+    return found
+
+
+def _torch(made: Made) -> Iterator[Use]:
+    maybe = bool(made.tests) or unseen(made.frame)
+    if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
+        enabled = made.keywords.get("enabled")
+        asked = [option for option in options(enabled) if not (isinstance(option, Known) and option.value is False)]
+        if enabled is not None and not asked and not any(getattr(o, "assumed", None) for o in options(enabled)):
+            return
+        dtype = next((named for option in options(made.keywords.get("dtype")) if (named := _type(option))), "")
+        sure = enabled is None or all(
+            isinstance(o, Known) and o.value is True and not o.assumed for o in options(enabled)
+        )
+        yield Use(made, made.last, dtype or "float16", maybe or not sure)
+    elif made.name in (".half", ".bfloat16") and not made.args:
+        yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
+    elif made.name == ".to" or made.name == "torch.set_default_dtype":
+        for value in (*made.args, *made.keywords.values()):
+            if dtype := _type(value):
+                yield Use(made, f"{made.last}({dtype})", dtype, maybe)
+    elif made.name.startswith("apex.amp.initialize"):
+        level = made.keywords.get("opt_level")
+        if not (isinstance(level, Known) and level.value == "O0" and not level.assumed):
+            yield Use(made, "amp.initialize", "float16", maybe or not isinstance(level, Known) or bool(level.assumed))
+    elif made.last in ("Trainer", "Accelerator", "Fabric") or made.last.endswith("TrainingArguments"):
+        for name, says in _ASKING.items():
+            for option in options(made.keywords.get(name)):
+                kind = says.get(option.value) if isinstance(option, Known) and _plain(option.value) else None
+                if isinstance(option, Known) and kind:
+                    text = f"{made.last}({name}={option.value!r})"
+                    yield Use(made, text, kind, maybe or bool(option.assumed))
+
+
+def _plain(value: object) -> bool:
+    """Whether it can be a key."""
+    return isinstance(value, (str, int))
+
+
+def _type(value: Value | None) -> str:
+    """The half precision that a value names; "" for anything else."""
+    if isinstance(value, Named):
+        return _TYPES.get(value.name.rpartition(".")[2], "")
+    return _TYPES.get(value.value, "") if isinstance(value, Known) and isinstance(value.value, str) else ""
