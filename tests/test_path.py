@@ -12,8 +12,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict, suggest
-from accucheck.path import Path as Walked
-from accucheck.path import walk, wanted
+from accucheck.path import Walked, walk, wanted
 from accucheck.session import Entry, Record
 from command_line import accucheck
 from path_checklist import ROUTE, write_route

@@ -45,7 +45,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return bool(self.given) and not self.lacking
 
 
-class Path(msgspec.Struct, frozen=True):
+class Walked(msgspec.Struct, frozen=True):
     """`here` is the first item without an answer, and `end` the name of the end reached: one of the two is None.
 
     `ahead` are the items that may still come, in the order of the checklist.
@@ -67,7 +67,7 @@ class Path(msgspec.Struct, frozen=True):
         return [step.item for step in self.steps if step.answer is Verdict.PROBLEM]
 
 
-def walk(checklist: Checklist, record: Record, case: Case) -> Path | None:
+def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
     """The path of a checklist as far as it has been answered; None where the checklist is no path.
 
     Only what is answered leads on: an item that is undecided is where the person stands, whatever was found of it.
@@ -93,7 +93,7 @@ def walk(checklist: Checklist, record: Record, case: Case) -> Path | None:
         steps.append(Step(item, answer, entry.conclusion is not None, place, way))
         earlier |= answer is Verdict.PROBLEM
     here = items.get(place)
-    return Path(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
+    return Walked(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
 
 
 def _ahead(checklist: Checklist, items: dict[str, Item], here: Item | None) -> list[Item]:

@@ -40,6 +40,7 @@ from ..model import (
     now,
     tree_text,
 )
+from ..path import Step, Walked, walk, wanted
 from ..session import Entry, Record, suggestion
 from . import environment as environments
 from . import machine
@@ -59,6 +60,7 @@ MAX_HIGHLIGHTS = 15  # in all
 MAX_HIGHLIGHTS_AN_ITEM = 3
 MAX_NOTE_BRIEF = 60
 MAX_NOT_CHECKED = 200
+MAX_STEP_EVIDENCE = 3  # of a step of a path
 MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
@@ -208,6 +210,30 @@ class Gap(_Part, frozen=True):
     why: str
 
 
+class StepPart(_Part, frozen=True):
+    """A step of a path that is behind: its `answer` as text, what it rests on, and where it led."""
+
+    item: str
+    title: str
+    state: Verdict
+    answer: str
+    evidence: list[str]
+    leads: str
+
+
+class PathPart(_Part, frozen=True):
+    """The path of a checklist as it was walked. `end` is empty before the end: `stands` then says where it stands, and `wanted` which
+    inputs are lacking there. At the end `problems` names what is to be mended and `advice` what to do."""
+
+    title: str
+    steps: list[StepPart]
+    stands: str
+    wanted: list[str]
+    end: str
+    problems: str
+    advice: list[str]
+
+
 class Report(_Part, frozen=True):
     """`result` is the machine-readable object of `machine.result_json`."""
 
@@ -222,6 +248,7 @@ class Report(_Part, frozen=True):
     overview: list[str]
     highlights: list[Highlight]
     more_highlights: int
+    paths: list[PathPart]
     environment: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
@@ -319,6 +346,11 @@ class _Builder:
             overview=self.overview(counts, len(items)),
             highlights=highlights,
             more_highlights=more_highlights,
+            paths=[
+                self.path(path, {item.id: item for item in items})
+                for checklist in checklists
+                if (path := walk(checklist, self.record, self.case))
+            ],
             environment=[(label, self.line(value)) for label, value in environments.rows(environment, self.language)]
             if environment
             else [],
@@ -353,6 +385,41 @@ class _Builder:
             hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
             left += len(found) - len(found[:room]) + hidden
         return chosen, left
+
+    # --- paths --------------------------------------------------------------------------------------------------------
+
+    def path(self, path: Walked, items: dict[str, ItemPart]) -> PathPart:
+        """items: by their ids as shown."""
+        end, here = path.at_end, path.here
+        inputs = wanted(path.checklist, here, self.case) if here is not None else []
+        return PathPart(
+            title=self.line(path.checklist.title[self.language]),
+            steps=[self.step(path.checklist, step, items[self.line(step.item.id, 80)]) for step in path.steps],
+            stands=self.say("path-stands", item=self.line(f"{here.id} {here.title[self.language]}")) if here else "",
+            wanted=[self.line(machine.input_text(each, self.case, self.language)) for each in inputs if not each.there],
+            end=self.say("path-end", title=self.line(end.title[self.language])) if end else "",
+            problems=self.say("path-mend", items=", ".join(self.line(item.id, 80) for item in path.problems))
+            if end and path.problems
+            else "",
+            advice=self.prose(end.advice[self.language]) if end else [],
+        )
+
+    def step(self, checklist: Checklist, step: Step, item: ItemPart) -> StepPart:
+        """What a step rests on: the note of whoever concluded, then the gravest findings."""
+        answer = self.verdict(step.answer)
+        order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
+        findings = [finding for result in item.results for finding in result.findings]
+        said = [item.note_brief] if step.concluded and item.note_brief else []
+        said += [_cut(finding.message, 300) for finding in sorted(findings, key=lambda finding: order[finding.level])]
+        why = step.way.text[self.language] if step.way is not None else ""
+        return StepPart(
+            item=item.id,
+            title=item.title,
+            state=step.answer,
+            answer=answer if step.concluded else self.say("path-suggested", verdict=answer),
+            evidence=said[:MAX_STEP_EVIDENCE],
+            leads=self.line(machine.way_text(checklist, step.to, why, self.language)),
+        )
 
     # --- items --------------------------------------------------------------------------------------------------------
 

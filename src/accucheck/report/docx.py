@@ -28,6 +28,7 @@ from .build import (
     EvidencePart,
     FindingPart,
     ItemPart,
+    PathPart,
     Report,
     ResultPart,
     TablePart,
@@ -64,6 +65,8 @@ class _Writer:
     def content(self) -> bytes:
         self._set_up()
         self._front()
+        for path in self.report.paths:
+            self._path(path)
         self._environment()
         self._summary()
         self.document.add_heading(self.say("details"), 1)
@@ -172,6 +175,27 @@ class _Writer:
                 _bold(table.rows[-1].cells[0])
             if report.more_highlights:
                 self._small(self.say("more-highlights", count=report.more_highlights))
+
+    def _path(self, path: PathPart) -> None:
+        """The path of a checklist, step by step, and its end."""
+        title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
+        self.document.add_heading(title, 1)
+        if path.steps:
+            keys = ("step", "answer", "evidence", "leads")
+            table = self._table([self.say(f"column-{key}") for key in keys], [4.0, 2.6, 6.2, 4.2])
+            for step in path.steps:
+                cells = [f"{step.item} {step.title}", f"{MARKS[step.state.value]} {step.answer}"]
+                row = self._row(table, [*cells, " ".join(step.evidence), step.leads])
+                self._tint(row.cells[1], step.state.value, bold=True)
+            self._gap()
+        if path.stands:
+            self.document.add_paragraph(path.stands)
+            self._labelled("path-lacks", path.wanted)
+        else:
+            self._run(self.document.add_paragraph(), path.end, bold=True)
+            if path.problems:
+                self.document.add_paragraph(path.problems)
+            self._labelled("path-advice", path.advice)
 
     def _counts(self) -> None:
         """The four numbers that people look for first."""

@@ -14,7 +14,7 @@ from ..case import Case
 from ..checklist import Checklist, Item, Snippet, ways_ahead
 from ..language import word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
-from ..path import FRAMEWORKS, Path, Wanted, walk, wanted
+from ..path import FRAMEWORKS, Walked, Wanted, walk, wanted
 from ..session import Entry, Record, suggestion
 from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
 
@@ -157,7 +157,7 @@ def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
     }
 
 
-def path_json(path: Path, case: Case, language: Language) -> dict[str, Any]:
+def path_json(path: Walked, case: Case, language: Language) -> dict[str, Any]:
     """Where a person stands on the path of a checklist. One of `here` and `end` is null.
 
     `next` of a step, and `to` of a way, is the id of an item or the name of an end; `why` is empty where it is just the item below.
@@ -278,7 +278,7 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
     return lines
 
 
-def path_text(path: Path, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
+def path_text(path: Walked, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
     """The lines `accucheck path` prints: what is behind, what to collect here and where it leads, what may come, the end.
 
     `stale` holds the items whose results are out of date.
@@ -326,12 +326,17 @@ def here_text(checklist: Checklist, item: Item, case: Case, language: Language) 
     if inputs:
         lines.append(say("path-inputs"))
     for each in inputs:
-        key = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
-        paths = ", ".join(case.relative(name) for name in each.lacking or each.given)
-        lines.append(f"  {MARKS['ok'] if each.there else '○'} {say(key, key=each.key, paths=paths)}")
+        lines.append(f"  {MARKS['ok'] if each.there else '○'} {input_text(each, case, language)}")
         if each.snippet is not None and not each.there:
             lines += ["    " + line for line in snippet_text(each.snippet, language)]
     return [*lines, *ways_text(checklist, item, language)]
+
+
+def input_text(each: Wanted, case: Case, language: Language) -> str:
+    """An input, and what of it is given or lacking."""
+    key = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
+    paths = ", ".join(case.relative(name) for name in each.lacking or each.given)
+    return word(WORDS, key, language, name=each.key, paths=paths)
 
 
 def snippet_text(snippet: Snippet, language: Language) -> list[str]:

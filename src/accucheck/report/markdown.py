@@ -118,6 +118,7 @@ def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = chart
     text = environment.get_template("report.md.j2").render(
         report=report,
         say=lambda key, **data: word(WORDS, key, report.language, **data),
+        marks=MARKS,
         mark=lambda item: MARKS[item.state.value] if item.checked else "○",
         level=lambda finding: LEVELS[finding.level.value][report.language.value],
         image=image,

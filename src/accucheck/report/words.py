@@ -133,9 +133,9 @@ WORDS = {
     "path-suggested": {"en": "{verdict} (suggested)", "zh": "{verdict}（建议）"},
     "path-otherwise": {"en": "otherwise", "zh": "其余情况"},
     "path-inputs": {"en": "What this step lives on", "zh": "本步所需输入"},
-    "path-given": {"en": "{key}: {paths}", "zh": "{key}：{paths}"},
-    "path-lacking": {"en": "{key}: {paths} does not exist yet", "zh": "{key}：{paths} 尚不存在"},
-    "path-wanted": {"en": "{key}: not given in accucheck.yaml", "zh": "{key}：accucheck.yaml 中未给出"},
+    "path-given": {"en": "{name}: {paths}", "zh": "{name}：{paths}"},
+    "path-lacking": {"en": "{name}: {paths} does not exist yet", "zh": "{name}：{paths} 尚不存在"},
+    "path-wanted": {"en": "{name}: not given in accucheck.yaml", "zh": "{name}：accucheck.yaml 中未给出"},
     "path-collect": {
         "en": "{title} ({framework}; writes {path})",
         "zh": "{title}（{framework}，写入 {path}）",
@@ -143,6 +143,8 @@ WORDS = {
     "path-ways": {"en": "Where it leads", "zh": "结果与去向"},
     "path-end": {"en": "The end: {title}", "zh": "终点：{title}"},
     "path-mend": {"en": "Problems: {items}", "zh": "发现问题的检查项：{items}"},
+    "path-lacks": {"en": "Lacking there", "zh": "该步尚缺的输入"},
+    "path-advice": {"en": "What to do", "zh": "处理办法"},
     "path-stands": {
         "en": "Not at an end yet: the path stands at {item}.",
         "zh": "尚未走到终点，目前停在 {item}。",

@@ -247,9 +247,6 @@ WORDS: Words = {
     "path-concluded": {"zh": "结论：{verdict}（{who}）", "en": "concluded: {verdict} ({who})"},
     "path-open": {"zh": "尚无结果", "en": "no answer yet"},
     "path-inputs": {"zh": "所需输入", "en": "What it lives on"},
-    "path-given": {"zh": "{name}：{paths}", "en": "{name}: {paths}"},
-    "path-lacking": {"zh": "{name}：{paths} 尚不存在", "en": "{name}: {paths} does not exist yet"},
-    "path-wanted": {"zh": "{name}：accucheck.yaml 中未给出", "en": "{name}: not given in accucheck.yaml"},
     "path-no-inputs": {
         "zh": "本步无需采集数据，按 Enter 查看检查方法。",
         "en": "Nothing is collected for this step; Enter shows how to check.",

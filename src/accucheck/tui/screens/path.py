@@ -19,7 +19,7 @@ from ...checklist import Checklist, Item
 from ...errors import SaveError, from_os_error
 from ...model import Level, Verdict
 from ...path import FRAMEWORKS, Step, Wanted, frameworks, script, walk, wanted
-from ...report.machine import way_text, ways_text
+from ...report.machine import input_text, way_text, ways_text
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import message_of, place
 from ..widgets.items import ItemList
@@ -210,10 +210,8 @@ class PathScreen(Screen[tuple[str, bool]]):
         if inputs:
             lines.append(Content.styled(say("path-inputs"), "bold $accent"))
         for each in inputs:
-            paths = ", ".join(self.app.project.case.relative(name) for name in each.lacking or each.given)
-            words = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
             sign = self._speech.sign("ok" if each.there else "open")
-            text = wrap(f"  {say(words, name=each.key, paths=paths)}", width, 2)[1:]
+            text = wrap(f"  {input_text(each, self.app.project.case, language)}", width, 2)[1:]
             lines.append(Content.assemble(sign, plain(text)))
         names = self._frameworks(item)
         if names:
