@@ -12,7 +12,8 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict, suggest
-from accucheck.path import Walked, walk, wanted
+from accucheck.path import Walked, frameworks, uncollected, walk, wanted
+from accucheck.report.machine import input_text
 from accucheck.session import Entry, Record
 from command_line import accucheck
 from path_checklist import ROUTE, write_route
@@ -128,6 +129,19 @@ def test_what_is_wanted_and_what_of_it_is_there(tmp_path: Path) -> None:
     assert (script.there, script.lacking, script.snippet) == (False, ["b.py"], None)
     nothing = wanted(CHECKLIST, CHECKLIST.items[2], case_of(tmp_path))
     assert [each.given for each in nothing] == [[], [], []] and not any(each.there for each in nothing)
+
+
+def test_what_the_code_wrote_is_seen_before_the_case_names_it(tmp_path: Path) -> None:
+    (tmp_path / "collect").mkdir()
+    (tmp_path / "collect/loss_torch.csv").write_text("step,loss\n")
+    inputs = wanted(CHECKLIST, CHECKLIST.items[2], case_of(tmp_path))
+    assert [(each.there, each.written) for each in inputs] == [(False, False), (False, True), (False, False)]
+    assert [each.key for each in uncollected(inputs)] == ["curves.train", "scripts.train"]
+    assert frameworks(uncollected(inputs)) == ["mindspore"]
+    said = input_text(inputs[1], case_of(tmp_path), Language.EN)
+    assert said == "curves.reference.path: collect/loss_torch.csv was written; name it in accucheck.yaml"
+    named = wanted(CHECKLIST, CHECKLIST.items[2], case_of(tmp_path, curves={"reference": {"path": "gone"}}))
+    assert (named[1].written, named[1].lacking) == (False, ["gone"])  # what the case says counts
 
 
 # --- what is wrong with a path, and where ------------------------------------------------------------------------------

@@ -215,8 +215,8 @@ WORDS: Words = {
         "zh": "将尚缺数据的采集代码写入该目录，每个框架一个文件。",
     },
     "path-nothing": {
-        "en": "nothing to collect here: what this step lives on is given",
-        "zh": "本步所需的输入均已给出，无需采集",
+        "en": "nothing to collect here: what this step lives on is there",
+        "zh": "本步所需的输入均已具备，无需采集",
     },
     "collect": {"en": "What to collect", "zh": "需要采集的数据"},
     "ways": {"en": "Where it leads", "zh": "结果与去向"},
@@ -1184,11 +1184,11 @@ def path_(
 def _write_code(paths: list[Any], case: Any, folder: Path) -> None:
     """The code that collects what is lacking where each path stands; existing files are refused."""
     from .errors import SaveError, from_os_error
-    from .path import frameworks, script, wanted
+    from .path import frameworks, script, uncollected, wanted
 
     written = 0
     for path in paths:
-        lacking = [each for each in wanted(path.checklist, path.here, case) if not each.there] if path.here else []
+        lacking = uncollected(wanted(path.checklist, path.here, case)) if path.here else []
         for framework in frameworks(lacking):
             target = folder / f"collect_{path.here.id}_{framework}.py"
             try:

@@ -33,12 +33,16 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """An input that an item lives on. `given` is what the case says of it, or nothing; `lacking` is what of that does not exist."""
+    """An input that an item lives on. `given` is what the case says of it, or nothing; `lacking` is what of that does not exist.
+
+    `written`: the case says nothing of it, and what its snippet writes lies in the project already.
+    """
 
     key: str
     given: list[str]
     lacking: list[str]
     snippet: Snippet | None
+    written: bool = False
 
     @property
     def there(self) -> bool:
@@ -117,8 +121,15 @@ def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
         given = case.get(key)
         names = [given] if isinstance(given, str) else list(given or [])
         lacking = [name for name in names if "://" not in name and not mode_of(case.path(name))]
-        found.append(Wanted(key, names, lacking, checklist.snippets.get(key)))
+        snippet = checklist.snippets.get(key)
+        written = not names and snippet is not None and bool(mode_of(case.path(snippet.path)))
+        found.append(Wanted(key, names, lacking, snippet, written))
     return found
+
+
+def uncollected(inputs: list[Wanted]) -> list[Wanted]:
+    """The inputs that code has still to write."""
+    return [each for each in inputs if not (each.there or each.written)]
 
 
 def script(inputs: list[Wanted], framework: str, language: Language) -> str:

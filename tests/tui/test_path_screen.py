@@ -186,6 +186,20 @@ async def test_the_code_is_shown_copied_and_saved_by_framework(route, tmp_path):
         assert target.read_text(encoding="utf-8") == copied
 
 
+async def test_a_step_over_the_whole_screen_and_back(route):
+    app = route()
+    answered(app, pp01="ok", pp02="ok")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "(you are here)")
+        await pilot.press("v")
+        await shown(pilot, app, 'with open("collect/loss.csv", "a") as stream:')
+        assert "(you are here)" not in text_of(app)
+        await pilot.press("escape")
+        await shown(pilot, app, "(you are here)")
+        assert isinstance(app.screen, PathScreen) and app.screen.focused.id == "steps"
+
+
 async def test_what_is_there_is_not_collected_again(route, tmp_path):
     app = route(case="name: demo\ncurves: {train: loss.csv, reference: {path: gone.csv}}\n")
     (tmp_path / "project/loss.csv").write_text("step,loss\n")

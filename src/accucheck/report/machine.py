@@ -14,7 +14,7 @@ from ..case import Case
 from ..checklist import Checklist, Item, Snippet, ways_ahead
 from ..language import word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
-from ..path import FRAMEWORKS, Walked, Wanted, walk, wanted
+from ..path import FRAMEWORKS, Walked, Wanted, uncollected, walk, wanted
 from ..session import Entry, Record, suggestion
 from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
 
@@ -198,6 +198,7 @@ def _input(each: Wanted, language: Language) -> dict[str, Any]:
         "key": each.key,
         "given": each.given,
         "lacking": each.lacking,
+        "written": each.written,
         "collect": snippet
         and {
             "framework": snippet.framework,
@@ -323,11 +324,12 @@ def here_text(checklist: Checklist, item: Item, case: Case, language: Language) 
 
     lines = []
     inputs = wanted(checklist, item, case)
+    missing = uncollected(inputs)
     if inputs:
         lines.append(say("path-inputs"))
     for each in inputs:
         lines.append(f"  {MARKS['ok'] if each.there else '○'} {input_text(each, case, language)}")
-        if each.snippet is not None and not each.there:
+        if each.snippet is not None and each in missing:
             lines += ["    " + line for line in snippet_text(each.snippet, language)]
     return [*lines, *ways_text(checklist, item, language)]
 
@@ -336,6 +338,8 @@ def input_text(each: Wanted, case: Case, language: Language) -> str:
     """An input, and what of it is given or lacking."""
     key = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
     paths = ", ".join(case.relative(name) for name in each.lacking or each.given)
+    if each.written and each.snippet is not None:
+        key, paths = "path-written", each.snippet.path
     return word(WORDS, key, language, name=each.key, paths=paths)
 
 

@@ -136,6 +136,10 @@ WORDS = {
     "path-given": {"en": "{name}: {paths}", "zh": "{name}：{paths}"},
     "path-lacking": {"en": "{name}: {paths} does not exist yet", "zh": "{name}：{paths} 尚不存在"},
     "path-wanted": {"en": "{name}: not given in accucheck.yaml", "zh": "{name}：accucheck.yaml 中未给出"},
+    "path-written": {
+        "en": "{name}: {paths} was written; name it in accucheck.yaml",
+        "zh": "{name}：已写出 {paths}，请填入 accucheck.yaml",
+    },
     "path-collect": {
         "en": "{title} ({framework}; writes {path})",
         "zh": "{title}（{framework}，写入 {path}）",

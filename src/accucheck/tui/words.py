@@ -225,6 +225,8 @@ WORDS: Words = {
     "ways": {"zh": "结果与去向（按 p 查看路径）", "en": "Where it leads (p shows the path)"},
     "key-path": {"zh": "路径", "en": "path"},
     "key-path-open": {"zh": "打开", "en": "open"},
+    "key-path-view": {"zh": "全屏", "en": "full size"},
+    "command-path-view": {"zh": "全屏查看该步及其代码", "en": "Show this step and its code full size"},
     "command-path": {"zh": "查看定位路径与当前位置", "en": "Show the path and where you stand on it"},
     "command-path-open": {"zh": "打开该步的检查项", "en": "Open the item of this step"},
     "command-path-run": {"zh": "打开该步并运行其探针", "en": "Open this step and run its probes"},

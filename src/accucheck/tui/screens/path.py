@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from ...checklist import Checklist, Item
 from ...errors import SaveError, from_os_error
 from ...model import Level, Verdict
-from ...path import FRAMEWORKS, Step, Wanted, frameworks, script, walk, wanted
+from ...path import FRAMEWORKS, Step, Wanted, frameworks, script, uncollected, walk, wanted
 from ...report.machine import input_text, way_text, ways_text
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import message_of, place
@@ -48,6 +48,8 @@ class PathScreen(Screen[tuple[str, bool]]):
     PathScreen #panes { layout: vertical; height: 1fr; }
     PathScreen #steps { height: 1fr; max-height: 50%; border: none; padding: 0; background: $background; }
     PathScreen #detail { height: 1fr; padding: 0 1; border-top: solid $panel; }
+    PathScreen.-whole #steps { display: none; }
+    PathScreen.-whole #detail { border: none; }
     PathScreen.-wide #panes { layout: horizontal; }
     PathScreen.-wide #steps { width: 2fr; height: 1fr; max-height: 100%; }
     PathScreen.-wide #detail { width: 3fr; border-top: none; border-left: solid $panel; }
@@ -56,6 +58,7 @@ class PathScreen(Screen[tuple[str, bool]]):
     BINDINGS = [
         Binding("escape,q,p", "back", show=False, id="back"),
         Binding("r", "run", show=False, id="path-run"),
+        Binding("v", "view", show=False, id="path-view"),
         Binding("f", "framework", show=False, id="path-framework"),
         Binding("y", "copy", show=False, id="path-copy"),
         Binding("s", "save", show=False, id="path-save"),
@@ -65,6 +68,7 @@ class PathScreen(Screen[tuple[str, bool]]):
     VERBS: ClassVar[list[tuple[str, str, str]]] = [
         ("Enter", "command-path-open", "screen.open"),
         ("r", "command-path-run", "screen.run"),
+        ("v", "command-path-view", "screen.view"),
         ("f", "command-path-framework", "screen.framework"),
         ("y", "command-path-copy", "screen.copy"),
         ("s", "command-path-save", "screen.save"),
@@ -195,6 +199,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         self.query_one("#detail", VerticalScroll).scroll_home(animate=False)
         say = self._speech.say
         keys = [("Enter", say("key-path-open"), "screen.open"), ("r", say("key-run"), "screen.run")] if item else []
+        keys.append(("v", say("key-path-view"), "screen.view"))
         if (names := self._frameworks(item)) and len(names) > 1:
             other = FRAMEWORKS[names[1 - names.index(self._chosen(names))]]
             keys.append(("f", other, "screen.framework"))
@@ -264,7 +269,7 @@ class PathScreen(Screen[tuple[str, bool]]):
     def _code(self, item: Item | None) -> list[Wanted]:
         """The inputs whose code is shown: those that are lacking, or all where none is."""
         inputs = self._inputs(item)
-        return [each for each in inputs if not each.there] or inputs
+        return uncollected(inputs) or inputs
 
     def _frameworks(self, item: Item | None) -> list[str]:
         return frameworks(self._code(item))
@@ -332,5 +337,14 @@ class PathScreen(Screen[tuple[str, bool]]):
         keys = [(key, words) for key, words, _ in self.VERBS]
         self.app.push_screen(HelpScreen(self._speech, "help-path", keys))
 
+    def action_view(self) -> None:
+        """The step looked at over the whole screen, or the steps again."""
+        whole = not self.has_class("-whole")
+        self.set_class(whole, "-whole")
+        self.query_one("#detail" if whole else "#steps").focus()
+
     def action_back(self) -> None:
-        self.dismiss(None)
+        if self.has_class("-whole"):
+            self.action_view()
+        else:
+            self.dismiss(None)
