@@ -263,7 +263,7 @@ def test_path_follows_what_probes_suggest_up_to_an_end(project: Path, tmp_path: 
     assert (walked["here"]["item"], walked["end"], walked["ahead"]) == ("pp.04", None, ["pp.05"])
     accucheck("answer", "pp.04", "problem", "--project", project, "--checklist", route)
     ran = accucheck("path", project, "--checklist", route)
-    assert "✗ pp.03  Check pp.03  problem found (suggested)" in ran.out
+    assert "✗ pp.03  Check pp.03  problem found (suggested)\n      ✗ bad 1\n" in ran.out
     assert "■ The end: Mend the named items" in ran.out and "Problems: pp.03, pp.04" in ran.out
     walked = json.loads(accucheck("path", project, "--checklist", route, "--json").stdout)["paths"][0]
     assert walked["here"] is None and walked["end"]["problems"] == ["pp.03", "pp.04"]

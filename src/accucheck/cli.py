@@ -1175,7 +1175,7 @@ def path_(
         show_json({"version": 1, "case": opened.case.name, "paths": walked})
     else:
         stale = {item for item, _ in opened.stale()}
-        for line in (line for path in paths for line in path_text(path, opened.case, LANGUAGE, stale)):
+        for line in (line for path in paths for line in path_text(path, session.record, opened.case, LANGUAGE, stale)):
             show(line)
     if output is not None:
         _write_code(paths, opened.case, Path(output))

@@ -279,11 +279,16 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
     return lines
 
 
-def path_text(path: Walked, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
+#: Findings of a problem that `path_text` names.
+_MOST_NAMED = 3
+
+
+def path_text(path: Walked, record: Record, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
     """The lines `accucheck path` prints: what is behind, what to collect here and where it leads, what may come, the end.
 
     `stale` holds the items whose results are out of date.
     """
+    speech = Speech(language)
 
     def say(key: str, /, **data: Any) -> str:
         return word(WORDS, key, language, **data)
@@ -294,6 +299,11 @@ def path_text(path: Walked, case: Case, language: Language, stale: Collection[st
         said = answer if step.concluded else say("path-suggested", verdict=answer)
         late = "  " + say("stale") if step.item.id in stale else ""
         lines.append(f"  {MARKS[step.answer.value]} {step.item.id}  {step.item.title[language]}  {said}{late}")
+        if step.answer is Verdict.PROBLEM:
+            found = results(step.item, record.entries.get(step.item.id, Entry()))
+            named = [(each.probe, finding) for each in found for finding in each.findings]
+            problems = [pair for pair in named if pair[1].level is Level.PROBLEM][:_MOST_NAMED]
+            lines += [f"      ✗ {speech.message(name, finding.code, finding.data)}" for name, finding in problems]
         if step.way is not None:
             lines.append(f"      {way_text(path.checklist, step.way.to, step.way.text[language], language)}")
     if (here := path.here) is not None:

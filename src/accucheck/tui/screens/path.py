@@ -229,7 +229,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         return Content("\n").join(lines)
 
     def _answer(self, item: Item, width: int) -> list[Content]:
-        """What is known of an item: the answer, the note, and the first findings that are not just information."""
+        """What is known of an item: the answer, the note, and what was found."""
         app, say = self.app, self._speech.say
         entry, suggestion = app.session.entry(item.id), app.project.suggestion(item)
         lines = [Content.styled(f"{item.id} {item.title[self._speech.language]}", "bold")]
@@ -241,13 +241,19 @@ class PathScreen(Screen[tuple[str, bool]]):
             lines.append(plain(say("path-open"), "$text-muted"))
         if entry.note:
             lines.append(plain(wrap(f"{say('note')}: {entry.note}", width, 2)))
-        found = [(name, finding) for name, result in entry.results.items() for finding in result.findings]
+        return [*lines, *self._findings(item, width), Content("")]
+
+    def _findings(self, item: Item, width: int) -> list[Content]:
+        """The first findings of an item that are not just information, or the first where all are."""
+        results = self.app.session.entry(item.id).results
+        found = [(name, finding) for name, result in results.items() for finding in result.findings]
         telling = [pair for pair in found if pair[1].level is not Level.INFO] or found
+        lines = []
         for name, finding in telling[:_FINDINGS]:
             where = place(finding.where)
             text = message_of(name, finding.code, finding.data, self._speech) + (f"  {where}" if where else "")
             lines.append(Content.assemble(self._speech.level(finding.level), plain(wrap(f"  {text}", width, 2)[1:])))
-        return [*lines, Content("")]
+        return lines
 
     def _ended(self, width: int) -> Content:
         app, language, say = self.app, self._speech.language, self._speech.say
@@ -258,7 +264,8 @@ class PathScreen(Screen[tuple[str, bool]]):
         lines = [Content.styled(say("path-end", title=end.title[language]), "bold")]
         if path.problems:
             lines.append(plain(say("path-problems")))
-            lines += [self._line("problem", item, "", width) for item in path.problems]
+            for item in path.problems:
+                lines += [self._line("problem", item, "", width, style="bold"), *self._findings(item, width)]
         return Content("\n").join([*lines, Content(""), plain(wrap(end.advice[language], width))])
 
     # --- code ---------------------------------------------------------------------------------------------------------
