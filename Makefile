@@ -29,8 +29,9 @@ check: $(VENV)/test.stamp
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 
+# On all cores, at most four: many tests train, or wait for a time-out.
 unit: $(VENV)/test.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 docs: $(VENV)/test.stamp
 	$(BIN)/python docs/generate.py

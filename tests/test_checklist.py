@@ -25,7 +25,9 @@ IDS = (
 )
 #: The others and their items; new ones are added as they come.
 OTHERS = {
-    "comparison": ["cmp.01", "cmp.04", "cmp.09", "cmp.11"],
+    "comparison": [f"cmp.{number:02}" for number in range(1, 12)],
+    "migration": [f"mig.{number:02}" for number in range(1, 6)],
+    "performance": [f"perf.{number:02}" for number in range(1, 9)],
     "sanity": [f"san.{number:02}" for number in range(1, 10)],
 }
 CHINESE = re.compile("[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
