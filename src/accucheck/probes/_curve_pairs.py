@@ -66,7 +66,7 @@ WORDS: Words = {
     "log10": {"en": "log10 of difference / loss", "zh": "相对差异的 log10"},
     "differs": {"en": "difference", "zh": "相对差异"},
     "allowed": {"en": "allowed", "zh": "允许范围"},
-    "fork": {"en": "begins", "zh": "开始"},
+    "fork": {"en": "begins", "zh": "差异开始"},
     "visible": {"en": "visible", "zh": "可见"},
 }
 #: Several of what a point stands for.
