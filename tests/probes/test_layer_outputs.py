@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accucheck.case import Case, CaseFile, Folder
-from accucheck.model import Finding, Table, Tree, Verdict, suggest
+from accucheck.model import Finding, Table, Tree, Verdict, suggest, tree_text
 from accucheck.probe import Skip
 from accucheck.probes import layer_outputs
 
@@ -184,3 +184,18 @@ def test_a_real_network_of_both_frameworks(tmp_path):
     assert suggest(clean["all"]) is Verdict.OK, clean  # type: ignore[arg-type]
     ours(1e-1)
     assert run(tmp_path)["origin"].data["name"] == "norm"
+
+
+def test_the_tree_as_text(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(LAYERS)}
+    both(tmp_path, layers, dict.fromkeys(LAYERS[2:], 0.01))
+    tree = run(tmp_path)["alone"].evidence[1]
+    assert isinstance(tree, Tree)
+    assert tree_text(tree).split("\n") == [
+        "stem  0",
+        "! stage1  0.01",
+        "  ! 0  0.01",
+        "    conv  0",
+        "    ! norm  0.01",
+        "! head  0.01",
+    ]

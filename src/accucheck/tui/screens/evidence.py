@@ -41,6 +41,7 @@ class EvidenceScreen(Screen[None]):
     EvidenceScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
     EvidenceScreen #body { height: 1fr; padding: 0 1; }
     EvidenceScreen DataTable { height: auto; max-height: 100%; }
+    EvidenceScreen Tree { height: auto; max-height: 100%; background: $background; }
     EvidenceScreen PlotextPlot { height: 20; max-height: 70vh; }
     """
     BINDINGS = [
