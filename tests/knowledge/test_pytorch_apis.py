@@ -64,6 +64,7 @@ def test_words_are_there_in_both_languages() -> None:
         ("torch.relu", NOW, "consistent", "mint.nn.functional.relu"),
         ("torch.nn.functional.sigmoid", NOW, "consistent", "mint.nn.functional.sigmoid"),
         ("torch.nn.MaxPool2d", NOW, "differs", "nn.MaxPool2d"),
+        ("torch.abs.__name__", NOW, "consistent", "mint.abs"),
         ("torch.fft.fft2", NOW, "otherwise", "ops.fft2"),
         ("torch.optim.SGD.step", NOW, "otherwise", None),
         ("torch.nn.Module", NOW, "otherwise", None),

@@ -30,6 +30,8 @@ _CONSTANTS = re.compile(
 )
 
 
+#: Parts of a name that are told; nothing of PyTorch has as many.
+LONGEST = 8
 _ALIASES = {
     "torch.trapezoid": "torch.trapz",
     "torch.concatenate": "torch.cat",
@@ -126,11 +128,13 @@ def look_up(api: str, version: str) -> Status | None:
             return Status(name, "differs", [*found, *([] if older else _unlisted(row))])
     if not older and (same := [one for row in rows for one in _unlisted(row)]):
         return Status(name, "otherwise", same)
+    if name not in data.ways_by_name and (above := _above(name)):
+        return look_up(above, version)
     if way := _way(name):
         return Status(_group(name, way), "missing" if way.missing else "otherwise", [], way)
     if owner == "torch.Tensor" and method.endswith("_") and _names(name[:-1])[0] in data.table:
         return Status(name, "otherwise", [], _IN_PLACE)
-    return Status(name, "missing") if _callable(name) else None
+    return Status(".".join(name.split(".")[:LONGEST]), "missing") if _callable(name) else None
 
 
 _IN_PLACE = Way(
@@ -176,6 +180,12 @@ def _way(name: str) -> Way | None:
             return None
         name = above
     return ways.get(name)
+
+
+def _above(name: str) -> str | None:
+    """The function or class that something is an attribute of: torch.abs.__name__ is about torch.abs."""
+    parts = name.split(".")[:LONGEST]
+    return next((up for n in range(len(parts) - 1, 1, -1) if (up := ".".join(parts[:n])) in known().table), None)
 
 
 def _group(name: str, way: Way) -> str:
