@@ -76,8 +76,8 @@ MESSAGES: Words = {
         "zh": "只采集了 {batches:,} 个 batch，请至少采集 {fewest:,} 个。",
     },
     "no-data": {
-        "en": "{path} says nothing about the data pipeline. Profile with data_process=True, without a schedule.",
-        "zh": "{path} 中没有数据管道的信息。请以 data_process=True 采集，且不要设置 schedule。",
+        "en": "This profile says nothing about the data pipeline. Profile with data_process=True, without a schedule.",
+        "zh": "该性能数据中没有数据管道的信息。请以 data_process=True 采集，且不要设置 schedule。",
     },
     "fix-stage": {
         "en": "Give {stage} more num_parallel_workers, do its work once beforehand, or let MindSpore's own operations do it.",
@@ -103,7 +103,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _judged(profile: Profile, params: Params, where: Where) -> Iterator[Finding]:
     waiting = profile.waiting
     if waiting is None or waiting.ms <= 0:
-        yield Finding("no-data", Level.INFO, where, {"path": where.path}, incomplete=True)
+        yield Finding("no-data", Level.INFO, where, incomplete=True)
         return
     batches = len(waiting.waits)
     if batches < FEWEST:

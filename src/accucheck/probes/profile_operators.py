@@ -47,8 +47,8 @@ MESSAGES: Words = {
         "zh": "共 {types:,} 种算子，其中 {operator} 耗时最多：占 {ms:,.3g} ms 的 {share:.0%}。",
     },
     "no-operators": {
-        "en": "{path} says nothing about operators.",
-        "zh": "{path} 中没有算子耗时。",
+        "en": "This profile says nothing about operators.",
+        "zh": "该性能数据中没有算子耗时。",
     },
     "fix-converting": {
         "en": "Look for casts back and forth within the network (perf.05), and let neighbouring layers compute in one type.",
@@ -73,7 +73,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         where = Where(case.relative(profile.path))
         total = sum(operator.ms for operator in profile.operators)
         if total <= 0:
-            yield Finding("no-operators", Level.INFO, where, {"path": where.path}, incomplete=True)
+            yield Finding("no-operators", Level.INFO, where, incomplete=True)
             continue
         rows: list[list[Plain]] = [
             [

@@ -46,8 +46,8 @@ MESSAGES: Words = {
         "zh": "平均每步 {ms:.3g} ms：计算占 {computing:.0%}，未被掩盖的通信占 {communication:.0%}，空闲占 {free:.0%}（共 {steps:,} 步）。",
     },
     "no-steps": {
-        "en": "{path} says nothing about steps: step_trace_time.csv is written on Ascend.",
-        "zh": "{path} 中没有按步统计的耗时：step_trace_time.csv 在 Ascend 上生成。",
+        "en": "This profile says nothing about steps: step_trace_time.csv is written on Ascend.",
+        "zh": "该性能数据中没有按步统计的耗时：step_trace_time.csv 在 Ascend 上生成。",
     },
     "fix-fusion": {
         "en": "Split the reduction of gradients, so that it runs beside the backward pass: comm_fusion or all_reduce_fusion_config.",
@@ -70,7 +70,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         where = Where(case.relative(profile.path))
         total = sum(step.ms for step in profile.steps)
         if total <= 0:
-            yield Finding("no-steps", Level.INFO, where, {"path": where.path}, incomplete=True)
+            yield Finding("no-steps", Level.INFO, where, incomplete=True)
             continue
         count = len(profile.steps)
         data = {
