@@ -117,7 +117,7 @@ def build(twin: Twin, folder: Path) -> Path:
     _convert(twin, reference / "final.pth", folder / "converted.ckpt")
     _run(folder)
     if twin.rerun:
-        _run_again(folder, reference)
+        _run_again(folder)
     return folder
 
 
@@ -258,22 +258,25 @@ def _run(folder: Path) -> None:
         runpy.run_path(str(folder / "train.py"), run_name="__main__")
 
 
-def _run_again(folder: Path, reference: Path) -> None:
-    """Both scripts once more, their losses kept beside the first."""
+def _run_again(folder: Path) -> None:
+    """Both scripts once more, in a copy: their losses, put beside the first."""
     import torch
 
-    kept = {file: file.read_bytes() for file in (folder / "logs/run.jsonl", reference / "train.csv")}
-    (folder / "logs/run.jsonl").unlink()
+    copy = folder.with_name(folder.name + ".again")
+    if copy.exists():
+        shutil.rmtree(copy)
+    shutil.copytree(folder, copy)
+    (copy / "logs/run.jsonl").unlink()
     threads = torch.get_num_threads()
     torch.set_num_threads(1 if threads > 1 else 2)
     try:
-        _run(reference)
+        _run(copy / "ref")
     finally:
         torch.set_num_threads(threads)
-    _run(folder)
-    for file, content in kept.items():
-        file.rename(file.with_stem(file.stem + "_again"))
-        file.write_bytes(content)
+    _run(copy)
+    shutil.copy(copy / "logs/run.jsonl", folder / "logs/run_again.jsonl")
+    shutil.copy(copy / "ref/train.csv", folder / "ref/train_again.csv")
+    shutil.rmtree(copy)
 
 
 def _case(twin: Twin, folder: Path) -> None:

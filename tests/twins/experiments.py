@@ -176,7 +176,7 @@ FAULTY = [
         "transformer",
         edits=_net("approximate=False", "approximate=True"),
         item="cmp.09",
-        curve="forward",
+        curve="agrees",
         place="blocks.0.gelu",
     ),
     Twin(
@@ -417,7 +417,7 @@ FAULTY = [
         edits=_train("LEARNING_RATE = 0.05", "LEARNING_RATE = 0.1"),
         item="cmp.03",
         curve="backward",
-        place="learning_rate",
+        place="learning rate",
     ),
     Twin(
         "rate_doubled_cnn",
@@ -426,7 +426,7 @@ FAULTY = [
         edits=_train("LEARNING_RATE = 0.002", "LEARNING_RATE = 0.004"),
         item="cmp.03",
         curve="backward",
-        place="learning_rate",
+        place="learning rate",
     ),
     Twin(
         "rate_doubled_lnmlp",
@@ -434,7 +434,7 @@ FAULTY = [
         edits=_train("LEARNING_RATE = 0.05", "LEARNING_RATE = 0.1"),
         item="cmp.03",
         curve="backward",
-        place="learning_rate",
+        place="learning rate",
     ),
     Twin(
         "momentum_missing_mlp",
@@ -454,7 +454,7 @@ FAULTY = [
         curve="fork",
         place="momentum",
     ),
-    Twin("schedule_missing_mlp", "mlp", "momentum", edits=_STEPPED, item="cmp.03", curve="fork", place="learning_rate"),
+    Twin("schedule_missing_mlp", "mlp", "momentum", edits=_STEPPED, item="cmp.03", curve="fork", place="learning rate"),
     Twin(
         "schedule_missing_decoder",
         "decoder",
@@ -462,10 +462,10 @@ FAULTY = [
         edits=_STEPPED,
         item="cmp.03",
         curve="fork",
-        place="learning_rate",
+        place="learning rate",
     ),
-    Twin("clip_missing_lstm", "lstm", edits=_CLIPPED, item="cmp.03", curve="backward", place="clip"),
-    Twin("clip_missing_transformer", "transformer", edits=_CLIPPED, item="cmp.03", curve="backward", place="clip"),
+    Twin("clip_missing_lstm", "lstm", edits=_CLIPPED, item="cmp.03", curve="backward", place="clipping"),
+    Twin("clip_missing_transformer", "transformer", edits=_CLIPPED, item="cmp.03", curve="backward", place="clipping"),
     Twin(
         "coupled_decay_mlp",
         "mlp",

@@ -52,10 +52,7 @@ class Collector:
 
     def close(self):
         torch.save(self.net.state_dict(), self.folder / "final.pth")
-        self.write("train.csv")
-
-    def write(self, name):
-        with open(self.folder / name, "w", newline="") as file:
+        with open(self.folder / "train.csv", "w", newline="") as file:
             names = list(dict.fromkeys(name for row in self.rows for name in row))
             writer = csv.DictWriter(file, names)
             writer.writeheader()
