@@ -8,7 +8,7 @@ import pytest
 
 from accucheck import probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Finding, Level, Table, suggest
+from accucheck.model import Code, Finding, Level, Table, suggest
 from findings import found_by
 
 HEAD = """import mindspore as ms
@@ -107,6 +107,8 @@ def test_what_differs_is_told_with_both_values(
     assert problem.level is Level.PROBLEM
     assert (problem.where.path, problem.where.line) == ("train.py", 7)
     assert problem.data["place"] == "ref/train.py:6"
+    quoted = [evidence for evidence in problem.evidence if isinstance(evidence, Code)]
+    assert [(code.path, code.marked) for code in quoted] == [("train.py", [7]), ("ref/train.py", [6])]
 
 
 def test_gamma_and_beta_decay_in_pytorch_only(tmp_path: Path) -> None:

@@ -15,12 +15,13 @@ import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
+from ..model import Code, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
 from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.hyperparameters import Entry, Row, Sheet
+    from ..script.source import Source
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train", "benchmark.scripts.train")
@@ -139,7 +140,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     other = next((found for _, found in there if found.optimizers), None)
     if mine is None or other is None:
         return
-    yield from _compared(mine, other)
+    sources = {source.path: source for one, _ in (*here, *there) for source in one.definitions.modules}
+    for finding in _compared(mine, other):
+        yield msgspec.structs.replace(finding, evidence=[*_quoted(finding, sources), *finding.evidence])
+
+
+def _quoted(finding: Finding, sources: dict[str, Source]) -> Iterator[Code]:
+    """The lines of both sides that a difference is about."""
+    if finding.level is Level.INFO:
+        return
+    here = f"{finding.where.path}:{finding.where.line}"
+    for place in dict.fromkeys((here, str(finding.data.get("place", "")))):
+        path, _, line = place.rpartition(":")
+        if path in sources and line.isdecimal():
+            yield sources[path].code(int(line))
 
 
 def _compared(here: Sheet, there: Sheet) -> Iterator[Finding]:
