@@ -205,8 +205,8 @@ MEANINGS: Words = {
         "zh": "标杆训练一步之后的权重",
     },
     "checkpoints.map": {
-        "en": "a mapping file: which parameter of ours is which of the benchmark (`accucheck convert --write-map`)",
-        "zh": "参数映射文件：本脚本的参数与标杆参数的对应关系（由 `accucheck convert --write-map` 生成）",
+        "en": "a mapping file: `parameters: {our name: name in the benchmark}`, for what names and shapes leave open",
+        "zh": "参数映射文件：`parameters: {本网络的名称: 标杆中的名称}`，用于名称和形状无法确定的参数",
     },
     "curves.reference.path": {"en": "record of the benchmark", "zh": "标杆的训练记录"},
     "curves.reference.rerun": {"en": "record of the benchmark run once more", "zh": "标杆再次运行的记录"},

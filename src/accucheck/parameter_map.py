@@ -86,7 +86,7 @@ def trainable(info: TensorInfo) -> bool:
     """Whether an optimizer would change it, as far as a name tells: no moving statistic, no state."""
     leaf = info.name.rpartition(".")[2]
     leaf = facts.LEAVES.get(leaf, leaf)
-    return info.role == "weight" and info.floating and leaf not in (*facts.BUFFERS, "mean", "variance")
+    return info.role == "weight" and info.floating and leaf not in (*facts.BUFFERS, *facts.TABLES, "mean", "variance")
 
 
 def transformed(left: tuple[int, ...], right: tuple[int, ...]) -> str | None:

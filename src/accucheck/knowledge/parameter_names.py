@@ -28,6 +28,16 @@ LEAF = re.compile(
 )
 #: What a network keeps up without the optimizer.
 BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
+#: Tables that networks keep beside their weights and compute anew as well.
+TABLES = (
+    "anchors",
+    "anchor_grid",
+    "inv_freq",
+    "attn_mask",
+    "relative_position_index",
+    "relative_coords_table",
+    "position_ids",
+)
 #: What a layer may have or lack while it is the same layer.
 OPTIONAL = ("bias", "num_batches_tracked")
 #: Has no counterpart in mindspore.nn, and needs none.

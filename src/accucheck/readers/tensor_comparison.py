@@ -120,6 +120,11 @@ _RESOLUTION = {
 }
 
 
+def unit(dtype: str) -> float:
+    """One unit in the last place of 1, of a floating-point type; 0 for any other."""
+    return _RESOLUTION.get(dtype, (0.0, 0.0))[0]
+
+
 def resolution(left: TensorInfo, right: TensorInfo) -> tuple[float, float]:
     """What rounding to the coarser of two types explains, as (rtol, atol); nothing where they are of one type."""
     if left.dtype == right.dtype:

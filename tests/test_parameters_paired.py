@@ -92,6 +92,30 @@ def test_a_layer_less_makes_no_wrong_pair(name: str, dropped: float) -> None:
     assert {(pair.left.name, pair.right.name) for pair in mapped.pairs} <= truth
 
 
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [("bert_base", f".layers.{n}.") for n in (0, 5, 11)]
+    + [("vit_s", f"blocks.{n}.") for n in (0, 6, 11)]
+    + [
+        ("densenet121", "denseblock3"),
+        ("unet", "decoder.1."),
+        ("resnet50", "layer3.2."),
+        ("yolo", "stage4.1.bottlenecks.1."),
+        ("mobilenet_v2", "features.9."),
+    ],
+)
+def test_a_block_less_makes_no_wrong_pair(name: str, block: str) -> None:
+    content = json.loads(gzip.decompress((LISTS / f"{name}.json.gz").read_bytes()))
+    left = [row for row in content["mindspore"] if block not in row[0]]
+    assert len(left) < len(content["mindspore"])
+    mapped = pair_parameters(tensors(left), tensors(content["pytorch"]))
+    assert {(pair.left.name, pair.right.name) for pair in mapped.pairs} <= {tuple(row[:2]) for row in content["pairs"]}
+    told = {info.name for group in mapped.ambiguous for info in (*group.left, *group.right)}
+    told |= {info.name for info in (*mapped.left, *mapped.right)} | {one.name for both in mapped.shapes for one in both}
+    told |= {info.name for pair in mapped.pairs for info in (pair.left, pair.right)}
+    assert told >= {row[0] for row in (*left, *content["pytorch"])}
+
+
 def test_a_batchnorm_that_stands_alone_has_other_names() -> None:
     mapped = found(
         {"mean": (4,), "variance": (4,), "gamma": (4,), "beta": (4,)},

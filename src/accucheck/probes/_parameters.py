@@ -1,0 +1,44 @@
+"""What the probes share that set the parameters of two frameworks against each other: both files, and the map between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..case import Case
+from ..language import Words
+
+if TYPE_CHECKING:
+    from ..parameter_map import ParameterMap
+    from ..readers.checkpoints import Checkpoint
+
+FIXES: Words = {
+    "fix-map": {
+        "en": "Settle these pairs in a YAML file, `parameters:` and below it `our name: name in the benchmark`, "
+        "and name it as checkpoints.map.",
+        "zh": "在 YAML 文件中写明这些参数的对应关系：`parameters:` 之下每行一个 `本网络的名称: 标杆中的名称`，"
+        "再把该文件填到 checkpoints.map。",
+    },
+}
+
+WORDS: Words = {
+    "reference-name": {"en": "In the benchmark", "zh": "标杆中的名称"},
+    "reference-shape": {"en": "Shape there", "zh": "标杆中的形状"},
+}
+
+
+class Sides(NamedTuple):
+    """Our checkpoint, that of the benchmark, and which parameter of one is which of the other."""
+
+    ours: Checkpoint
+    theirs: Checkpoint
+    map: ParameterMap
+
+
+def sides(case: Case, role: str) -> Sides:
+    """checkpoints.ROLE against checkpoints.reference. Raises ReadError, and UserError for a mapping file that does not fit."""
+    from ..parameter_map import pair_parameters, read_map
+    from ..readers.checkpoints import open_checkpoint
+
+    ours, theirs = (open_checkpoint(case.paths(f"checkpoints.{one}")[0]) for one in (role, "reference"))
+    given = [read_map(path, ours.tensors, theirs.tensors) for path in case.paths("checkpoints.map")]
+    return Sides(ours, theirs, pair_parameters(ours.tensors, theirs.tensors, *given))

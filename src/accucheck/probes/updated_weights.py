@@ -1,0 +1,420 @@
+"""Tells which parameters the first step changed otherwise than in the benchmark: the backward pass and the optimizer.
+
+Compares the updates (after the step minus before it) of both sides through the parameter map. Adam and its kind make updates of one
+size whose sign alone comes from the gradient, so that rounding turns some over: there sizes and shares of signs are compared. What
+moves by less than rounding is not judged. Only the first step is seen, and only its result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..probe import Example
+from . import _checkpoints, _parameters
+from ._checkpoints import ckpt, drawn, shape, shown, table
+
+if TYPE_CHECKING:
+    from ..parameter_map import Pair
+    from ..readers.tensors import TensorInfo
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = (
+    "checkpoints.initial",
+    "checkpoints.reference",
+    "checkpoints.after_step",
+    "checkpoints.reference_after_step",
+)
+
+#: Units in the last place that rounding may take from an update: half a unit of either side, and room for the order of additions.
+_ROUNDING = 2
+#: A tensor whose updates are this much smaller than those of most has a gradient of zero, but for rounding.
+_TINY = 1e-4
+#: The mean size of the updates of Adam in the first step is nearly their largest.
+_SIGNS = 0.9
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    relative: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="difference of two updates, relative to the benchmark's, that counts as equal",
+            extra={"unit": "1", "source": "own choice: clean pairs of frameworks with SGD agree to 1e-4"},
+        ),
+    ] = 0.01
+    size: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="of updates of one size (Adam): relative difference of the size that counts as equal",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 0.02
+    signs: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="of updates of one size (Adam): share of opposite signs that counts as rounding",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 0.05
+
+
+MESSAGES: Words = {
+    **_parameters.FIXES,
+    "scaled": {
+        "en": "All {count:,} updates point where the benchmark's do, but are {factor:.4g} times as large.",
+        "zh": "全部 {count:,} 个参数的更新方向与标杆一致，但大小是标杆的 {factor:.4g} 倍。",
+    },
+    "reversed": {
+        "en": "All {count:,} updates point against the benchmark's: the loss is climbed.",
+        "zh": "全部 {count:,} 个参数的更新方向与标杆相反：loss 在被增大。",
+    },
+    "updates-differ": {
+        "en": "{count:,} of {moved:,} parameters were updated otherwise than in the benchmark: {names}. In the order of the network "
+        "the last is {last}.",
+        "zh": "{moved:,} 个参数中有 {count:,} 个的更新与标杆不同：{names}。按网络顺序最靠后的是 {last}。",
+    },
+    "unmoved": {
+        "en": "{count:,} {count:parameter|parameters} did not change, though {count:it does|they do} in the benchmark: {names}.",
+        "zh": "有 {count:,} 个参数没有变化，而标杆中有变化：{names}。",
+    },
+    "moved-alone": {
+        "en": "{count:,} {count:parameter|parameters} changed, though {count:it does|they do} not in the benchmark: {names}.",
+        "zh": "有 {count:,} 个参数发生了变化，而标杆中没有变化：{names}。",
+    },
+    "signs-by-chance": {
+        "en": "The updates of {count:,} {count:vector|vectors} differ as if by lot: {names}. Under Adam that is to be expected "
+        "where the gradient is zero but for rounding: a bias before a normalisation, or of attention keys.",
+        "zh": "有 {count:,} 个一维参数的更新如同随机：{names}。使用 Adam 时，若梯度理论上为 0、只剩舍入误差"
+        "（归一化之前的偏置、注意力中 key 的偏置），属正常现象。",
+    },
+    "starts-differ": {
+        "en": "{count:,} {count:parameter has|parameters have} other values than in the benchmark before the step already: {names}. "
+        "Settle cmp.06 first; other weights have other gradients.",
+        "zh": "有 {count:,} 个参数在这一步之前就与标杆不同：{names}。请先解决 cmp.06，权重不同时梯度自然不同。",
+    },
+    "nothing-moved": {
+        "en": "Not one paired parameter changed between {source} and {target}. Was the second one saved after the step?",
+        "zh": "{source} 与 {target} 之间没有任何已配对参数发生变化。第二份是在更新之后保存的吗？",
+    },
+    "not-compared": {
+        "en": "{count:,} {count:parameter|parameters} could not be compared: without a counterpart, or not in all four checkpoints: "
+        "{names}.",
+        "zh": "有 {count:,} 个参数无法比较（没有对应，或未同时出现在四份 checkpoint 中）：{names}。",
+    },
+    "examined": {
+        "en": "The updates of {equal:,} of {count:,} parameters agree with the benchmark's.",
+        "zh": "{count:,} 个参数中有 {equal:,} 个的更新与标杆一致。",
+    },
+    "fix-size": {
+        "en": "Compare learning rate, reduction of the loss (mean, sum), loss scale and its removal, division by the number of devices, "
+        "and the bias correction of the optimizer.",
+        "zh": "核对学习率、loss 的 reduction（mean、sum）、loss scale 及其还原、按卡数求平均，以及优化器的偏差修正。",
+    },
+    "fix-backward": {
+        "en": "Begin at the last of them: what lies behind it has the right gradient. Compare the gradients there, and the groups of "
+        "the optimizer (weight decay, learning rates).",
+        "zh": "从其中最靠后的参数查起：它之后的层梯度都是对的。对比该处的梯度，以及优化器的参数分组（权重衰减、学习率）。",
+    },
+    "fix-frozen": {
+        "en": "Look for requires_grad, stop_gradient, and the list of parameters that the optimizer is given, on both sides.",
+        "zh": "检查两边的 requires_grad、stop_gradient 以及传给优化器的参数列表。",
+    },
+}
+
+_BACKWARD: Words = {
+    "why": {
+        "en": "Weights that start equal and are updated otherwise part from the second step on.",
+        "zh": "起点相同而更新不同，从第二步起两个网络就不再相同。",
+    },
+    "proof": {
+        "en": "Repeat one step of plain SGD on both sides: then the updates are the gradients times the learning rate, and tell the "
+        "backward pass from the optimizer.",
+        "zh": "两边都改用普通 SGD 重做一步：此时更新量就是学习率乘梯度，可以区分是反向还是优化器的问题。",
+    },
+}
+_CODES = ("scaled", "reversed", "updates-differ", "unmoved", "moved-alone", "starts-differ", "nothing-moved")
+WHY: Words = dict.fromkeys(_CODES, _BACKWARD["why"])
+PROOF: Words = dict.fromkeys(_CODES, _BACKWARD["proof"])
+
+WORDS: Words = {
+    **_checkpoints.WORDS,
+    **_parameters.WORDS,
+    "scaled": {"en": "Updates", "zh": "更新量"},
+    "reversed": {"en": "Updates", "zh": "更新量"},
+    "updates-differ": {"en": "Updates that differ", "zh": "不同的更新"},
+    "unmoved": {"en": "Unchanged here", "zh": "本网络未变化的参数"},
+    "moved-alone": {"en": "Unchanged in the benchmark", "zh": "标杆未变化的参数"},
+    "signs-by-chance": {"en": "Updates by lot", "zh": "如同随机的更新"},
+    "all": {"en": "Updates", "zh": "更新量"},
+    "update": {"en": "Size of the update", "zh": "更新量（RMS）"},
+    "reference-update": {"en": "In the benchmark", "zh": "标杆更新量（RMS）"},
+    "opposite": {"en": "Opposite signs", "zh": "符号相反占比"},
+}
+_COLUMNS = ["name", "shape", "update", "reference-update", "relative", "cosine", "opposite"]
+
+
+class _Update(msgspec.Struct):
+    """Sums over the elements of one parameter: `mine` and `theirs` of squared updates, `both` of their products."""
+
+    pair: Pair
+    unit: float
+    count: int = 0
+    mine: float = 0.0
+    theirs: float = 0.0
+    both: float = 0.0
+    apart: float = 0.0
+    size: float = 0.0
+    start: float = 0.0
+    largest: float = 0.0
+    total: float = 0.0
+    opposite: int = 0
+    moved: int = 0
+
+    @property
+    def rounding(self) -> float:
+        return _ROUNDING * self.unit * math.sqrt(self.size)
+
+    @property
+    def relative(self) -> float:
+        """How far the updates are apart beyond rounding, relative to the benchmark's."""
+        return max(0.0, math.sqrt(self.apart) - self.rounding) / math.sqrt(self.theirs) if self.theirs else 0.0
+
+    @property
+    def cosine(self) -> float | None:
+        return self.both / math.sqrt(self.mine) / math.sqrt(self.theirs) if self.mine and self.theirs else None
+
+    @property
+    def ratio(self) -> float:
+        return math.sqrt(self.mine / self.theirs) if self.theirs else 0.0
+
+    @property
+    def turned(self) -> float:
+        """The share of opposite signs among the elements that move on both sides."""
+        return self.opposite / self.moved if self.moved else 0.0
+
+    @property
+    def signs(self) -> bool:
+        """Whether the benchmark's updates are of one size, as those of Adam."""
+        return self.moved > 1 and self.total > _SIGNS * self.moved * self.largest
+
+    @property
+    def cells(self) -> list[Plain]:
+        sizes = [math.sqrt(square / self.count) for square in (self.mine, self.theirs)]
+        numbers = (*sizes, self.relative, self.cosine, self.turned)
+        return [
+            *(self.pair.left.name, shape(self.pair.left)),
+            *(number if number is not None and math.isfinite(number) else None for number in numbers),
+        ]
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises ReadError when one of the four checkpoints cannot be read, UserError for a mapping file that does not fit."""
+    from ..parameter_map import trainable
+    from ..readers.checkpoints import open_checkpoint
+
+    ours, _, found = _parameters.sides(case, "initial")
+    after, other_after = (
+        open_checkpoint(case.paths(f"checkpoints.{role}")[0]) for role in ("after_step", "reference_after_step")
+    )
+    where = Where(case.relative(after.path))
+    common: dict[str, Any] = {"source": case.relative(ours.path), "target": where.path}
+    later = [{info.name: info for info in side.weights} for side in (after, other_after)]
+    pairs = [pair for pair in found.pairs if trainable(pair.left)]
+    updates: list[_Update] = []
+    lost = [info.name for info in found.left if trainable(info)]
+    lost += [info.name for group in found.ambiguous for info in group.left if info.role == "weight"]
+    for pair in pairs:
+        mine, other = later[0].get(pair.left.name), later[1].get(pair.right.name)
+        four = (pair.left, pair.right, mine, other)
+        if any(info is None or info.obstacle or not info.size for info in four) or (
+            mine and other and (mine.shape, other.shape) != (pair.left.shape, pair.right.shape)
+        ):
+            lost.append(pair.left.name)
+        else:
+            assert mine and other
+            updates.append(_measure(pair, mine, other))
+        yield Progress(len(updates), len(pairs), "tensors")
+    # A checkpoint need not be in the order of the network, but those of both frameworks are when they are saved whole.
+    order = {info.name: place for place, info in enumerate(ours.tensors)}
+    updates.sort(key=lambda update: order[update.pair.left.name])
+
+    def told(code: str, level: Level, some: list[_Update], fix: str | None = None, **data: Any) -> Iterator[Finding]:
+        if some:
+            data = common | {"count": len(some), "names": shown(update.pair.left.name for update in some)} | data
+            evidence = [table(code, _COLUMNS, [update.cells for update in some])]
+            place = Where(where.path, name=some[0].pair.left.name)
+            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None)
+
+    moved = [update for update in updates if update.mine or update.theirs]
+    usual = median(math.sqrt(update.theirs / update.count) for update in moved) if moved else 0.0
+    judged = [update for update in moved if _visible(update, usual)]
+    starts = [update for update in updates if math.sqrt(update.start) > update.rounding]
+    worst = Level.SUSPECT if starts else Level.PROBLEM
+    if starts:
+        data = common | {"count": len(starts), "names": shown(update.pair.left.name for update in starts)}
+        yield Finding("starts-differ", Level.SUSPECT, where, data)
+    unmoved = [update for update in judged if not update.mine]
+    alone = [update for update in judged if not update.theirs]
+    if unmoved and len(unmoved) == len(judged):
+        yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
+    else:
+        yield from told("unmoved", worst, unmoved, "fix-frozen")
+    yield from told("moved-alone", worst, alone, "fix-frozen")
+    both = [update for update in judged if update.mine and update.theirs]
+    adam = 2 * sum(update.signs for update in both) > len(both)
+    chance = [update for update in both if adam and not _agree(params, update) and _by_chance(params, update)]
+    differing = [update for update in both if update not in chance and not _agree(params, update)]
+    factor = median(update.ratio for update in both) if both else 1.0
+    cosines = [update.cosine or 0.0 for update in both if update not in chance]
+    if differing and len(differing) == len(cosines) and min(abs(cosine) for cosine in cosines) > 0.9:
+        alike = all(abs(update.ratio / factor - 1) < 0.05 for update in differing)
+        if alike and min(cosines) > 0 and abs(factor - 1) > params.relative:
+            yield from told("scaled", worst, differing, "fix-size", factor=factor)
+            differing = []
+        elif alike and max(cosines) < 0:
+            yield from told("reversed", worst, differing, "fix-size")
+            differing = []
+    if differing:
+        last = differing[-1].pair.left.name
+        yield from told("updates-differ", worst, differing, "fix-backward", moved=len(both), last=last)
+    yield from told("signs-by-chance", Level.INFO, chance)
+    if lost:
+        yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
+    if not moved:
+        yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
+        return
+    equal = [update for update in both if _agree(params, update)]
+    largest = max((update.relative for update in equal), default=0.0)
+    data = common | {"equal": len(equal), "count": len(both), "largest": largest}
+    evidence = [table("all", _COLUMNS, [update.cells for update in both])]
+    yield Finding("examined", Level.INFO, where, data, list(evidence) if both else [])
+
+
+def _measure(pair: Pair, after: TensorInfo, other_after: TensorInfo) -> _Update:
+    """The two updates of one parameter, chunk by chunk."""
+    import numpy as np
+
+    from ..parameter_map import views
+    from ..readers.tensor_comparison import unit
+    from ..readers.tensors import chunks
+
+    update = _Update(pair, max(unit(info.dtype) for info in (pair.left, pair.right, after, other_after)))
+    left, right = views(pair)
+    last, other_last = views(msgspec.structs.replace(pair, left=after, right=other_after))
+    with np.errstate(all="ignore"):
+        for parts in zip(*map(chunks, (left, last, right, other_last)), strict=True):
+            before, now, other_before, other_now = (part.astype(np.float64) for part in parts)
+            mine, theirs = now - before, other_now - other_before
+            update.count += len(mine)
+            update.mine += float(np.dot(mine, mine))
+            update.theirs += float(np.dot(theirs, theirs))
+            update.both += float(np.dot(mine, theirs))
+            apart, start = mine - theirs, before - other_before
+            update.apart += float(np.dot(apart, apart))
+            update.start += float(np.dot(start, start))
+            update.size += float(np.dot(now, now))
+            update.largest = max(update.largest, float(np.abs(theirs).max()))
+            moving = (mine != 0) & (theirs != 0)
+            update.total += float(np.abs(theirs[moving]).sum())
+            update.moved += int(np.count_nonzero(moving))
+            update.opposite += int(np.count_nonzero(((mine > 0) != (theirs > 0)) & moving))
+    return update
+
+
+def _visible(update: _Update, usual: float) -> bool:
+    """Whether one of the updates is more than rounding."""
+    largest = math.sqrt(max(update.mine, update.theirs))
+    return largest > update.rounding and largest > _TINY * usual * math.sqrt(update.count)
+
+
+def _agree(params: Params, update: _Update) -> bool:
+    if update.signs:
+        return abs(update.ratio - 1) <= params.size and update.turned <= params.signs
+    return update.relative <= params.relative
+
+
+def _by_chance(params: Params, update: _Update) -> bool:
+    """Whether a vector's updates under Adam say nothing: gradients of zero but for rounding give signs and sizes by lot."""
+    vector = sum(size > 1 for size in update.pair.left.shape) < 2
+    by_lot = 0.05 < update.turned < 0.95 and abs(update.ratio - 1) <= params.size
+    return vector and (by_lot or not update.signs)
+
+
+_START = {"conv.weight": drawn(4, 3, 3, 3), "fc.weight": drawn(6, 4), "fc.bias": ([6], [0.5] * 6)}
+_STEP = {"conv.weight": drawn(4, 3, 3, 3, seed=1), "fc.weight": drawn(6, 4, seed=2), "fc.bias": drawn(6, seed=3)}
+
+
+def _moved(factors: dict[str, float], signs: bool = False) -> dict[str, Any]:
+    """The weights after a step of 0.01 (SGD), or of 0.001 with the signs alone (Adam), times a factor for each."""
+    return {
+        name: (
+            dims,
+            [
+                value + factors.get(name, 1.0) * (math.copysign(0.001, step) if signs else 0.01 * step)
+                for value, step in zip(values, _STEP[name][1], strict=True)
+            ],
+        )
+        for name, (dims, values) in _START.items()
+    }
+
+
+def _example(
+    name: str,
+    factors: dict[str, float],
+    verdict: Verdict,
+    *codes: str,
+    signs: bool = False,
+    initial: dict[str, Any] | None = None,
+) -> Example:
+    return Example(
+        name,
+        files={
+            "w0.ckpt": ckpt(initial or _START),
+            "w1.ckpt": ckpt(_moved(factors, signs)),
+            "r0.ckpt": ckpt(_START),
+            "r1.ckpt": ckpt(_moved({}, signs)),
+        },
+        case={
+            "checkpoints": {
+                "initial": "w0.ckpt",
+                "after_step": "w1.ckpt",
+                "reference": "r0.ckpt",
+                "reference_after_step": "r1.ckpt",
+            }
+        },
+        verdict=verdict,
+        codes=codes,
+    )
+
+
+_ALL = dict.fromkeys(_START, 1.0)
+EXAMPLES = [
+    _example("one step of SGD on both sides", {}, Verdict.OK),
+    _example("one step of Adam on both sides", {}, Verdict.OK, signs=True),
+    _example("ten times the learning rate", dict.fromkeys(_ALL, 10.0), Verdict.PROBLEM, "scaled"),
+    _example("Adam without bias correction", dict.fromkeys(_ALL, 3.16), Verdict.PROBLEM, "scaled", signs=True),
+    _example("a gradient that is climbed", dict.fromkeys(_ALL, -1.0), Verdict.PROBLEM, "reversed"),
+    _example("a layer with another gradient", {"conv.weight": -0.5}, Verdict.PROBLEM, "updates-differ"),
+    _example("a layer that the optimizer was not given", {"fc.weight": 0.0}, Verdict.PROBLEM, "unmoved"),
+    _example("a file saved before the step", dict.fromkeys(_ALL, 0.0), Verdict.UNDECIDED, "nothing-moved"),
+    _example(
+        "other initial weights",
+        {"fc.weight": 4.0},
+        Verdict.UNDECIDED,
+        "starts-differ",
+        "updates-differ",
+        initial=_START | {"fc.weight": drawn(6, 4, seed=9)},
+    ),
+]

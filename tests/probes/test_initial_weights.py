@@ -1,0 +1,141 @@
+"""Initial weights against the benchmark's, in files of torch and MindSpore; mapping files; bad files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from accucheck import probe
+from accucheck.case import load
+from accucheck.errors import UserError
+from accucheck.model import Finding, Level, suggest
+from accucheck.probes._checkpoints import ckpt
+
+
+def findings(folder: Path, name: str = "initial_weights", **keys: str) -> dict[str, Finding]:
+    module = probe.load(name)
+    case = load(folder, [f"checkpoints.{key}={value}" for key, value in keys.items()])
+    found = [event for event in module.run(case, probe.params(module, {})) if isinstance(event, Finding)]
+    assert len({finding.code for finding in found}) == len(found)
+    return {finding.code: finding for finding in found}
+
+
+def problems(found: dict[str, Finding]) -> set[str]:
+    return {code for code, finding in found.items() if finding.level is not Level.INFO}
+
+
+def weights(**shapes: tuple[int, ...]) -> dict[str, Any]:
+    generator = np.random.default_rng(0)
+    return {name.replace("__", "."): generator.standard_normal(shape).astype("f4") for name, shape in shapes.items()}
+
+
+def own(folder: Path, values: dict[str, Any], name: str = "w0.ckpt") -> None:
+    (folder / name).write_bytes(ckpt({key: (list(v.shape), v.ravel().tolist()) for key, v in values.items()}))
+
+
+def reference(folder: Path, values: dict[str, Any], dtype: str = "float32") -> None:
+    torch = pytest.importorskip("torch")
+    torch.save({key: torch.tensor(v).to(getattr(torch, dtype)) for key, v in values.items()}, folder / "ref.pth")
+
+
+FILES = {"initial": "w0.ckpt", "reference": "ref.pth"}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
+def test_a_coarser_type_may_round(dtype: str, tmp_path: Path) -> None:
+    values = weights(a__weight=(40, 30), b__weight=(7, 40), b__bias=(7,))
+    own(tmp_path, values)
+    reference(tmp_path, values, dtype)
+    found = findings(tmp_path, **FILES)
+    assert problems(found) == set()
+    assert found["examined"].data["equal"] == 3
+    assert found["examined"].data["identical"] == (3 if dtype == "float32" else 0)
+
+
+def test_projections_that_torch_joins(tmp_path: Path) -> None:
+    joined = weights(attn__in_proj_weight=(48, 16), attn__in_proj_bias=(48,))
+    split = {
+        f"attn.{part}.{leaf}": joined[f"attn.in_proj_{leaf}"][16 * n : 16 * n + 16]
+        for n, part in enumerate("qkv")
+        for leaf in ("weight", "bias")
+    }
+    reference(tmp_path, joined)
+    own(tmp_path, split)
+    assert problems(findings(tmp_path, **FILES)) == set()
+    own(tmp_path, split | {"attn.q.weight": split["attn.k.weight"], "attn.k.weight": split["attn.q.weight"]})
+    assert problems(findings(tmp_path, **FILES)) == {"exchanged"}
+
+
+def test_one_wrong_element_is_found(tmp_path: Path) -> None:
+    values = weights(a__weight=(400, 300), b__weight=(7, 400))
+    reference(tmp_path, values)
+    changed = values["a.weight"].copy()
+    changed[399, 299] += 1e-3
+    own(tmp_path, values | {"a.weight": changed})
+    found = findings(tmp_path, **FILES)
+    assert problems(found) == {"values-differ"}
+    assert found["values-differ"].data["names"] == ["a.weight"]
+
+
+def test_nothing_was_loaded(tmp_path: Path) -> None:
+    values = weights(a__weight=(40, 30), b__weight=(7, 40))
+    reference(tmp_path, values)
+    own(tmp_path, {key: np.random.default_rng(5).standard_normal(v.shape) for key, v in values.items()})
+    assert problems(findings(tmp_path, **FILES)) == {"not-transferred"}
+
+
+def test_nan_on_both_sides_is_equal_and_on_one_is_not(tmp_path: Path) -> None:
+    values = weights(a__weight=(40, 30), b__weight=(7, 40))
+    values["a.weight"][3, 3] = np.nan
+    reference(tmp_path, values)
+    own(tmp_path, values)
+    assert problems(findings(tmp_path, **FILES)) == set()
+    own(tmp_path, values | {"a.weight": np.nan_to_num(values["a.weight"])})
+    assert problems(findings(tmp_path, **FILES)) == {"values-differ"}
+
+
+def test_a_mapping_file_settles_what_is_ambiguous(tmp_path: Path) -> None:
+    values = weights(a__weight=(8, 8), b__weight=(8, 8))
+    reference(
+        tmp_path, {"x.weight": values["b.weight"], "y.weight": values["a.weight"], "z.weight": values["a.weight"] * 2}
+    )
+    own(tmp_path, values)
+    found = findings(tmp_path, **FILES)
+    assert problems(found) == {"nothing-paired"}
+    assert suggest(list(found.values())).value == "undecided"
+    (tmp_path / "map.yaml").write_text("parameters: {a.weight: y.weight, b.weight: x.weight}\n", "utf-8")
+    assert problems(findings(tmp_path, **FILES, map="map.yaml")) == set()
+
+
+def test_a_mapping_file_that_does_not_fit_says_where(tmp_path: Path) -> None:
+    values = weights(a__weight=(8, 8))
+    reference(tmp_path, values)
+    own(tmp_path, values)
+    (tmp_path / "map.yaml").write_text("parameters:\n  a.weight: a.wieght\n", "utf-8")
+    with pytest.raises(UserError) as error:
+        findings(tmp_path, **FILES, map="map.yaml")
+    assert "map.yaml:2" in str(error.value)
+    assert "a.weight" in str(error.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    values = weights(a__weight=(80, 80))
+    reference(tmp_path, values)
+    own(tmp_path, values)
+    whole = (tmp_path / "ref.pth").read_bytes()
+    for content, code in ((whole[: len(whole) // 2], "truncated"), (b"", "empty"), (b"hello, world", "unknown-format")):
+        (tmp_path / "ref.pth").write_bytes(content)
+        with pytest.raises(UserError) as error:
+            findings(tmp_path, **FILES)
+        assert error.value.code == code
+
+
+def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
+    values = weights(a__weight=(8, 8)) | {"[bold]x\x1b[31m.weight": np.ones((3, 2), "f4"), "..": np.ones(2, "f4")}
+    own(tmp_path, values)
+    own(tmp_path, values, "ref.ckpt")
+    for name in ("initial_weights", "parameter_map"):
+        assert problems(findings(tmp_path, name, initial="w0.ckpt", reference="ref.ckpt")) == set()
