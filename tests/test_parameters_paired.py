@@ -290,7 +290,7 @@ def test_counts_leave_statistics_out_of_what_is_trained() -> None:
 
 def test_hostile_names_end() -> None:
     left = {".".join(["a"] * 500) + f".{number}.weight": (2, 2) for number in range(50)}
-    left |= {"": (1,), ".": (1,), "..weight": (2,), "9" * 3000 + ".weight": (3,)}
+    left |= {"": (1,), ".": (1,), "..weight": (2,), "9" * 5000 + ".weight": (3,), "².weight": (4,), "٣.weight": (5,)}
     mapped = found(left, left)
     assert len(mapped.pairs) >= 50
 

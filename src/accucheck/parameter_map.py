@@ -254,7 +254,7 @@ def _numbered(left: list[Path], right: list[Path], clash: Callable[[int, int], b
                 if depth < len(paths[index]):
                     groups[paths[index][depth]][side].append(index)
         numbers = [
-            sorted((name for name, group in groups.items() if name.isdigit() and group[side]), key=int)
+            sorted((name for name, group in groups.items() if _is_number(name) and group[side]), key=int)
             for side in (0, 1)
         ]
         ways: list[list[list[str]]] = []
@@ -289,6 +289,11 @@ def _numbered(left: list[Path], right: list[Path], clash: Callable[[int, int], b
                     for index in members:
                         keys[side][index] += (left, right)[side][index][depth + 1 :]
     return [tuple(key) for key in keys[0]], [tuple(key) for key in keys[1]]
+
+
+def _is_number(name: str) -> bool:
+    """Whether a component counts: what else Unicode calls digits, and numbers of any length, are no numbers of layers."""
+    return name.isascii() and name.isdigit() and len(name) < 20
 
 
 class _Pairing:
