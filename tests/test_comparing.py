@@ -100,6 +100,9 @@ def test_two_checkpoints(tmp_path):
     two.write_bytes(ckpt({"conv.weight": drawn(4, 4), "fc.weight": drawn(2, 4), "new": drawn(3)}))
     ran = accucheck("compare", one, two)
     assert ran.code == 1 and "its axes in another order" in ran.out and "new" in ran.out
+    two.write_bytes(ckpt({"body.weight": drawn(4, 4), "head.fc.weight": drawn(4, 2)}))
+    (tmp_path / "names.yaml").write_text("conv: body\nfc: head.fc\n")
+    assert accucheck("compare", one, two, "--map", tmp_path / "names.yaml").code == 0
     two.write_bytes(two.read_bytes()[:60])
     assert accucheck("compare", one, two).code == 2
 

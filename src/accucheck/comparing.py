@@ -219,15 +219,12 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, names: dict[str,
         "checkpoints", ["name", "shape", "dtype", "relative", "largest", "mean", "cosine", "outside", "non_finite"]
     )
     ours = sides[0].weights
-    known = {info.name for info in sides[1].weights}
+    known = [[info.name for info in side.weights] for side in sides]
     for name, target in names.items():
-        for path, missing, given in (
-            (left, name not in {info.name for info in ours}, name),
-            (right, target not in known, target),
-        ):
-            if missing:
+        for path, there, given in ((left, known[0], name), (right, known[1], target)):
+            if not any(one == given or one.startswith(f"{given}.") for one in there):
                 result.notes.append(("map-unknown", {"map": where, "name": given, "path": str(path)}))
-    renamed = [msgspec.structs.replace(info, name=names.get(info.name, info.name)) for info in ours]
+    renamed = [msgspec.structs.replace(info, name=_renamed(info.name, names)) for info in ours]
     pairs = pair(renamed, sides[1].weights)
     rtol, atol = (tolerance.rtol or 0.0, tolerance.atol or 0.0) if tolerance.given else _WEIGHTS
     for one, other, found in compare(pairs.same, 2, rtol, atol):
@@ -252,6 +249,16 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, names: dict[str,
         result.notes.append(("unreadable", {"names": _some([one.name for one, _ in pairs.unread])}))
     result.left_out = bool(pairs.shapes or pairs.left or pairs.right or pairs.repeated or pairs.unread)
     return result
+
+
+def _renamed(name: str, names: dict[str, str]) -> str:
+    """What the map makes of a name, by the longest module above it that the map names."""
+    above = name
+    while above:
+        if above in names:
+            return names[above] + name[len(above) :]
+        above = above.rpartition(".")[0]
+    return name
 
 
 def _numbers(found: Any) -> dict[str, Any]:
