@@ -59,7 +59,7 @@ def test_the_check_sees_what_is_loaded():
         (["list"], {"textual", "numpy", "jinja2", "mindspore", "polars", "docx", "matplotlib"}),
         (["explain", "dp.01"], {"textual", "numpy", "jinja2", "mindspore", "polars", "docx", "matplotlib"}),
     ],
-    ids=" ".join,
+    ids=["--help", "run --help", "--version", "list", "explain"],
 )
 def test_a_command_loads_only_what_it_needs(arguments, heavy):
     modules = loaded(COMMAND, *arguments)

@@ -41,7 +41,7 @@ MESSAGES: Words = {
         "en": "{points:,} {units} of both logs were compared, {x_from:,g} to {x_to:,g}; {ours_alone:,} stand in "
         "{ours} alone and "
         "{theirs_alone:,} in {theirs} alone.",
-        "zh": "对比了两份日志共有的 {points:,} 个 {unit}（{x_from:,g} 到 {x_to:,g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
+        "zh": "对比了两份日志共有的 {points:,} 个 {units}（{x_from:,g} 到 {x_to:,g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
         "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
     },
     "by-order": {
