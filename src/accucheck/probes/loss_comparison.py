@@ -182,7 +182,7 @@ MESSAGES: Words = {
         "en": "The curves agree over all {points:,} {units} compared: the largest difference is {largest:.2e} of "
         "the loss. If accuracy "
         "falls short nevertheless, the benchmark most likely has the same problem.",
-        "zh": "两条曲线在对比的全部 {points:,} 个 {unit} 上一致：最大相对差异 {largest:.2e}。若精度仍不达标，"
+        "zh": "两条曲线在对比的全部 {points:,} 个 {units} 上一致：最大相对差异 {largest:.2e}。若精度仍不达标，"
         "标杆脚本很可能有同样的问题。",
     },
     "within-noise": {
@@ -249,13 +249,13 @@ MESSAGES: Words = {
     },
     "schedule-same": {
         "en": "The learning rates of both logs agree ({points:,} {units} compared).",
-        "zh": "两份日志的学习率一致（对比了 {points:,} 个 {unit}）。",
+        "zh": "两份日志的学习率一致（对比了 {points:,} 个 {units}）。",
     },
     "gradient-norm": {
         "en": "The gradient norms differ by {relative:.1%} in the mean over the first {points:,} {units} "
         "({tolerance:.0%} is usual); at {unit} "
         "{step:,g}: {value:.6g} here, {other:.6g} in the benchmark.",
-        "zh": "梯度范数在前 {points:,} 个 {unit} 上平均相差 {relative:.1%}（通常在 {tolerance:.0%} 以内）；第 {step:,g} 个 {unit}："
+        "zh": "梯度范数在前 {points:,} 个 {units} 上平均相差 {relative:.1%}（通常在 {tolerance:.0%} 以内）；第 {step:,g} 个 {unit}："
         "本脚本 {value:.6g}，标杆 {other:.6g}。",
     },
     "evaluation": {
