@@ -49,7 +49,13 @@ OPTIMIZERS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def twins(
-    folder: Path, optimizer: str, rate: float = 0.1, reduction: str = "mean", frozen: str = "-", eps: float = 1e-5
+    folder: Path,
+    optimizer: str,
+    rate: float = 0.1,
+    reduction: str = "mean",
+    frozen: str = "-",
+    eps: float = 1e-5,
+    momentum: float = 0.9,
 ) -> None:
     torch = pytest.importorskip("torch")
     import mindspore as ms
@@ -71,7 +77,7 @@ def twins(
     torch.save(reference.state_dict(), folder / "r0.pth")
     network = nn.SequentialCell(
         nn.Conv2d(3, 8, 3, pad_mode="pad", padding=1, has_bias=True),
-        nn.BatchNorm2d(8),
+        nn.BatchNorm2d(8, momentum=momentum),
         nn.ReLU(),
         nn.Flatten(),
         nn.Dense(512, 32),
@@ -84,7 +90,8 @@ def twins(
     make_own, make_other = OPTIMIZERS[optimizer]
     reference.train()
     other = make_other(torch.optim, reference.parameters())
-    torch.nn.functional.cross_entropy(reference(torch.from_numpy(x)), torch.from_numpy(y)).backward()
+    other_loss = torch.nn.functional.cross_entropy(reference(torch.from_numpy(x)), torch.from_numpy(y))
+    other_loss.backward()
     other.step()
     torch.save(reference.state_dict(), folder / "r1.pth")
     network.set_train()
@@ -92,7 +99,9 @@ def twins(
     loss = nn.CrossEntropyLoss(reduction=reduction)
     step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), own)
     step.set_train()
-    step(ms.Tensor(x), ms.Tensor(y, ms.int32))
+    own_loss = step(ms.Tensor(x), ms.Tensor(y, ms.int32))
+    for name, first in (("ours", own_loss), ("theirs", other_loss)):
+        (folder / f"{name}.csv").write_text(f"step,loss\n1,{float(first.item())!r}\n2,1.5\n", "utf-8")
     ms.save_checkpoint(network, str(folder / "w1.ckpt"))
     (folder / "accucheck.yaml").write_text(CASE, "utf-8")
 
@@ -158,3 +167,29 @@ def test_a_checkpoint_after_the_step_that_lacks_a_layer(tmp_path: Path) -> None:
     assert lost.incomplete
     assert lost.data["names"] == ["7.weight", "7.bias"]
     assert suggest(found).value == "undecided"
+
+
+def test_a_momentum_of_batchnorm_that_the_losses_do_not_show(tmp_path: Path) -> None:
+    twins(tmp_path, "Adam", momentum=0.1)
+    found = told(findings(tmp_path))
+    assert set(found) == {"statistics-factor"}
+    assert found["statistics-factor"].data["factor"] == pytest.approx(9, rel=1e-3)
+    assert found["statistics-factor"].data["layers"] == 1
+    assert set(found["statistics-factor"].data["names"]) == {"1.moving_mean", "1.moving_variance"}
+
+
+@pytest.mark.parametrize(("fault", "codes"), [({"eps": 0.5}, set()), ({"rate": 0.2}, {"scaled"})])
+def test_what_follows_from_another_first_loss_is_told_apart(
+    fault: dict[str, Any], codes: set[str], tmp_path: Path
+) -> None:
+    twins(tmp_path, "SGD", **fault)
+    (tmp_path / "accucheck.yaml").write_text(
+        CASE + "curves: {train: ours.csv, reference: {path: theirs.csv}}\n", "utf-8"
+    )
+    found = findings(tmp_path)
+    assert set(told(found)) == codes
+    follows = [finding for finding in found if finding.code == "follows"]
+    assert bool(follows) is not bool(codes)
+    if follows:
+        assert suggest(found).value == "undecided"
+        assert abs(follows[0].data["relative"]) > 1e-3

@@ -292,3 +292,27 @@ def limits(case: Case, params: Any) -> Limits:
     coarse = bool(facts["ascend"] or facts["mixed_precision"])
     visible, rounding = (params.coarse, params.coarse_rounding) if coarse else (params.tolerance, params.rounding)
     return Limits(visible, rounding, params.jump, params.noise)
+
+
+def first_difference(case: Case, params: Any) -> dict[str, float] | None:
+    """The first losses where they differ, by the rules of loss_comparison, whose Params these are; None where nothing says so."""
+    from ..readers.curve_comparison import compare
+
+    series = []
+    for key in ("curves.train", "curves.reference.path"):
+        try:
+            series.append(_curves.Logs(case, key).series("loss") if case.paths(key) else None)
+        except ReadError:  # loss_comparison tells it
+            return None
+    one, other = series
+    if one is None or other is None or same_file(case, "curves.train", "curves.reference.path"):
+        return None
+    found = pair(one, other)
+    if not found.first or nothing(found):
+        return None
+    compared = compare(found.points.ours, found.points.theirs, None, limits(case, params))
+    start = compared.origin if compared.origin is not None else compared.visible
+    if (compared.early if start is None else start) != 0:
+        return None
+    first = {"value": found.points.ours[0], "other": found.points.theirs[0], "relative": compared.relative[0]}
+    return {name: float(number) for name, number in first.items()}

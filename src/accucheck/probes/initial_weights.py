@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("checkpoints.initial", "checkpoints.reference")
+USES = ("checkpoints.map",)
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,13 +2,15 @@
 
 Compares the updates (after the step minus before it) of both sides through the parameter map. Adam and its kind make updates of one
 size whose sign alone comes from the gradient, so that rounding turns some over: there sizes and shares of signs are compared. What
-moves by less than rounding is not judged. Only the first step is seen, and only its result.
+moves by less than rounding is not judged. Moving statistics are judged too: they tell a momentum of BatchNorm that training losses
+hide. Where the logs of both trainings say that the first losses differ, other updates are a consequence and say nothing. Only the
+first step is seen, and only its result.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +21,8 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
-from . import _checkpoints, _parameters
-from ._checkpoints import ckpt, drawn, shape, shown, table
+from . import _checkpoints, _curve_pairs, _parameters, loss_comparison
+from ._checkpoints import STATISTICS, ckpt, drawn, shape, shown, table
 
 if TYPE_CHECKING:
     from ..parameter_map import Pair
@@ -33,6 +35,7 @@ NEEDS: tuple[str | tuple[str, ...], ...] = (
     "checkpoints.after_step",
     "checkpoints.reference_after_step",
 )
+USES = ("checkpoints.map", "curves.train", "curves.reference.path")
 
 #: Units in the last place that rounding may take from an update: half a unit of either side, and room for the order of additions.
 _ROUNDING = 2
@@ -93,6 +96,25 @@ MESSAGES: Words = {
         "en": "{count:,} {count:parameter|parameters} changed, though {count:it does|they do} not in the benchmark: {names}.",
         "zh": "有 {count:,} 个参数发生了变化，而标杆中没有变化：{names}。",
     },
+    "statistics-factor": {
+        "en": "The moving statistics of {layers:,} {layers:layer|layers} moved {factor:.4g} times as far as in the benchmark: {names}. "
+        "Training losses do not show this; evaluations do.",
+        "zh": "有 {layers:,} 层的滑动统计量的变化量是标杆的 {factor:.4g} 倍：{names}。训练 loss 看不出这一点，评估时才会显现。",
+    },
+    "statistics-still": {
+        "en": "The moving statistics of {layers:,} {layers:layer|layers} did not move, though they do in the benchmark: {names}.",
+        "zh": "有 {layers:,} 层的滑动统计量没有变化，而标杆中有变化：{names}。",
+    },
+    "statistics-differ": {
+        "en": "The moving statistics of {layers:,} {layers:layer|layers} moved otherwise than in the benchmark: {names}.",
+        "zh": "有 {layers:,} 层的滑动统计量的变化与标杆不同：{names}。",
+    },
+    "follows": {
+        "en": "{count:,} of {moved:,} parameters and statistics were updated otherwise than in the benchmark: {names}. The first losses "
+        "differ already ({value:.9g} here, {other:.9g} in the benchmark), so that this follows and says nothing of its own.",
+        "zh": "{moved:,} 个参数和统计量中有 {count:,} 个的更新与标杆不同：{names}。首步 loss 已经不同"
+        "（本脚本 {value:.9g}，标杆 {other:.9g}），更新不同是其结果，不能单独说明问题。",
+    },
     "signs-by-chance": {
         "en": "The updates of {count:,} {count:vector|vectors} differ as if by lot: {names}. Under Adam that is to be expected "
         "where the gradient is zero but for rounding: a bias before a normalisation, or of attention keys.",
@@ -127,6 +149,19 @@ MESSAGES: Words = {
         "the optimizer (weight decay, learning rates).",
         "zh": "从其中最靠后的参数查起：它之后的层梯度都是对的。对比该处的梯度，以及优化器的参数分组（权重衰减、学习率）。",
     },
+    "fix-momentum": {
+        "en": "Write out momentum of each BatchNorm: it is what stays in mindspore.nn (0.9), and what is added in PyTorch (0.1).",
+        "zh": "显式写出每个 BatchNorm 的 momentum：mindspore.nn 中是旧值的占比（0.9），PyTorch 中是新值的占比（0.1）。",
+    },
+    "fix-statistics": {
+        "en": "Compare the layer in front of each: a bias that one side lacks shifts the mean (cmp.05). Then momentum, and whether the "
+        "variance is that of the sample (n - 1).",
+        "zh": "核对各自前面的一层：一侧缺少偏置会使均值平移（cmp.05）。再核对 momentum，以及方差是否为无偏估计（n - 1）。",
+    },
+    "fix-training": {
+        "en": "Call set_train() before training, and again after each evaluation; look for use_batch_statistics=False.",
+        "zh": "训练前调用 set_train()，每次评估之后再调用一次；检查是否设了 use_batch_statistics=False。",
+    },
     "fix-frozen": {
         "en": "Look for requires_grad, stop_gradient, and the list of parameters that the optimizer is given, on both sides.",
         "zh": "检查两边的 requires_grad、stop_gradient 以及传给优化器的参数列表。",
@@ -144,9 +179,20 @@ _BACKWARD: Words = {
         "zh": "两边都改用普通 SGD 重做一步：此时更新量就是学习率乘梯度，可以区分是反向还是优化器的问题。",
     },
 }
+_STATISTICS: Words = {
+    "why": {
+        "en": "Evaluation uses these numbers in place of those of the batch.",
+        "zh": "评估时用的是这些统计量，而不是当前 batch 的统计量。",
+    },
+    "proof": {
+        "en": "Evaluate both networks on one batch after the first step: outputs differ there although training losses agree.",
+        "zh": "第一步之后两边用同一个 batch 做评估：训练 loss 一致，而评估输出不同。",
+    },
+}
+_STATISTICS_CODES = ("statistics-factor", "statistics-still", "statistics-differ")
 _CODES = ("scaled", "reversed", "updates-differ", "unmoved", "moved-alone", "starts-differ", "nothing-moved")
-WHY: Words = dict.fromkeys(_CODES, _BACKWARD["why"])
-PROOF: Words = dict.fromkeys(_CODES, _BACKWARD["proof"])
+WHY: Words = dict.fromkeys(_CODES, _BACKWARD["why"]) | dict.fromkeys(_STATISTICS_CODES, _STATISTICS["why"])
+PROOF: Words = dict.fromkeys(_CODES, _BACKWARD["proof"]) | dict.fromkeys(_STATISTICS_CODES, _STATISTICS["proof"])
 
 WORDS: Words = {
     **_checkpoints.WORDS,
@@ -156,7 +202,12 @@ WORDS: Words = {
     "updates-differ": {"en": "Updates that differ", "zh": "不同的更新"},
     "unmoved": {"en": "Unchanged here", "zh": "本网络未变化的参数"},
     "moved-alone": {"en": "Unchanged in the benchmark", "zh": "标杆未变化的参数"},
+    "statistics-factor": {"en": "Moving statistics", "zh": "滑动统计量"},
+    "statistics-still": {"en": "Moving statistics", "zh": "滑动统计量"},
+    "statistics-differ": {"en": "Moving statistics", "zh": "滑动统计量"},
+    "follows": {"en": "Updates that differ", "zh": "不同的更新"},
     "signs-by-chance": {"en": "Updates by lot", "zh": "如同随机的更新"},
+    "starts-differ": {"en": "Other before the step", "zh": "更新之前就不同的参数"},
     "all": {"en": "Updates", "zh": "更新量"},
     "update": {"en": "Size of the update", "zh": "更新量（RMS）"},
     "reference-update": {"en": "In the benchmark", "zh": "标杆更新量（RMS）"},
@@ -231,7 +282,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     where = Where(case.relative(after.path))
     common: dict[str, Any] = {"source": case.relative(ours.path), "target": where.path}
     later = [{info.name: info for info in side.weights} for side in (after, other_after)]
-    pairs = [pair for pair in found.pairs if trainable(pair.left)]
+    pairs = [pair for pair in found.pairs if trainable(pair.left) or _is_statistic(pair)]
     updates: list[_Update] = []
     lost = [info.name for info in found.left if trainable(info)]
     lost += [info.name for group in found.ambiguous for info in group.left if info.role == "weight"]
@@ -255,51 +306,92 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             data = common | {"count": len(some), "names": shown(update.pair.left.name for update in some)} | data
             evidence = [table(code, _COLUMNS, [update.cells for update in some])]
             place = Where(where.path, name=some[0].pair.left.name)
-            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None)
+            incomplete = code in ("nothing-moved", "follows")
+            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None, incomplete=incomplete)
 
-    moved = [update for update in updates if update.mine or update.theirs]
-    usual = median(math.sqrt(update.theirs / update.count) for update in moved) if moved else 0.0
-    judged = [update for update in moved if _visible(update, usual)]
-    starts = [update for update in updates if math.sqrt(update.start) > update.rounding]
-    worst = Level.SUSPECT if starts else Level.PROBLEM
-    if starts:
-        data = common | {"count": len(starts), "names": shown(update.pair.left.name for update in starts)}
-        yield Finding("starts-differ", Level.SUSPECT, where, data)
-    unmoved = [update for update in judged if not update.mine]
-    alone = [update for update in judged if not update.theirs]
-    if unmoved and len(unmoved) == len(judged):
+    statistics, weights = _parted(updates, lambda update: _is_statistic(update.pair))
+    moved, moving = ([update for update in some if update.mine or update.theirs] for some in (weights, statistics))
+    judged, states = _judged(moved), _judged(moving)
+    if lost:
+        yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
+    if not moved or (judged and not any(update.mine for update in judged)):
         yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
-    else:
-        yield from told("unmoved", worst, unmoved, "fix-frozen")
-    yield from told("moved-alone", worst, alone, "fix-frozen")
+        return
     both = [update for update in judged if update.mine and update.theirs]
     adam = 2 * sum(update.signs for update in both) > len(both)
     chance = [update for update in both if adam and not _agree(params, update) and _by_chance(params, update)]
-    differing = [update for update in both if update not in chance and not _agree(params, update)]
-    factor = median(update.ratio for update in both) if both else 1.0
-    cosines = [update.cosine or 0.0 for update in both if update not in chance]
-    if differing and len(differing) == len(cosines) and min(abs(cosine) for cosine in cosines) > 0.9:
-        alike = all(abs(update.ratio / factor - 1) < 0.05 for update in differing)
-        if alike and min(cosines) > 0 and abs(factor - 1) > params.relative:
-            yield from told("scaled", worst, differing, "fix-size", factor=factor)
-            differing = []
-        elif alike and max(cosines) < 0:
-            yield from told("reversed", worst, differing, "fix-size")
-            differing = []
-    if differing:
-        last = differing[-1].pair.left.name
-        yield from told("updates-differ", worst, differing, "fix-backward", moved=len(both), last=last)
-    yield from told("signs-by-chance", Level.INFO, chance)
-    if lost:
-        yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
-    if not moved:
-        yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
-        return
     equal = [update for update in both if _agree(params, update)]
+    other_states = [update for update in states if not update.relative <= params.relative or not update.theirs]
+    known = [*equal, *chance]
+    differing = [update for update in judged if update not in known]
+    first = _curve_pairs.first_difference(case, loss_comparison.Params()) if differing or other_states else None
+    if first is not None:
+        every = differing + other_states
+        yield from told("follows", Level.INFO, every, None, moved=len(judged) + len(states), **first)
+    else:
+        starts = [update for update in updates if math.sqrt(update.start) > update.rounding]
+        worst = Level.SUSPECT if starts else Level.PROBLEM
+        yield from told("starts-differ", Level.SUSPECT, starts)
+        yield from told("unmoved", worst, [update for update in judged if not update.mine], "fix-frozen")
+        yield from told("moved-alone", worst, [update for update in judged if not update.theirs], "fix-frozen")
+        differing = [update for update in differing if update.mine and update.theirs]
+        cosines = [update.cosine or 0.0 for update in both if update not in chance]
+        code, fix, data = _kind(params, differing, cosines, both)
+        yield from told(code, worst, differing, fix, **data)
+        yield from _statistics(told, worst, other_states)
+    yield from told("signs-by-chance", Level.INFO, chance)
     largest = max((update.relative for update in equal), default=0.0)
-    data = common | {"equal": len(equal), "count": len(both), "largest": largest}
+    examined = common | {"equal": len(equal), "count": len(both), "largest": largest}
     evidence = [table("all", _COLUMNS, [update.cells for update in both])]
-    yield Finding("examined", Level.INFO, where, data, list(evidence) if both else [])
+    yield Finding("examined", Level.INFO, where, examined, list(evidence) if both else [])
+
+
+def _kind(
+    params: Params, differing: list[_Update], cosines: list[float], both: list[_Update]
+) -> tuple[str, str, dict[str, Any]]:
+    """The code, the fix and the data of updates that differ: all by one factor, all turned round, or some."""
+    factor = median(update.ratio for update in both) if both else 1.0
+    whole = bool(differing) and len(differing) == len(cosines) and min(abs(cosine) for cosine in cosines) > 0.9
+    if whole and all(abs(update.ratio / factor - 1) < 0.05 for update in differing):
+        if min(cosines) > 0 and abs(factor - 1) > params.relative:
+            return "scaled", "fix-size", {"factor": factor}
+        if max(cosines) < 0:
+            return "reversed", "fix-size", {}
+    last = differing[-1].pair.left.name if differing else ""
+    return "updates-differ", "fix-backward", {"moved": len(both), "last": last}
+
+
+def _statistics(told: Callable[..., Iterator[Finding]], worst: Level, some: list[_Update]) -> Iterator[Finding]:
+    """What moving statistics that moved otherwise tell: the momentum where the means of a batch were the same."""
+    still = [update for update in some if not update.mine]
+    some = [update for update in some if update.mine]
+    ratios = [update.ratio for update in some]
+    factor = median(ratios) if ratios else 0.0
+    alike = factor > 0 and all(abs(ratio / factor - 1) < 0.05 for ratio in ratios)
+    means = any(update.pair.right.name.endswith("mean") for update in some)
+    yield from told("statistics-still", worst, still, "fix-training", layers=_layers(still))
+    if alike and means and min(update.cosine or 0.0 for update in some) > 0.9:
+        yield from told("statistics-factor", worst, some, "fix-momentum", layers=_layers(some), factor=factor)
+    else:
+        yield from told("statistics-differ", Level.SUSPECT, some, "fix-statistics", layers=_layers(some))
+
+
+def _layers(some: list[_Update]) -> int:
+    return len({update.pair.left.name.rpartition(".")[0] for update in some})
+
+
+def _is_statistic(pair: Pair) -> bool:
+    return pair.left.role == "weight" and pair.left.floating and STATISTICS.search(pair.right.name) is not None
+
+
+def _parted(updates: list[_Update], which: Callable[[_Update], bool]) -> tuple[list[_Update], list[_Update]]:
+    return [update for update in updates if which(update)], [update for update in updates if not which(update)]
+
+
+def _judged(moved: list[_Update]) -> list[_Update]:
+    """Those whose updates are more than rounding."""
+    usual = median(math.sqrt(update.theirs / update.count) for update in moved) if moved else 0.0
+    return [update for update in moved if _visible(update, usual)]
 
 
 def _measure(pair: Pair, after: TensorInfo, other_after: TensorInfo) -> _Update:
@@ -370,6 +462,15 @@ def _moved(factors: dict[str, float], signs: bool = False) -> dict[str, Any]:
     }
 
 
+def _states(momentum: float) -> dict[str, Any]:
+    """Moving statistics of a BatchNorm, moved towards those of a batch by this share."""
+    mean, variance = drawn(4, seed=4)[1], [0.5, 0.7, 0.9, 1.3]
+    return {
+        "bn.moving_mean": ([4], [momentum * value for value in mean]),
+        "bn.moving_variance": ([4], [1 + momentum * (value - 1) for value in variance]),
+    }
+
+
 def _example(
     name: str,
     factors: dict[str, float],
@@ -377,14 +478,21 @@ def _example(
     *codes: str,
     signs: bool = False,
     initial: dict[str, Any] | None = None,
+    losses: str | None = None,
+    momentum: float = 0.1,
 ) -> Example:
     return Example(
         name,
         files={
-            "w0.ckpt": ckpt(initial or _START),
-            "w1.ckpt": ckpt(_moved(factors, signs)),
-            "r0.ckpt": ckpt(_START),
-            "r1.ckpt": ckpt(_moved({}, signs)),
+            "w0.ckpt": ckpt((initial or _START) | _states(0)),
+            "w1.ckpt": ckpt(_moved(factors, signs) | _states(momentum)),
+            "r0.ckpt": ckpt(_START | _states(0)),
+            "r1.ckpt": ckpt(_moved({}, signs) | _states(0.1)),
+            **(
+                {"ours.csv": losses, "theirs.csv": "step,loss\n1,2.3025851\n2,2.2871342\n3,2.2612387\n"}
+                if losses
+                else {}
+            ),
         },
         case={
             "checkpoints": {
@@ -392,7 +500,8 @@ def _example(
                 "after_step": "w1.ckpt",
                 "reference": "r0.ckpt",
                 "reference_after_step": "r1.ckpt",
-            }
+            },
+            **({"curves": {"train": "ours.csv", "reference": {"path": "theirs.csv"}}} if losses else {}),
         },
         verdict=verdict,
         codes=codes,
@@ -409,6 +518,22 @@ EXAMPLES = [
     _example("a layer with another gradient", {"conv.weight": -0.5}, Verdict.PROBLEM, "updates-differ"),
     _example("a layer that the optimizer was not given", {"fc.weight": 0.0}, Verdict.PROBLEM, "unmoved"),
     _example("a file saved before the step", dict.fromkeys(_ALL, 0.0), Verdict.UNDECIDED, "nothing-moved"),
+    _example("another momentum of BatchNorm", {}, Verdict.PROBLEM, "statistics-factor", momentum=0.9),
+    _example("a network in evaluation mode", {}, Verdict.PROBLEM, "statistics-still", momentum=0.0),
+    _example(
+        "another forward pass, which the first loss tells",
+        {"conv.weight": -0.5},
+        Verdict.UNDECIDED,
+        "follows",
+        losses="step,loss\n1,2.5128410\n2,2.4971342\n3,2.4512387\n",
+    ),
+    _example(
+        "first losses that agree",
+        {"conv.weight": -0.5},
+        Verdict.PROBLEM,
+        "updates-differ",
+        losses="step,loss\n1,2.3025852\n2,2.4971342\n3,2.4512387\n",
+    ),
     _example(
         "other initial weights",
         {"fc.weight": 4.0},
