@@ -220,6 +220,62 @@ def test_the_keys_of_a_benchmark_can_be_collected() -> None:
     assert "benchmark.scripts.train" in cases.path_keys()
 
 
+# --- the path of the comparison ---------------------------------------------------------------------------------------
+
+
+def _comparison(*answers: tuple[str, str, str]) -> Walked:
+    """The shipped path: (item, verdict, code of a finding or nothing)."""
+    entries = {}
+    for item, verdict, code in answers:
+        level = Level.PROBLEM if verdict == "problem" else Level.INFO
+        findings = [Finding(code, level)] if code else []
+        result = ProbeResult("x", Kind.FILE, Status.DONE, Verdict(verdict), findings)
+        entries[item] = Entry(results={"x": result}) if code else Entry(conclusion=Verdict(verdict))
+    path = walk(checklist.load("comparison"), Record(entries=entries), case_of())
+    assert path is not None
+    return path
+
+
+BEFORE = [(f"cmp.{number:02}", "ok", "") for number in range(1, 8)]
+AGREES = [*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", "agree"), ("cmp.11", "ok", "")]
+
+
+@pytest.mark.parametrize(
+    ("answers", "stands"),
+    [
+        ([], "cmp.01"),
+        ([("cmp.01", "problem", "")], "mend"),
+        ([("cmp.01", "ok", ""), ("cmp.02", "problem", "")], "mend"),
+        ([*BEFORE[:3], ("cmp.04", "problem", ""), *BEFORE[4:6]], "cmp.07"),  # all that differs is gathered first
+        ([*BEFORE[:3], ("cmp.04", "problem", ""), *BEFORE[4:]], "mend"),
+        (BEFORE, "cmp.08"),
+        ([*BEFORE, ("cmp.08", "problem", "forward")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "problem", "backward")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "problem", "fork")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "problem", "evaluation")], "cmp.11"),
+        ([*BEFORE, ("cmp.08", "problem", "")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "ok", "agrees")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", "agree")], "cmp.11"),
+        ([*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "problem", "origin")], "mend"),
+        (
+            [*BEFORE, ("cmp.08", "problem", "evaluation"), ("cmp.11", "ok", ""), ("cmp.10", "not_applicable", "")],
+            "file",
+        ),
+        ([*BEFORE, ("cmp.08", "problem", "forward"), ("cmp.09", "problem", "")], "mend"),
+        ([*BEFORE, ("cmp.08", "problem", "forward"), ("cmp.09", "ok", "")], "cmp.10"),
+        ([*BEFORE, ("cmp.08", "problem", "forward"), ("cmp.09", "ok", ""), ("cmp.10", "problem", "")], "upgrade"),
+        ([*BEFORE, ("cmp.08", "problem", "forward"), ("cmp.09", "ok", ""), ("cmp.10", "not_applicable", "")], "file"),
+        ([*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", ""), ("cmp.11", "problem", "")], "mend"),
+        ([*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", ""), ("cmp.11", "ok", "")], "cmp.10"),
+        ([*AGREES, ("cmp.10", "not_applicable", "")], "tuning"),
+        ([*AGREES, ("cmp.10", "problem", "")], "upgrade"),
+    ],
+)
+def test_the_path_of_the_comparison(answers: list[tuple[str, str, str]], stands: str) -> None:
+    path = _comparison(*answers)
+    assert (path.here.id if path.here is not None else path.end) == stands
+
+
 # --- the command line --------------------------------------------------------------------------------------------------
 
 

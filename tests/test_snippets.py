@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accucheck import checklist
+from accucheck import case as cases
+from accucheck import checklist, probe
 from accucheck.case import path_keys
 from accucheck.readers import curves
 from accucheck.readers.checkpoints import open_checkpoint
 from accucheck.readers.dumps import examine, open_dump
 from accucheck.readers.tensors import read
+from command_line import accucheck
 
 SNIPPETS = {key: one for name in checklist.shipped() for key, one in checklist.load(name).snippets.items()}
 COMPARISON = checklist.load("comparison").snippets
+#: Items that live on what snippets collect.
+FED = {"cmp.02", "cmp.04", "cmp.05", "cmp.06", "cmp.08", "cmp.09", "cmp.10", "cmp.11"}
 STEPS = 4
 random = np.random.default_rng(7)
 X = random.normal(size=(STEPS, 8, 1, 6, 6)).astype(np.float32)
@@ -218,3 +222,27 @@ def test_batches_and_outputs_are_what_was_fed_and_given(collected: Path) -> None
     assert np.allclose(np.load(ours / "output.npy"), np.load(theirs / "output.npy"), atol=1e-5)
     metrics = [json.loads((folder / "metrics.json").read_text()) for folder in (ours, theirs)]
     assert metrics[0] == metrics[1] and 0 <= metrics[0]["accuracy"] <= 1
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_each_probe_of_the_path_reads_what_was_collected_for_it(collected: Path, tmp_path: Path) -> None:
+    """Equal trainings on both sides: every probe whose inputs the snippets write runs, and calls nothing a problem."""
+    values = {"name": "collected", "runtime.device": "CPU", "runtime.mindspore": "2.10.0"}
+    values |= {key: str(collected / one.path) for key, one in COMPARISON.items()}
+    cases.write(values, tmp_path / "accucheck.yaml")
+    case = cases.load(tmp_path)
+    ready = {
+        (item.id, use.name)
+        for item in checklist.load("comparison").items
+        for use in item.uses
+        if item.id in FED and not probe.missing(probe.load(use.name), case)
+    }
+    assert {name for name, _ in ready} == FED
+    ran = accucheck("run", tmp_path, "--checklist", "comparison", "--json", "--no-session", timeout=120)
+    results = {
+        (item["id"], result["probe"]): (result["status"], item["suggestion"])
+        for item in json.loads(ran.stdout)["items"]
+        for result in item["results"]
+    }
+    assert {results[pair] for pair in ready} == {("done", "ok")}
