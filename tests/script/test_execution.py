@@ -109,3 +109,17 @@ class TestWidths:
     def test_mint_and_recurrent_layers_count(self, said):
         script = 'ms.set_device("Ascend")\na = nn.LSTM(32, 50)\nb = ms.mint.nn.Linear(50, 10)\n' + MODEL
         assert said("aligned_shapes", script) == (Verdict.UNDECIDED, {"unaligned"})
+
+    def test_the_batch_of_an_evaluation_is_left_alone(self, said):
+        script = (
+            'ms.set_device("Ascend")\na = nn.Dense(64, 10)\ntrain_set = ds.MindDataset("train").batch(64)\n'
+            'eval_set = ds.MindDataset("eval").batch(100)\n'
+            + MODEL
+            + "model.train(1, train_set)\nmodel.eval(eval_set)\n"
+        )
+        assert said("aligned_shapes", "import mindspore.dataset as ds\n" + script) == (Verdict.OK, {"aligned"})
+        script = script.replace("batch(64)", "batch(72)")
+        assert said("aligned_shapes", "import mindspore.dataset as ds\n" + script) == (
+            Verdict.UNDECIDED,
+            {"aligned", "odd-batch"},
+        )

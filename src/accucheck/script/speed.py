@@ -17,7 +17,7 @@ from .pipelines import Pipeline
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import Training
-from .values import Instance, Known, Made, Mapping, Named, Value, options
+from .values import Instance, Items, Known, Made, Mapping, Named, Value, options, parts
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
@@ -31,6 +31,8 @@ _WIDTHS: dict[str, tuple[str | None, str]] = {
 }
 #: As few features are the channels of an image, which the data decide.
 CHANNELS = 4
+#: Columns of tokens, whose length is that of a matrix.
+_TOKENS = re.compile(r"(?i)ids?$|token|mask|segment|sent|text|seq|^(input|source|target|src|tgt)s?$")
 _FLOATS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 _READS_FILES = re.compile(r"\b(open|imread|imdecode|load|read_\w+|loadtxt|genfromtxt|fromfile)\(")
 
@@ -70,6 +72,45 @@ def unaligned(found: list[Layer], multiple: int) -> list[Layer]:
     """The layers that give a width of the design's own choice, one that another layer takes, which is no such multiple."""
     taken = {layer.before for layer in found} - {None}
     return [one for one in found if one.after in taken and (one.after or 0) > CHANNELS and (one.after or 0) % multiple]
+
+
+class Size(NamedTuple):
+    """A size that a pipeline gives its batches: `what` is "batch", or "length", of the tokens of a sample."""
+
+    made: Made
+    what: str
+    size: int
+
+
+def sizes(pipeline: Pipeline) -> list[Size]:
+    """The constant sizes of batches, and lengths that tokens are padded to."""
+    found = []
+    for call in pipeline.chain:
+        if call.name in (".batch", ".padded_batch"):
+            size = _width(call.argument(["batch_size"], "batch_size"))
+            found += [Size(call, "batch", size)] if size else []
+        shapes: list[Value] = []
+        if call.name == ".padded_batch":
+            given = call.argument(["batch_size", "drop_remainder", "num_parallel_workers", "pad_info"], "pad_info")
+            columns = [
+                item for option in options(given) if isinstance(option, Mapping) for item in option.items.items()
+            ]
+            pads = [pad for name, value in columns if _TOKENS.search(str(name)) for pad in options(value)]
+            shapes = [pad.items[0] for pad in pads if isinstance(pad, Items) and pad.items]
+        elif call.name == ".map" and _of_tokens(call.argument(["operations", "input_columns"], "input_columns")):
+            given = call.argument(["operations"], "operations")
+            ends = [pad for pad in parts(given) if pad.name.startswith("mindspore.") and pad.last == "PadEnd"]
+            shapes = [shape for pad in ends for shape in options(pad.argument(["pad_shape"], "pad_shape"))]
+        for shape in (option for value in shapes for option in options(value)):
+            if isinstance(shape, Items) and len(shape.items) == 1 and not shape.open:
+                size = _width(shape.items[0])
+                found += [Size(call, "length", size)] if size else []
+    return found
+
+
+def _of_tokens(columns: Value | None) -> bool:
+    names = [name for option in options(columns) for name in (option.items if isinstance(option, Items) else [option])]
+    return any(isinstance(name, Known) and _TOKENS.search(str(name.value)) for name in names)
 
 
 # --- casts ------------------------------------------------------------------------------------------------------------
