@@ -125,3 +125,11 @@ def test_a_curve_without_times_is_no_step(tmp_path):
     (tmp_path / "loss.csv").write_text("step,loss\n" + "".join(f"{step},1.0\n" for step in range(1, 20)))
     found = examine(case, seconds=4)
     assert suggest(found) is Verdict.UNDECIDED and of_code(found, "no-step").incomplete
+
+
+def test_the_time_of_a_step_by_a_log(tmp_path):
+    log = "".join(f"Train epoch time: 3200.0 ms, per step time: {ms} ms\n" for ms in (900, 100.0, 102.0, 101.0))
+    log += "Eval epoch time: 3200.0 ms, per step time: 1.0 ms\n"
+    (tmp_path / "train.log").write_text("epoch: 1 step: 1, loss is 0.5\nepoch: 2 step: 1, loss is 0.4\n" + log)
+    found = examine(case_of(tmp_path, "slow_source", curves={"train": "train.log"}))
+    assert told(found) == {"slower"} and of_code(found, "slower").data["step_ms"] == 101.0

@@ -1,9 +1,9 @@
 """Measures how fast the training pipeline gives batches, and compares that with the time of a training step.
 
-The step is that of a recording of the training (curves.train by accucheck.Recorder); without one, the project's network is trained
-for a few steps in PyNative mode on this machine. Finds the first stage up to which the pipeline is as slow as the whole, and tries
-twice the workers there. Cannot tell: how the pipeline fares while the training needs the same processors, nor what an accelerator that
-is not here would need.
+The step is that of a recording of the training (curves.train by accucheck.Recorder) or of its log (the lines of TimeMonitor and alike);
+without them, the project's network is trained for a few steps in PyNative mode on this machine. Finds the first stage up to which the
+pipeline is as slow as the whole, and tries twice the workers there. Cannot tell: how the pipeline fares while the training needs the same
+processors, nor what an accelerator that is not here would need.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ MESSAGES: Words = {
     },
     "close": {
         "en": "The pipeline needs {batch_ms:.3g} ms for a batch, a step {step_ms:.3g} ms in PyNative mode: compiled into a graph it may be "
-        "faster than its data. Record a training with accucheck.Recorder and name it in curves.train.",
+        "faster than its data. Record a training with accucheck.Recorder, or log it with TimeMonitor, and name that in curves.train.",
         "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms，PyNative 模式下训练一步需要 {step_ms:.3g} ms：编译成图后可能快于数据处理。"
-        "请用 accucheck.Recorder 记录一次训练并填到 curves.train。",
+        "请用 accucheck.Recorder 记录一次训练（或用 TimeMonitor 打印日志）并填到 curves.train。",
     },
     "timed": {
         "en": "The step was timed in PyNative mode on one batch, on this machine's {device}.",
@@ -77,8 +77,8 @@ MESSAGES: Words = {
     },
     "no-step": {
         "en": "The pipeline needs {batch_ms:.3g} ms for a batch; how long a step takes is not known. Record a training with "
-        "accucheck.Recorder and name it in curves.train, or name network, loss and optimizer.",
-        "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms；单步耗时未知。请用 accucheck.Recorder 记录一次训练"
+        "accucheck.Recorder, or log it with TimeMonitor, and name that in curves.train; or name network, loss and optimizer.",
+        "zh": "数据管道每个 batch 需要 {batch_ms:.3g} ms；单步耗时未知。请用 accucheck.Recorder 记录一次训练（或用 TimeMonitor 打印日志）"
         "并填到 curves.train，或填写 network、loss 和 optimizer。",
     },
     "throughput": {
@@ -158,7 +158,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _recorded(case: Case) -> float | None:
-    """The median time of a step in s, by the last run of a recording of the training; None without one."""
+    """The median time of a step in s, by the last run of a recording of the training, or by its log; None without one.
+
+    The first step or line is left out, since compiling the graph takes part of it.
+    """
     from math import isfinite
     from statistics import median
 
@@ -171,12 +174,12 @@ def _recorded(case: Case) -> float | None:
         return None
     for found in reversed(runs):
         column = found.columns.get("seconds")
-        times: list[float] = (
-            column.values.tolist()[1:] if column is not None else []
-        )  # the first step compiles the graph
+        times: list[float] = column.values.tolist()[1:] if column is not None else []
         if times := [one for one in times if isfinite(one) and one > 0]:
             return median(times)
-    return None
+    logged = curves.step_times(paths[0]) if paths else None
+    times = [one for one in logged.steps.tolist()[1:] if one > 0] if logged is not None else []
+    return median(times) if times else None
 
 
 def _slowest(told: dict[str, dict[str, Any]]) -> dict[str, Any] | None:

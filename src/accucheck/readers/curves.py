@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from .recordings import Recording
+    from .training_log import StepTimes
 
-__all__ = ["Column", "Curves", "Run", "read"]
+__all__ = ["Column", "Curves", "Run", "read", "step_times"]
 
 #: Files of one folder that are read, and kinds of JSON objects in one file.
 _FILES, _KINDS = 1000, 1000
@@ -192,6 +193,21 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
     for problem in problems:
         problem.data["path"] = str(path)
     return split(parts, name, str(path)), problems
+
+
+def step_times(path: Path) -> StepTimes | None:
+    """The times of steps that a training log tells; None for what is no log of text. Raises ReadError."""
+    from . import recordings, tfrecord, training_log
+
+    if not path.is_file():
+        return None
+    with plain(path, "text") as file:
+        head = head_of(file)
+        if tfrecord.starts(head, 1 << 62) or _is_binary(head) or recordings.looks_like(head):
+            return None
+        if _is_json(head) or _is_csv(head, path.name):
+            return None
+        return training_log.step_times(file)
 
 
 def _recorded(recording: Recording, path: Path, name: str) -> tuple[list[Run], list[ReadError]]:

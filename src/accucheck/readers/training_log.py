@@ -46,6 +46,12 @@ _PASSED_OVER = re.compile(
     r"(?:^|[ _/])(?:time|eta|ms|sec|seconds?|speed|throughput|fps|elapsed|cost|or|and|to|of|in|at)(?:$|[ _/])|_time|imgsize|\.py$"
 )
 _UNIT = re.compile(r"[ \t]*(?:ms|s|sec|secs|seconds|min|mins|h|it/s|s/it|samples/s|img/s)(?![A-Za-z])")
+#: What a line says of the time of its steps: "per step time: 12.3 ms" of TimeMonitor, "step time: 0.1 s"; and of waiting for data.
+_STEP_TIME = re.compile(
+    r"(?:per[ _]step[ _]time|step[ _]time|time[ _]per[ _]step|step[ _]cost)\W{1,4}([0-9]*\.?[0-9]+)[ \t]*(ms|s)\b",
+    re.IGNORECASE,
+)
+_DATA_TIME = re.compile(r"data[ _]time\W{1,4}([0-9]*\.?[0-9]+)[ \t]*(ms|s)\b", re.IGNORECASE)
 #: Names that make a curve even where the line says no step and no epoch.
 _METRIC = re.compile(
     r"(?:^|[\W_])(?:loss|acc|accuracy|top[-_ ]?[15]|map(?:50)?|auc|f1|bleu|rouge|ppl|perplexity|psnr|ssim|miou|dice|wer|cer|precision"
@@ -269,6 +275,42 @@ def rows(path: Path) -> tuple[list[Rows], list[ReadError]]:
         raise from_os_error(error, path) from None
     problems = [ReadError("curve-kinds", path=str(path), count=log.refused, limit=_KINDS)] if log.refused else []
     return [kind.rows() for kind in log.kinds.values() if kind.blocks], problems
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """Times in s, an entry a line that tells one: of a step, and of its waiting for data, NaN where the line does not say."""
+
+    steps: Array
+    waits: Array
+
+
+def step_times(path: Path) -> StepTimes:
+    """The times of training steps that a log tells, such as those of TimeMonitor; lines about an evaluation are left out.
+
+    Raises ReadError for a file that cannot be opened.
+    """
+    import polars as pl
+
+    steps, waits = [], []
+    try:
+        with path.open("rb") as file:
+            for text in _texts(file):
+                lines = pl.Series([text]).str.split("\n").explode()
+                for line in lines.filter(lines.str.contains("(?i)step[ _](?:time|cost)|per[ _]step")):
+                    found = _STEP_TIME.search(line[:_LONGEST])
+                    if found is None or _EVALUATION.search(line[:_LONGEST]):
+                        continue
+                    waited = _DATA_TIME.search(line[:_LONGEST])
+                    steps.append(_seconds(found))
+                    waits.append(_seconds(waited) if waited else np.nan)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    return StepTimes(np.array(steps, np.float64), np.array(waits, np.float64))
+
+
+def _seconds(found: re.Match[str]) -> float:
+    return float(found[1]) / (1000 if found[2].lower() == "ms" else 1)
 
 
 def _texts(file: BinaryIO) -> Iterator[str]:
