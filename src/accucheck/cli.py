@@ -163,6 +163,39 @@ WORDS: Words = {
         "zh": "名称对照文件（YAML），每行写前者中的名称及其在后者中的名称。",
     },
     "show-all": {"en": "Show all pairs, also those that agree.", "zh": "显示全部配对，包括一致的。"},
+    # convert
+    "convert": {
+        "en": "Write weights of one framework as a .ckpt or .safetensors of the other. Exit code 0: all of it, 1: not.",
+        "zh": "把一个框架的权重写成另一个框架的 .ckpt 或 .safetensors。退出码 0 表示全部写入，1 表示有遗漏。",
+    },
+    "convert-reference": {
+        "en": "The checkpoint to convert (.pth, .pt, .bin, .safetensors, .ckpt, or a folder of its parts).",
+        "zh": "要转换的 checkpoint（.pth、.pt、.bin、.safetensors、.ckpt，或由多个分片组成的目录）。",
+    },
+    "convert-output": {"en": "The .ckpt or .safetensors to write.", "zh": "要写入的 .ckpt 或 .safetensors。"},
+    "convert-to": {
+        "en": "Names and shapes as this framework's layers have them, where there is no --like (default: the other one).",
+        "zh": "没有 --like 时，按该框架各层的习惯命名和取形状（默认为另一框架）。",
+    },
+    "like": {
+        "en": "A checkpoint of the network that is to load the result: its names and shapes are taken.",
+        "zh": "将要加载结果的网络的 checkpoint：以其名称和形状为准。",
+    },
+    "convert-map": {
+        "en": "A YAML file that says which parameter is which (--write-map makes one).",
+        "zh": "写明参数对应关系的 YAML 文件（可由 --write-map 生成）。",
+    },
+    "write-map": {
+        "en": "Write the pairs that were found to this file, to be edited.",
+        "zh": "把找到的对应关系写到该文件，供修改。",
+    },
+    "convert-rows": {"en": "Show all parameters.", "zh": "显示全部参数。"},
+    "convert-force": {"en": "Replace files that exist.", "zh": "文件已存在时覆盖。"},
+    "needs-like": {"en": "{name} needs --like.", "zh": "{name} 需要与 --like 同用。"},
+    "to-or-like": {
+        "en": "--like says where to, so that --to is not needed.",
+        "zh": "--like 已经确定了目标，不能再用 --to。",
+    },
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
     "report-format": {
@@ -1378,6 +1411,66 @@ def compare(
     else:
         for line in lines:
             click.echo(line)
+    raise SystemExit(code)
+
+
+# --- convert ----------------------------------------------------------------------------------------------------------
+
+
+@command(
+    "convert",
+    lambda: [
+        _Argument("reference", words="convert-reference", metavar="REF"),
+        _Argument("output", words="convert-output", metavar="OUT"),
+        option("--to", words="convert-to", type=click.Choice(["mindspore", "pytorch"]), default=None),
+        option("--like", words="like", default=None, metavar="FILE"),
+        option("--map", "given", words="convert-map", default=None, metavar="FILE"),
+        option("--write-map", words="write-map", default=None, metavar="FILE"),
+        option("--force", words="convert-force", is_flag=True),
+        option("--all", "everything", words="convert-rows", is_flag=True),
+        _json(),
+    ],
+)
+def convert(
+    reference: str,
+    output: str,
+    to: Any,
+    like: str | None,
+    given: str | None,
+    write_map: str | None,
+    force: bool,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    from pathlib import Path
+
+    from . import converting
+
+    for name, value in (("--map", given), ("--write-map", write_map)):
+        if value is not None and like is None:
+            raise click.UsageError(say("needs-like", name=name))
+    if to is not None and like is not None:
+        raise click.UsageError(say("to-or-like"))
+    lines: list[str] = []
+    with _status_line() as line:
+        code, whole = converting.command(
+            Path(reference),
+            Path(output),
+            to=to,
+            like=Path(like) if like else None,
+            given=Path(given) if given else None,
+            write_map=Path(write_map) if write_map else None,
+            force=force,
+            everything=everything,
+            language=LANGUAGE,
+            echo=lines.append,
+            progress=lambda done, total: line(f"{done / 1e6:,.0f}/{total / 1e6:,.0f} MB"),
+        )
+    if as_json:
+        show_json(whole)
+    else:
+        for text in lines:
+            click.echo(text)
     raise SystemExit(code)
 
 

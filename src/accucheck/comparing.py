@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unicodedata import east_asian_width
 
 import msgspec
 
 from .errors import ReadError, UserError
-from .language import Language, Words, visible, word
+from .language import Language, Words, aligned, visible, word
 from .model import Plain
 
 if TYPE_CHECKING:
@@ -486,7 +485,7 @@ def _text(result: Result, tolerance: Tolerance, everything: bool, language: Lang
             for pair in shown[: None if everything else _ROWS]
         ]
         heads = [say(column) for column in result.columns]
-        yield from _aligned([["  " + heads[0], *heads[1:]], *rows])
+        yield from aligned([["  " + heads[0], *heads[1:]], *rows])
         if not everything and len(shown) > _ROWS:
             yield "  " + say("more", count=len(shown) - _ROWS)
     for key, data in result.notes:
@@ -510,18 +509,6 @@ def _cell(pair: dict[str, Any], key: str) -> str:
     if isinstance(value, float):
         return f"{value:.4g}" if math.isfinite(value) else str(value)
     return "-" if value is None else str(value)
-
-
-def _aligned(rows: list[list[str]]) -> Iterator[str]:
-    rows = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(_width(row[at]) for row in rows) for at in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _width(text: str) -> int:
-    """The cells of a terminal that a text takes."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _json(result: Result, left: str, right: str, language: Language) -> dict[str, Any]:

@@ -556,6 +556,40 @@ WORDS: Words = {
         "en": "{path}:{line}: the own_rows of {name} must cover its {rows:,} rows, each once and in order.",
         "zh": "{path}:{line}：{name} 的各个 own_rows 必须按顺序、不重不漏地覆盖它的全部 {rows:,} 行。",
     },
+    "convert-exists": {
+        "en": "{path} exists and was left as it is. Give another file, or replace it with --force.",
+        "zh": "{path} 已存在，未作改动。请换一个文件，或用 --force 覆盖。",
+    },
+    "convert-same": {
+        "en": "{path} is a file that is read here; writing to it would destroy it. Give another one.",
+        "zh": "{path} 正是要读取的文件，写入会毁掉它。请换一个文件。",
+    },
+    "convert-format": {
+        "en": "{path}: the name of what is written must end in .ckpt or .safetensors.",
+        "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾。",
+    },
+    "convert-direction": {
+        "en": "{path} does not tell which framework it is for. Say --to mindspore or --to pytorch, or give a checkpoint of the network "
+        "with --like.",
+        "zh": "无法从 {path} 看出它属于哪个框架。请写明 --to mindspore 或 --to pytorch，或用 --like 给出目标网络的 checkpoint。",
+    },
+    "convert-repeated": {
+        "en": "{path} holds {name} more than once (parts of several ranks or epochs?). Give a single checkpoint.",
+        "zh": "{path} 中 {name} 出现多次（可能是多卡或多个 epoch 的文件）。请给出单份 checkpoint。",
+    },
+    "convert-collision": {
+        "en": "Two parameters of {path} would both be called {name}. Give a checkpoint of the network with --like.",
+        "zh": "{path} 中有两个参数转换后都叫 {name}。请用 --like 给出目标网络的 checkpoint。",
+    },
+    "convert-nothing": {
+        "en": "{path} holds no weights that could be converted.",
+        "zh": "{path} 中没有可以转换的权重。",
+    },
+    "convert-unrelated": {
+        "en": "Not one parameter of {path} could be paired with one of {like}. Are they of the same network? A mapping file (--map) can "
+        "say which is which.",
+        "zh": "{path} 与 {like} 没有一个参数能够配对。它们是同一个网络的吗？可以用映射文件（--map）写明对应关系。",
+    },
     "hint-none": {"en": "Check the spelling.", "zh": "请检查拼写。"},
     # samples looked at by a person
     "marks-damaged": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
@@ -80,3 +80,18 @@ def visible(text: str) -> str:
             code = ord(character)
             shown.append(f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
     return "".join(shown)
+
+
+def aligned(rows: list[list[str]]) -> Iterator[str]:
+    """The lines of a table in a terminal; cells are made safe to print."""
+    rows = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(_width(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _width(text: str) -> int:
+    """The cells of a terminal that a text takes."""
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

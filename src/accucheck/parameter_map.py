@@ -600,6 +600,69 @@ def _owned(tensors: Sequence[TensorInfo]) -> dict[tuple[int, str], TensorInfo]:
     return found | (fitting if len(fitting) == len(numbered) else {})
 
 
+class Renamed(msgspec.Struct, frozen=True):
+    """A parameter under the name and in the shape of the other framework; `sure` when its name and shape tell its layer."""
+
+    info: TensorInfo
+    name: str
+    shape: tuple[int, ...]
+    sure: bool = True
+
+
+def renamed(tensors: Iterable[TensorInfo], to: Literal["mindspore", "pytorch"]) -> list[Renamed]:
+    """The weights as mindspore.nn or torch.nn would call them in a network of the same modules, in their order.
+
+    Follows from the kind of each layer, as far as its names and shapes tell it; what is not sure keeps its name. Without the
+    counters of batches, which mindspore.nn does not have and PyTorch makes up.
+    """
+    weights = [info for info in tensors if info.role == "weight" and not unneeded(info)]
+    layers: dict[str, dict[str, TensorInfo]] = {}
+    for info in weights:
+        path, dot, leaf = info.name.rpartition(".")
+        layers.setdefault(path + dot, {})[leaf] = info
+    rename = _to_mindspore if to == "mindspore" else _to_pytorch
+    volumes = any(len(info.shape) == 5 for info in weights)
+    found = {id(one.info): one for front, layer in layers.items() for one in rename(front, layer, volumes)}
+    return [found[id(info)] for info in weights]
+
+
+_TO_NORM = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance"}
+
+
+def _to_mindspore(front: str, layer: dict[str, TensorInfo], volumes: bool) -> Iterator[Renamed]:
+    shapes = {leaf: info.shape for leaf, info in layer.items()}
+    weight = shapes.get("weight", ())
+    if "running_mean" in shapes or (len(weight) == 1 and shapes.get("bias") == weight):
+        # BatchNorm3d keeps its parameters in a cell called bn2d, and nothing but the convolutions around tells it.
+        sure = not (volumes and "running_mean" in shapes)
+        for leaf, info in layer.items():
+            yield Renamed(info, front + _TO_NORM.get(leaf, leaf), info.shape, sure)
+        return
+    last = next((part for part in reversed(front.split(".")) if part and not part.isdigit()), "")
+    words = set(_words((last,)))
+    embedding, linear = words & facts.EMBEDDINGS, words & facts.LINEARS
+    for leaf, info in layer.items():
+        name, shape, sure = front + leaf, info.shape, True
+        if leaf == "weight" and len(shape) == 3:  # Conv1d
+            shape = (*shape[:2], 1, shape[2])
+        elif leaf == "weight" and len(shape) == 2 and len(layer) == 1:
+            name = front + ("embedding_table" if embedding and not linear else leaf)
+            sure = bool(embedding) is not bool(linear)
+        elif leaf == "weight" and len(shape) == 1:  # PReLU, RMSNorm
+            sure = False
+        yield Renamed(info, name, shape, sure)
+
+
+def _to_pytorch(front: str, layer: dict[str, TensorInfo], volumes: bool) -> Iterator[Renamed]:
+    if f".{front}".endswith(".bn2d."):  # within BatchNorm3d
+        front = front.removesuffix("bn2d.")
+    named = {id(part.info): leaf for leaf, part in _named({leaf: _Part(info) for leaf, info in layer.items()}).items()}
+    for leaf, info in layer.items():
+        # A Conv1d of mindspore.nn looks like a Conv2d with a kernel of one row.
+        flat = leaf == "weight" and len(info.shape) == 4 and info.shape[2] == 1 < info.shape[3]
+        yield Renamed(info, front + named[id(info)], info.shape, not flat)
+
+
 def counts(tensors: Iterable[TensorInfo]) -> dict[str, int]:
     """How many parameters there are, as tensors and as numbers, all and trainable."""
     weights = [info for info in tensors if info.role == "weight"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import SaveError, from_os_error
 
@@ -13,10 +16,17 @@ FOLDER = ".accucheck"
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by `content` whole or not at all, even across a power cut. Raises SaveError."""
+    with atomically(path) as stream:
+        stream.write(content)
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[BinaryIO]:
+    """A stream whose content replaces `path` when the block ends well; otherwise nothing is left of it. Raises SaveError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -25,9 +35,9 @@ def write_atomically(path: Path, content: bytes) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-    except OSError as error:
-        try:
+    except BaseException as error:
+        with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        except OSError:
-            pass
-        raise from_os_error(error, path, SaveError) from None
+        if isinstance(error, OSError):
+            raise from_os_error(error, path, SaveError) from None
+        raise

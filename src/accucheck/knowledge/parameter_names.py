@@ -121,3 +121,7 @@ OPTIMIZER_STATE = {
     "momentum_buffer": ("momentum_buffer",),
     "square_avg": ("square_avg",),
 }
+
+#: Words in the names of modules that are an Embedding, or a Linear: both may have a matrix called weight and nothing else.
+EMBEDDINGS = frozenset({"embed", "wte", "wpe"})
+LINEARS = frozenset({"q", "k", "v", "qkv", "proj", "fc", "head", "out", "gate", "up", "down", "intermediate"})

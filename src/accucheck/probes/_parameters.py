@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 FIXES: Words = {
     "fix-map": {
         "en": "Settle these pairs in a YAML file, `parameters:` and below it `our name: name in the benchmark`, "
-        "and name it as checkpoints.map.",
+        "and name it as checkpoints.map. accucheck convert --write-map begins such a file.",
         "zh": "在 YAML 文件中写明这些参数的对应关系：`parameters:` 之下每行一个 `本网络的名称: 标杆中的名称`，"
-        "再把该文件填到 checkpoints.map。",
+        "再把该文件填到 checkpoints.map。accucheck convert --write-map 可生成该文件的初稿。",
     },
 }
 

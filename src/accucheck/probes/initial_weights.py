@@ -98,14 +98,14 @@ MESSAGES: Words = {
         "zh": "已配对的 {count:,} 个权重中有 {equal:,} 个相等，其中 {identical:,} 个逐位相同。",
     },
     "fix-convert": {
-        "en": "Convert the benchmark's file by the pairs of cmp.05, load the outcome after all initialisation, look at what "
-        "load_param_into_net returns, and save checkpoints.initial then.",
-        "zh": "按 cmp.05 的对应关系转换标杆的权重，在所有初始化之后加载"
-        "并查看 load_param_into_net 的返回值，再保存 checkpoints.initial。",
+        "en": "Convert the benchmark's file: accucheck convert {target} OUT.ckpt --like {source}. Load the outcome after all "
+        "initialisation, look at what load_param_into_net returns, and save checkpoints.initial then.",
+        "zh": "转换标杆的权重：accucheck convert {target} OUT.ckpt --like {source}。在所有初始化之后加载，"
+        "查看 load_param_into_net 的返回值，再保存 checkpoints.initial。",
     },
     "fix-transposed": {
-        "en": "Take the transposition out of the conversion: Dense and Linear both hold (out, in).",
-        "zh": "去掉转换中的转置：Dense 与 Linear 的权重都是 (输出, 输入)。",
+        "en": "Take the transposition out of the conversion: Dense and Linear both hold (out, in). accucheck convert does it right.",
+        "zh": "去掉转换中的转置：Dense 与 Linear 的权重都是 (输出, 输入)。可直接使用 accucheck convert 转换。",
     },
     "fix-exchanged": {
         "en": "Correct the names in the conversion: these layers have one shape, so that nothing else tells.",

@@ -17,7 +17,8 @@ FORMAT = "safetensors"
 #: The limit of the safetensors library itself.
 HEADER_LIMIT = 100_000_000
 
-_TYPES = {
+#: {name in the header: dtype of a TensorInfo}.
+TYPES = {
     **{"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"},
     **{"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F8_E8M0": "float8_e8m0fnu"},
     **{"F8_E4M3FNUZ": "float8_e4m3fnuz", "F8_E5M2FNUZ": "float8_e5m2fnuz", "C64": "complex64", "C128": "complex128"},
@@ -66,7 +67,7 @@ def scan(file: BinaryIO, path: str) -> tuple[list[TensorInfo], dict[str, str]]:
             raise bad(begin + start, f"{name}: 0 <= shape < 2^48")
         reached, missing = stop, max(missing, begin + stop - size)
         # MindSpore keeps 4-bit integers as bytes, and says so in the metadata.
-        known = _TYPES.get(entry.dtype) if metadata.get(name) != "Int4" else None
+        known = TYPES.get(entry.dtype) if metadata.get(name) != "Int4" else None
         dtype = known or metadata.get(name, entry.dtype)
         if known and math.prod(entry.shape) * DTYPES[dtype][0] != stop - start:
             raise bad(begin + start, f"{name}: {dtype} {entry.shape}: {math.prod(entry.shape) * DTYPES[dtype][0]:,} B")
