@@ -247,6 +247,19 @@ WORDS: Words = {
         "en": "Write the code that collects what is lacking into this folder, a file for each framework.",
         "zh": "将尚缺数据的采集代码写入该目录，每个框架一个文件。",
     },
+    "plan": {
+        "en": "Plan experiments for this project, as a checklist in Markdown: letting go of fixed randomness one by one, moving a "
+        "difference at step D to step 2.",
+        "zh": "生成本项目的实验计划（Markdown 检查清单）：逐项放开固定的随机性，以及把第 D 步的问题提前到第 2 步。",
+    },
+    "plan-step": {
+        "en": "The step, counted from 1, at which the losses part (default: what cmp.08 or cmp.02 found).",
+        "zh": "loss 分叉的步，从 1 数起（默认取 cmp.08 或 cmp.02 的检查结果）。",
+    },
+    "plan-output": {
+        "en": "The Markdown file to write (default: standard output).",
+        "zh": "写出的 Markdown 文件（默认输出到标准输出）。",
+    },
     "path-nothing": {
         "en": "nothing to collect here: what this step lives on is there",
         "zh": "本步所需的输入均已具备，无需采集",
@@ -1234,6 +1247,45 @@ def _write_code(paths: list[Any], case: Any, folder: Path) -> None:
             written += 1
     if not written:
         talk(say("path-nothing"))
+
+
+@command(
+    "plan",
+    lambda: [
+        _project(),
+        option("--step", words="plan-step", type=click.IntRange(1, 10**12), default=None, metavar="D"),
+        option("--output", "-o", words="plan-output", default=None, metavar="FILE"),
+        _set(),
+    ],
+)
+def plan(project: str, step: int | None, output: str | None, settings: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from . import experiments
+    from .errors import SaveError, from_os_error
+    from .project import open_project
+
+    opened = open_project(Path(project), (), settings, session="read")
+    _speak(opened)
+    session = opened.session
+    assert session is not None
+    if session.notice is not None:
+        raise _notice(session)
+    found_by = None
+    if step is None:
+        results = (result for entry in session.record.entries.values() for result in entry.results.values())
+        step, found_by = experiments.step_of(results) or (None, None)
+    text = experiments.markdown(opened.case, LANGUAGE, step, found_by)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    target = Path(output)
+    try:
+        with target.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise from_os_error(error, target, SaveError) from None
+    talk(str(target))
 
 
 # --- init, validate ---------------------------------------------------------------------------------------------------

@@ -93,8 +93,9 @@ class Pair:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What messages may name of both logs."""
-        return {
+        """What messages may name of both logs. `begins`: the first step of both, where it is the training's first."""
+        begins = {"begins": float(self.points.x[0])} if self.first and len(self.points.x) else {}
+        return begins | {
             "ours": self.ours.path,
             "theirs": self.theirs.path,
             "unit": _curves.UNITS[self.unit],

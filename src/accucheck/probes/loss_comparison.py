@@ -293,9 +293,9 @@ MESSAGES: Words = {
     "fix-fork": {
         "en": "Look for what happens at that step: a change of the learning rate, a new epoch, a certain batch, an "
         "overflow. Move it to step 2: "
-        "load the checkpoint of the step before, and pass over the data used up to then.",
-        "zh": "查该步发生了什么：学习率变化、换 epoch、特定的 batch、溢出。可把它提前到第 2 步：加载前一步的 checkpoint，"
-        "并跳过已用的数据。",
+        "load the state before the step before it, and pass over the data used up to then: accucheck plan gives the code.",
+        "zh": "查该步发生了什么：学习率变化、换 epoch、特定的 batch、溢出。可把它提前到第 2 步：加载再前一步开始时的状态，"
+        "并跳过已用的数据，代码见 accucheck plan。",
     },
     "fix-evaluation": {
         "en": "Check momentum and eps of each BatchNorm (momentum 0.9 in mindspore.nn is 0.1 in PyTorch), "
@@ -335,8 +335,8 @@ PROOF: Words = {
         "zh": "对比一步之后的梯度和权重：梯度相同而权重不同，问题在优化器。",
     },
     "fork": {
-        "en": "Start both from the checkpoint before {unit} {step:,g}: the second loss must then differ.",
-        "zh": "两边都从第 {step:,g} 个 {unit} 之前的 checkpoint 开始：第二步的 loss 就应不同。",
+        "en": "Start both from the state one step before {unit} {step:,g}: the second loss must then differ.",
+        "zh": "两边都从第 {step:,g} 个 {unit} 的前一步开始训练：第二步的 loss 就应不同。",
     },
 }
 _PART: Words = {

@@ -251,6 +251,11 @@ def varies(value: Value | None) -> Made | None:
     return None
 
 
+def is_dropout(call: Made) -> bool:
+    """A layer that draws random numbers in training, also where its rate is 0."""
+    return bool(_DROPOUT.match(call.api))
+
+
 def text_of(call: Made) -> str:
     """A call as it is written, shortened."""
     return call.source.segment(call.node, 60) if isinstance(call.node, ast.expr) else call.name

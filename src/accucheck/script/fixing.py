@@ -1,0 +1,201 @@
+"""What in a script decides whether its randomness is fixed, line by line; and what the objects of its training are called there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from . import seeding
+from .seeding import Randomness
+from .settings import Settings
+from .values import Frame, Instance, Known, Made, Value, options
+
+#: Where randomness comes from, in the order in which it is let go.
+SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperparameters", "seeds", "deterministic")
+
+_LOADS = ("load_param_into_net", "load_checkpoint", "load_checkpoint_async")
+_WORKERS = "num_parallel_workers"
+_STEPS = (
+    "value_and_grad",
+    "ops.value_and_grad",
+    "grad",
+    "ops.grad",
+    "nn.TrainOneStepCell",
+    "nn.TrainOneStepWithLossScaleCell",
+)
+_AROUND = ("enumerate", "tqdm", "iter")
+_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
+_PARAMETERS = re.compile(r"([A-Za-z_][\w.]*)\.(trainable_params|get_parameters|parameters)\(")
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
+#: A longer expression is not written a second time.
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A line that fixes one of SUBJECTS, or leaves it random."""
+
+    subject: str
+    place: str
+    code: str
+    fixed: bool
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a script calls the objects of its training; an empty text where that was not found. `data` may be a call.
+
+    `model`: the Model that trains, empty where the script has a loop of its own. `place`: where it trains.
+    """
+
+    network: str = ""
+    optimizer: str = ""
+    data: str = ""
+    model: str = ""
+    scheduler: str = ""
+    place: str = ""
+
+
+def spots(settings: Settings, found: Randomness) -> list[Spot]:
+    """Every line about randomness, each once, in the order of SUBJECTS and then of the script."""
+    rows: dict[tuple[str, str], Spot] = {}
+    for subject, call, fixed in sorted(_spots(settings, found), key=lambda row: SUBJECTS.index(row[0])):
+        place = f"{call.source.path}:{call.line}" if call.source is not None else ""
+        code = call.source.segment(call.node, 100) if isinstance(call, Made) and isinstance(call.node, ast.expr) else ""
+        rows.setdefault((subject, place), Spot(subject, place, code, fixed))
+    return list(rows.values())
+
+
+def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Made | Instance, bool]]:
+    for use in found.uses:
+        if use.kind in ("operators", "mint"):
+            yield "network", use.call, False
+        elif use.kind == "data":
+            changes = use.call.api.startswith(("vision.", "transforms.", "audio."))
+            yield "augmentation" if changes else "order", use.call, False
+    loaded, trains = False, found.training.order if found.training is not None else None
+    for call in settings.trace.calls:
+        if seeding.is_dropout(call) and not any(use.call is call for use in found.uses):
+            yield "network", call, True
+        if call.api.startswith("dataset.") and call.last.endswith("Dataset") and _given(call, "shuffle") is False:
+            yield "order", call, True
+        elif call.name == ".shuffle" and _of_data(call):
+            yield "order", call, False
+        if isinstance(workers := _given(call, _WORKERS), int) and not isinstance(workers, bool):
+            yield "workers", call, workers <= 1
+        before = trains is None or call.order < trains
+        if before and call.api in _LOADS and (call.api == _LOADS[0] or len(call.args) > 1 or "net" in call.keywords):
+            loaded = True
+            yield "weights", call, True
+    if not loaded and (first := found.first("weights")) is not None:
+        reaching = [seed.call for seed in found.reaching("weights") if seed.seen]
+        yield "weights", (reaching or [first.call])[0], bool(reaching)
+    for optimizer, _, _ in settings.optimizers():
+        yield "hyperparameters", optimizer, True
+    for seed in found.seeds:
+        if seed.seen:
+            yield "seeds", seed.call, True
+    for call in found.deterministic:
+        yield "deterministic", call, True
+
+
+def _given(call: Made, name: str) -> object:
+    value = call.keywords.get(name)
+    return value.value if isinstance(value, Known) else None
+
+
+def _of_data(call: Made) -> bool:
+    """Whether the method is one of a data set."""
+    base: Value | None = call
+    for _ in range(50):
+        if not isinstance(base, Made):
+            return False
+        if base.api.startswith("dataset."):
+            return True
+        base = next(iter(options(base.base)), None)
+    return False
+
+
+def names(settings: Settings, *, torch: bool = False) -> Names:
+    """What the first training of a script works with."""
+    made = list(_torch_optimizers(settings) if torch else (place for place, _, _ in settings.optimizers()))
+    optimizer = called = network = ""
+    for first in made[:1]:
+        optimizer = _name(first.bound) if isinstance(first, Made) else ""
+        if first.source is not None and isinstance(first.node, ast.expr):
+            written = _PARAMETERS.search(first.source.segment(first.node, 400))
+            network = written[1] if written else ""
+    if torch:
+        schedules = [call for call in settings.trace.calls if ".lr_scheduler." in call.name and call.base is None]
+        called = next((name for call in schedules if (name := _name(call.bound))), "")
+        data, place = _loop(settings, lambda call: call.name == ".step" and _is_one_of(call.base, made))
+        return Names(network, optimizer, data, "", called, place)
+    for trained, _, _ in settings.trainings():
+        if isinstance(trained.node, ast.Call) and isinstance(trained.node.func, ast.Attribute):
+            given = [*trained.node.args[1:2], *(k.value for k in trained.node.keywords if k.arg == "train_dataset")]
+            model = _expression(trained.node.func.value, trained)
+            data = _expression(given[0], trained) if given else ""
+            return Names(network, optimizer, data, model or "model", "", f"{trained.source.path}:{trained.line}")
+    data, place = _loop(settings, lambda call: not call.name and _trains(call.base, made))
+    return Names(network, optimizer, data, "", "", place)
+
+
+def _torch_optimizers(settings: Settings) -> Iterator[Made]:
+    for call in settings.trace.calls:
+        if call.name.startswith("torch.optim.") and call.name.count(".") == 2 and call.last[:1].isupper():
+            yield call
+
+
+def _is_one_of(value: Value | None, made: Sequence[Value]) -> bool:
+    return any(option is one for option in options(value) for one in made)
+
+
+def _trains(value: Value | None, optimizers: Sequence[Value]) -> bool:
+    """Whether calling this takes gradients or updates weights."""
+    return _is_one_of(value, optimizers) or any(
+        isinstance(option, Made) and option.api in _STEPS for option in options(value)
+    )
+
+
+def _loop(settings: Settings, wanted: Callable[[Made], bool]) -> tuple[str, str]:
+    """What the innermost loop over data around such a call runs over, and its place; empty texts where there is none."""
+    for call in settings.trace.calls:
+        if not wanted(call):
+            continue
+        at: Made | Frame | None = call
+        while at is not None:
+            for node in reversed(at.loops):
+                if isinstance(node, ast.For) and (iterated := _data(node.iter)) is not None:
+                    return _expression(iterated, at), f"{at.source.path}:{node.lineno}"
+            at = at.frame if isinstance(at, Made) else at.parent
+    return "", ""
+
+
+def _data(node: ast.expr) -> ast.expr | None:
+    """What a loop runs over, without enumerate and its like; None for one that only counts, or goes over several."""
+    while isinstance(node, ast.Call) and _called(node) in _AROUND and node.args:
+        node = node.args[0]
+    if _called(node) in ("range", "trange", "zip"):
+        return None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ITERATORS:
+        return node.func.value
+    return node
+
+
+def _called(node: ast.expr) -> str:
+    """The last name of what is called; empty for what is no call."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _expression(node: ast.expr, at: Made | Frame) -> str:
+    """An expression that may be written once more; empty for a long one."""
+    text = at.source.segment(node, _LONGEST)
+    return "" if text.endswith("…") else text
+
+
+def _name(bound: Sequence[str]) -> str:
+    return next((name for name in bound if _NAME.match(name)), "")
