@@ -161,7 +161,8 @@ WORDS: Words = {
     "step-early": {
         "en": "It shows at step {step:,} already: there is nothing to move. The first step is about the forward pass (cmp.09), the second "
         "about the first update (updated_weights of cmp.08).",
-        "zh": "问题在第 {step:,} 步就已出现，无需提前。第 1 步的问题看正向（cmp.09），第 2 步的问题看首次更新（cmp.08 的 updated_weights）。",
+        "zh": "问题在第 {step:,} 步就已出现，无需提前。第 1 步的问题看正向（cmp.09），"
+        "第 2 步的问题看首次更新（cmp.08 的 updated_weights）。",
     },
     "move-why": {
         "en": "Keep the state before step {before:,} (network, optimizer, learning rate), start from it and pass over the {used:,} "
@@ -219,8 +220,8 @@ WORDS: Words = {
     },
     "outcome-weights": {
         "en": "Step 1 agrees, step 2 differs: keep the weights after the first step on both sides (checkpoints.after_step, "
-        "checkpoints.reference_after_step) and run cmp.08, whose updated_weights compares them. They differ: gradients or update of step {before:,}. They agree: the batch "
-        "or the forward pass of step {step:,}; go on with cmp.04 and cmp.09.",
+        "checkpoints.reference_after_step) and run cmp.08, whose updated_weights compares them. They differ: gradients or update of "
+        "step {before:,}. They agree: the batch or the forward pass of step {step:,}; go on with cmp.04 and cmp.09.",
         "zh": "第 1 步一致、第 2 步不同：两边各保存第一步之后的权重（checkpoints.after_step、checkpoints.reference_after_step），"
         "再运行 cmp.08，由 updated_weights 对比。权重不同，问题在第 {before:,} 步的梯度或更新；权重一致，"
         "问题在第 {step:,} 步的 batch 或正向，继续做 cmp.04 和 cmp.09。",

@@ -133,14 +133,14 @@ def _kind(name: str) -> Kind | None:
 
 
 def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:
-    """A checklist with the items named, or all when none is."""
+    """A checklist with the items named, or all when none is. A part of a path is no path."""
     if not only:
         return checklist
     sections = [
         msgspec.structs.replace(section, items=[item for item in section.items if item.id in only])
         for section in checklist.sections
     ]
-    return msgspec.structs.replace(checklist, sections=[section for section in sections if section.items])
+    return msgspec.structs.replace(checklist, sections=[section for section in sections if section.items], ends={})
 
 
 def open_project(
