@@ -74,8 +74,8 @@ WORDS: Words = {
         "zh": "两侧相同位置均为 NaN，该处未比较：{names}",
     },
     "by-order": {
-        "en": "paired by order and shape, as names differ: {count:,}",
-        "zh": "名称不同、按顺序和形状配对：{count:,} 对",
+        "en": "paired by order and shape or by equal numbers, as names differ: {count:,}",
+        "zh": "名称不同、按顺序和形状或按数值配对：{count:,} 对",
     },
     "map-unknown": {
         "en": "{map}: there is no {name} in {path}",
@@ -90,6 +90,10 @@ WORDS: Words = {
         "zh": "文件名未体现执行顺序，无法判断差异从哪一层开始；可在文件名前加序号，如 0001_conv1.npy",
     },
     "origin": {"en": "its inputs agree", "zh": "其输入一致"},
+    "loss": {
+        "en": "all outputs agree, and so it is the loss or its labels",
+        "zh": "输出全部一致，差异在损失函数或标签",
+    },
     "alone": {"en": "the first that differs; its inputs are not there", "zh": "第一个不一致者；没有其输入数据"},
     "fed": {"en": "its inputs differ already", "zh": "其输入已不一致"},
     "fork": {"en": "{name}: apart from point {x:g} on", "zh": "{name}：从 {x:g} 起分叉"},
@@ -328,16 +332,18 @@ def _tensors(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str
                 }
                 | numbers
             )
-    split = locate(layers(row for row in rows if row[1].compared))
-    if split is not None and unordered(one):
+    by_name = unordered(one)
+    split = locate(layers((row for row in rows if row[1].compared), by_name))
+    if split is not None and by_name:
         result.notes.append(("unordered", {}))
     elif split is not None:
-        relative = split.layer.worst()[1].relative
+        first = split.layer
+        relative = first.worst()[1].relative
         result.notes.append(
             (
                 "begins",
                 {
-                    "name": split.layer.name,
+                    "name": first.name if first.direction == "forward" else first.worst()[0].left.name,
                     "relative": "-" if relative is None else f"{relative:.2g}",
                     "why": split.kind,
                 },
@@ -345,7 +351,7 @@ def _tensors(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str
         )
     if both:
         result.notes.append(("both-nan", {"names": _some(both)}))
-    if count := sum(pair.how == "order" for pair in found.found):
+    if count := sum(pair.how in ("order", "numbers") for pair in found.found):
         result.notes.append(("by-order", {"count": count}))
     _left_out(result, found, left, right, where)
     return result

@@ -7,6 +7,7 @@ from accucheck.probes.first_batches import Params, look
 
 IMAGES = np.random.default_rng(0).uniform(0, 255, (8, 3, 16, 16)).astype(np.float32)
 LABELS = np.random.default_rng(1).integers(0, 10, 8)
+CLASSES = np.random.default_rng(2).integers(0, 4, 32)
 MEAN, STD = np.array([120.0, 115.0, 100.0])[:, None, None], np.array([60.0, 58.0, 57.0])[:, None, None]
 
 
@@ -27,6 +28,9 @@ MEAN, STD = np.array([120.0, 115.0, 100.0])[:, None, None], np.array([60.0, 58.0
         (IMAGES - 120, IMAGES, "scale"),
         ((IMAGES - MEAN) / STD, IMAGES / 255, "channel-scale"),
         (LABELS + 1, LABELS, "shifted"),
+        ((CLASSES + 1) % 4, CLASSES, "shifted-round"),
+        (np.array([2, 0, 3, 1])[CLASSES], CLASSES, "renumbered"),
+        (np.roll(CLASSES, 1), CLASSES, "order"),
         (IMAGES[:4], IMAGES, "shape"),
         (IMAGES + np.random.default_rng(2).normal(0, 3, IMAGES.shape), IMAGES, "near"),
         (np.random.default_rng(3).uniform(0, 255, IMAGES.shape), IMAGES, "other"),
@@ -48,3 +52,11 @@ def test_the_numbers_of_a_scale_are_told():
     assert data["factor"] == pytest.approx(1 / 255, rel=1e-4) and abs(data["offset"]) < 1e-4
     assert look(LABELS - 1, LABELS, Params())[1] == {"offset": -1}
     assert look(IMAGES[[1, 0, 2, 3, 4, 5, 6, 7]], IMAGES, Params())[1] == {"moved": 2, "count": 8}
+
+
+def test_how_labels_are_numbered_is_told():
+    assert look((CLASSES - 1) % 4, CLASSES, Params())[1] == {"offset": -1, "classes": 4}
+    assert look((CLASSES + 1) % 4, CLASSES, Params())[1] == {"offset": 1, "classes": 4}
+    other = CLASSES.copy()
+    other[CLASSES == 1], other[CLASSES == 3] = 3, 1
+    assert look(other, CLASSES, Params())[1] == {"count": 2, "pairs": ["1 - 3", "3 - 1"]}

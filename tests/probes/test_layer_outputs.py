@@ -199,3 +199,32 @@ def test_the_tree_as_text(tmp_path):
         "    ! norm  0.01",
         "! head  0.01",
     ]
+
+
+GRADIENTS = ["1_stem", "2_norm", "3_head", "4_head.grad", "5_norm.grad", "6_stem.grad"]
+
+
+@pytest.mark.parametrize("names", [GRADIENTS, [name[2:] for name in GRADIENTS]])
+def test_outputs_stand_before_gradients(tmp_path, names):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(names)}
+    both(tmp_path, layers, {name: 0.01 for name in names if "stem" not in name or "grad" in name})
+    found = run(tmp_path)
+    split = found["alone" if names is GRADIENTS else "unordered"]
+    assert split.data["name"] == ("norm" if names is GRADIENTS else "head") and split.data["at"]["en"] == ""
+
+
+def test_gradients_that_differ_from_the_loss_on(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(GRADIENTS)}
+    both(tmp_path, layers, dict.fromkeys(GRADIENTS[3:], 31.0))
+    data = run(tmp_path)["loss-factor"].data
+    assert data["name"] == "head" and data["outputs"] == 3 and data["factor"] == "32" and data["carriers"] == 2
+    for name in GRADIENTS[3:]:
+        save(tmp_path / "a", name, layers[name] + normal(4, 8, seed=9))
+    assert run(tmp_path)["loss"].data["name"] == "head"
+
+
+def test_a_gradient_that_differs_behind_one_that_agrees_is_of_its_layer(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(GRADIENTS)}
+    both(tmp_path, layers, dict.fromkeys(GRADIENTS[4:], 0.01))
+    data = run(tmp_path)["alone"].data
+    assert data["name"] == "norm" and "backward" in data["at"]["en"] and data["before"] == "head"

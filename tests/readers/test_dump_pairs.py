@@ -143,3 +143,73 @@ def test_operations_of_a_graph_are_put_together_by_module(tmp_path):
         ("Conv2D", "conv"),
         ("BiasAdd", "fc"),
     ]
+
+
+def drawn(root: Path, side: str, layers: dict[str, tuple[int, tuple[int, ...]]]) -> Path:
+    """Files of the numbers that a seed gives, in this order."""
+    for at, (name, (seed, shape)) in enumerate(layers.items()):
+        (root / side).mkdir(exist_ok=True)
+        np.save(root / side / f"{at:03}_{name}.npy", np.random.default_rng(seed).standard_normal(shape, np.float32))
+    return root / side
+
+
+def paired(found: Matches) -> dict[str, tuple[str, str]]:
+    return {one.left.name[4:]: (one.right.name[4:], one.how) for one in found.found}
+
+
+def test_modules_that_hold_others_do_not_hinder_order(tmp_path):
+    ours = {"encode": (0, (2, 3)), "up": (1, (2, 4)), "norm": (2, (2, 4)), "act": (3, (2, 4))}
+    theirs = {"encode": (0, (2, 3)), **{f"decoder.{at}": (at + 1, (2, 4)) for at in range(3)}, "decoder": (3, (2, 4))}
+    found = match(open_dump(drawn(tmp_path, "a", ours)), open_dump(drawn(tmp_path, "b", theirs)))
+    assert paired(found) == {
+        "encode": ("encode", "name"),
+        "up": ("decoder.0", "order"),
+        "norm": ("decoder.1", "order"),
+        "act": ("decoder.2", "order"),
+    }
+    assert not found.ambiguous and [point.name for point in found.right] == ["004_decoder"]
+
+
+def test_gradients_follow_their_modules(tmp_path):
+    ours = {name: (at, (2, 4)) for at, name in enumerate(("stem", "norm", "relu", "relu.grad", "stem.grad"))}
+    theirs = {name: (at, (2, 4)) for at, name in enumerate(("conv", "bn", "act", "act.grad", "bn.grad", "conv.grad"))}
+    found = match(open_dump(drawn(tmp_path, "a", ours)), open_dump(drawn(tmp_path, "b", theirs)))
+    assert {one: other for one, (other, _) in paired(found).items()} == {
+        "stem": "conv",
+        "norm": "bn",
+        "relu": "act",
+        "relu.grad": "act.grad",
+        "stem.grad": "conv.grad",
+    }
+    assert [one.left.spot.direction for one in found.found] == ["forward"] * 3 + ["backward"] * 2
+
+
+def test_equal_numbers_tell_layers_of_one_shape_apart(tmp_path):
+    """Our side dumped no activations: what agrees is paired, and behind the fault only what the shapes force."""
+    ours = {"a": (0, (4, 8)), "b": (2, (4, 8)), "c": (4, (4, 8)), "d": (50, (4, 8)), "e": (60, (4, 3))}
+    theirs = {f"{at}x": (at, (4, 8)) for at in range(6)} | {"last": (9, (4, 3))}
+    found = match(open_dump(drawn(tmp_path, "a", ours)), open_dump(drawn(tmp_path, "b", theirs)))
+    assert paired(found) == {
+        "a": ("0x", "numbers"),
+        "b": ("2x", "numbers"),
+        "c": ("4x", "numbers"),
+        "d": ("5x", "order"),
+        "e": ("last", "order"),
+    }
+
+
+def test_what_could_stand_for_several_is_not_guessed(tmp_path):
+    ours = {"a": (0, (4, 8)), "b": (70, (4, 8)), "c": (71, (4, 2)), "d": (72, (4, 8))}
+    theirs = {"k": (0, (4, 8)), "l": (1, (4, 8)), "m": (2, (4, 8)), "n": (3, (4, 2)), "o": (4, (4, 8))}
+    found = match(open_dump(drawn(tmp_path, "a", ours)), open_dump(drawn(tmp_path, "b", theirs)))
+    assert paired(found) == {"a": ("k", "numbers"), "c": ("n", "order"), "d": ("o", "order")}
+    assert found.ambiguous == [(["001_b"], ["001_l", "002_m"])]
+
+
+def test_numbers_pair_what_has_no_order(tmp_path):
+    for side, names in (("a", ("x", "y", "z")), ("b", ("p", "q", "r"))):
+        (tmp_path / side).mkdir()
+        for name, seed in zip(names, (5, 6, 7) if side == "a" else (7, 5, 6), strict=True):
+            np.save(tmp_path / side / f"{name}.npy", np.random.default_rng(seed).standard_normal(8))
+    found = match(open_dump(tmp_path / "a"), open_dump(tmp_path / "b"))
+    assert told(found) == {"x": ("q", "numbers"), "y": ("r", "numbers"), "z": ("p", "numbers")}

@@ -58,7 +58,8 @@ class Layer:
 
 @dataclass
 class Split:
-    """The first layer that differs; `kind` is origin (its inputs agree), alone (no input is known) or fed (an input differs already).
+    """The first layer that differs; `kind` is origin (its inputs agree), alone (no input is known), fed (an input differs already),
+    or loss (the gradient of the last output, where all outputs agree).
 
     `before` is the last layer in front of it that agrees, `carriers` are the layers behind it that differ.
     """
@@ -69,8 +70,8 @@ class Split:
     carriers: list[Layer]
 
 
-def layers(rows: Iterable[Row]) -> list[Layer]:
-    """The layers in the order in which they first stand in the dump."""
+def layers(rows: Iterable[Row], by_name: bool = False) -> list[Layer]:
+    """The layers in the order in which they first stand in the dump; gradients after all outputs of a step where names alone order."""
     found: dict[tuple[object, ...], Layer] = {}
     for row in rows:
         point = row[0].left
@@ -80,7 +81,10 @@ def layers(rows: Iterable[Row]) -> list[Layer]:
         if layer is None:
             layer = found[key] = Layer(spot.module or point.name, spot.direction, point.rank, point.step)
         (layer.inputs if spot.io == "input" else layer.outputs).append(row)
-    return list(found.values())
+    if not by_name:
+        return list(found.values())
+    steps = {(layer.rank, layer.step): at for at, layer in enumerate(found.values())}
+    return sorted(found.values(), key=lambda layer: (steps[layer.rank, layer.step], layer.direction != "forward"))
 
 
 def locate(found: Sequence[Layer]) -> Split | None:
@@ -98,7 +102,19 @@ def locate(found: Sequence[Layer]) -> Split | None:
     carriers = [layer for layer in compared if layer.differs and layer is not first and not _within(first, layer)]
     told = [outcome.differs for _, outcome in first.inputs if outcome.differs is not None] if first.outputs else []
     kind = "alone" if not told else "fed" if any(told) else "origin"
+    if kind != "origin" and _begins_backward(compared[: at + 1]):
+        kind = "loss"
     return Split(first, kind, before, carriers)
+
+
+def _begins_backward(found: Sequence[Layer]) -> bool:
+    """Whether the last of these layers is the gradient of the output in front of it: from the outputs to it there is the loss only."""
+    if len(found) < 2 or found[-1].direction == "forward" or found[-2].direction != "forward":
+        return False
+    last, output = found[-1], found[-2]
+    if (last.rank, last.step) != (output.rank, output.step):
+        return False
+    return f"{last.name}.".startswith(f"{output.name}.") or output.name.startswith(f"{last.name}.")
 
 
 def jump(found: Sequence[Layer], times: float, least: float) -> Layer | None:

@@ -1,7 +1,8 @@
 """Compares the first batches of both scripts, saved as .npy: batches.path against batches.reference, by name or order.
 
 Where they differ, it says what the difference looks like: the same samples in another order, another scale or mean, channels first
-or last, RGB or BGR, labels shifted by one, another type. It cannot tell which side is right, and sees only the batches it is given.
+or last, RGB or BGR, labels shifted by one or numbered otherwise, another type. It cannot tell which side is right, and sees only the
+batches it is given.
 """
 
 from __future__ import annotations
@@ -102,6 +103,14 @@ MESSAGES: Words = {
         "en": "{name} is the benchmark's plus {offset}: labels begin at another number.",
         "zh": "{name} 等于标杆加 {offset}：标签的起始编号不同。",
     },
+    "shifted-round": {
+        "en": "{name} is the benchmark's plus {offset}, modulo {classes}: labels begin at another class, and the last one at the first.",
+        "zh": "{name} 等于标杆加 {offset} 后对 {classes} 取模：标签整体错位，末尾的类别绕回开头。",
+    },
+    "renumbered": {
+        "en": "{name} names the same classes by other numbers ({count:,} {count:class does|classes do}): {pairs} (benchmark - here).",
+        "zh": "{name} 与标杆的类别一一对应但编号不同（{count:,} 个类别不同）：{pairs}（标杆 - 此处）。",
+    },
     "flipped": {
         "en": "{name} is the benchmark's mirrored along axis {axis}.",
         "zh": "{name} 是标杆沿第 {axis} 轴的镜像。",
@@ -132,6 +141,11 @@ MESSAGES: Words = {
         "en": "Make the processing of both scripts alike step by step, and save the batch after each step; then compare again.",
         "zh": "逐步统一两边的数据处理，每步之后都保存一次批次再比对。",
     },
+    "align-labels": {
+        "en": "Number the classes alike on both sides: fix the list of class names in one file that both scripts read, and look for "
+        "a background class that only one side counts.",
+        "zh": "统一两边的类别编号：把类别列表固定在一个文件中供两边读取，并检查是否只有一侧多算了背景类。",
+    },
     "fix-order": {
         "en": "Fix the order on both sides (cmp.01): no shuffling, one worker, files sorted.",
         "zh": "两边固定数据顺序（cmp.01）：关闭混洗，单线程读取，文件列表排序。",
@@ -150,6 +164,8 @@ WHY: Words = {
         "scale",
         "channel-scale",
         "shifted",
+        "shifted-round",
+        "renumbered",
         "flipped",
         "near",
         "other",
@@ -192,6 +208,10 @@ WORDS: Words = {
 
 _ROWS = 200
 _COLUMNS = ["name", "shape", "dtype", "mean", "std", "other-mean", "other-std", "relative", "looks"]
+#: What labels look like that are numbered otherwise.
+_LABELS = ("shifted", "shifted-round", "renumbered")
+#: Classes and labels up to which numbers are looked at as classes.
+_CLASSES, _LABELLED = 10_000, 16 << 20
 #: Findings of one kind that are told one by one.
 _EACH = 20
 
@@ -240,7 +260,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
                 types.append(f"{one.left.name} ({infos[0].dtype}, {infos[1].dtype})")
             continue
         data = {key: f"{value:.3g}" if isinstance(value, float) else value for key, value in data.items()}
-        fix = Fix("fix-order" if code == "order" else "align")
+        fix = Fix({"order": "fix-order", **dict.fromkeys(_LABELS, "align-labels")}.get(code, "align"))
         told.append(Finding(code, Level.PROBLEM, _where(where, one), {"name": one.left.name, **data}, fix=fix))
     evidence: list[Evidence] = [Table("arrays", _COLUMNS, rows[:_ROWS], len(rows))]
     for at, finding in enumerate(told[:_EACH]):
@@ -282,6 +302,8 @@ def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any
         return "other", {"relative": relative}
     if integers and (offsets := np.unique(ours - theirs)).size == 1:
         return "shifted", {"offset": int(offsets[0])}
+    if integers and (labels := _labels(ours, theirs)) is not None:
+        return labels
     if (moved := _moved(ours, theirs, params.rtol)) is not None:
         return "order", {"moved": moved, "count": len(ours)}
     for axis in range(1, ours.ndim):
@@ -339,6 +361,29 @@ def _moved(ours: Array, theirs: Array, rtol: float) -> int | None:
     if _relative(rows[0][orders[0]], rows[1][orders[1]]) > rtol:
         return None
     return int(np.count_nonzero(orders[0] != orders[1]))
+
+
+def _labels(ours: Array, theirs: Array) -> tuple[str, dict[str, Any]] | None:
+    """What numbers the classes otherwise, where each number of the benchmark stands for one of ours; else None."""
+    import numpy as np
+
+    if ours.size > _LABELLED:
+        return None
+    pairs, often = np.unique(np.stack([theirs.ravel(), ours.ravel()]), axis=1, return_counts=True)
+    known, here = pairs
+    # Among labels that hardly occur twice, anything stands for one thing.
+    if len(known) > _CLASSES or often.max() < 2 or ours.size < 2 * len(known):
+        return None
+    if len(np.unique(known)) < len(known) or len(np.unique(here)) < len(here):
+        return None
+    steps = np.unique(here - known)
+    classes = int(steps[-1] - steps[0])
+    if len(steps) == 2 and min(known.min(), here.min()) >= 0 and max(known.max(), here.max()) < classes:
+        # The fewer ones went round.
+        low = bool(np.count_nonzero(here - known == steps[0]) * 2 > len(known))
+        return "shifted-round", {"offset": int(steps[0] if low else steps[1]), "classes": classes}
+    other = [f"{int(one)} - {int(two)}" for one, two in zip(known, here, strict=True) if one != two]
+    return "renumbered", {"count": len(other), "pairs": layer_outputs.shown(other)}
 
 
 def _fit(ours: Array, theirs: Array, rtol: float) -> tuple[float, float] | None:
@@ -407,6 +452,13 @@ EXAMPLES = [
     _example("another order", npy(_images((2, 0, 1, 3)), _SHAPE), npy(_images(), _SHAPE), Verdict.PROBLEM, "order"),
     _example(
         "not divided by 255", npy(_images(), _SHAPE), npy(_images(factor=1 / 255), _SHAPE), Verdict.PROBLEM, "scale"
+    ),
+    _example(
+        "labels off by one",
+        npy([1, 2, 0, 0, 1, 2, 1, 1], kind="i"),
+        npy([0, 1, 2, 2, 0, 1, 0, 0], kind="i"),
+        Verdict.PROBLEM,
+        "shifted-round",
     ),
     _example("another shape", npy(_images()[:36], (3, 3, 2, 2)), npy(_images(), _SHAPE), Verdict.PROBLEM, "shape"),
     _example("half written", npy(_images(), _SHAPE)[:150], npy(_images(), _SHAPE), Verdict.UNDECIDED, "unread"),

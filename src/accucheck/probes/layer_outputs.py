@@ -104,6 +104,18 @@ MESSAGES: Words = {
         "difference comes from what was not dumped, or from the data.",
         "zh": "{name} 是第一个与标杆不一致的层{at}（相对差值 {relative}），但其输入已不一致：差异来自未 dump 的部分或数据本身。",
     },
+    "loss": {
+        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, and the gradients differ from the first on{at}: that of {name}, by "
+        "{relative} (relative). The loss or its labels differ, not a layer.",
+        "zh": "{outputs:,} 个输出全部一致，而梯度从最先算出的 {name} 起就不一致{at}，相对差值 {relative}："
+        "差异在损失函数或标签，不在网络层。",
+    },
+    "loss-factor": {
+        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, and the first gradient{at}, that of {name}, is {factor} times the "
+        "benchmark's: the loss is another multiple (sum for mean, a weight, a loss scale), no layer differs.",
+        "zh": "{outputs:,} 个输出全部一致，而最先算出的 {name} 的梯度是标杆的 {factor} 倍{at}："
+        "损失差一个倍数（求和与求平均、权重或 loss scale），网络层没有问题。",
+    },
     "one-sided": {
         "en": "{name} holds NaN or Inf on one side only ({count:,} {count:tensor does|tensors do}).",
         "zh": "{name} 只在一侧含有 NaN 或 Inf（共 {count:,} 个张量如此）。",
@@ -151,8 +163,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 组形状相同的张量存在多种配对可能，未作比较：{names}。",
     },
     "by-order": {
-        "en": "{count:,} {count:pair was|pairs were} made by order and shape, since the names differ: {names}.",
-        "zh": "有 {count:,} 对因名称不同而按顺序和形状配对：{names}。",
+        "en": "{count:,} {count:pair was|pairs were} made by order and shape, or by equal numbers, since the names differ: {names}.",
+        "zh": "有 {count:,} 对因名称不同而按顺序和形状或按数值配对：{names}。",
     },
     "steps": {
         "en": "{count:,} {count:step stands|steps stand} on one side only, and {count:was|were} not compared: {names}.",
@@ -176,6 +188,11 @@ MESSAGES: Words = {
         "zh": "保存时在文件名前加上按执行顺序递增的序号（如 0001_conv1.npy），两边一致；最好同时保存输入"
         "（0001_conv1.input.0.npy、0001_conv1.output.0.npy），就能确定最先出现差异的层。",
     },
+    "look-loss": {
+        "en": "Set the loss functions side by side (cmp.03): reduction, label smoothing, ignored index, weights, loss scale; then the "
+        "labels of the first batch (cmp.04).",
+        "zh": "逐项比对两边的损失函数（cmp.03）：reduction、标签平滑、忽略的标签、权重、loss scale；再比对首批数据的标签（cmp.04）。",
+    },
     "look-before": {
         "en": "Compare the first batches (cmp.04) and the initial weights (cmp.06) first; then dump inputs too.",
         "zh": "请先比对首批数据（cmp.04）和初始权重（cmp.06），再连同输入一起 dump。",
@@ -189,20 +206,36 @@ WHY: Words = {
         "zh": "权重和输入相同时，同一层的输出只应有舍入误差；超出舍入误差说明计算方式或所用的参数不同。",
     }
     for code in ("origin", "alone", "alone-first", "unordered", "fed", "jump")
-}
-PROOF: Words = {
-    code: {
-        "en": "Run this layer alone on both sides with the dumped input and the same weights: the outputs must differ by as much.",
-        "zh": "两边用 dump 出的同一份输入和相同权重单独运行该层：输出应出现同样的差异。",
-    }
-    for code in ("origin", "alone", "jump")
 } | {
     code: {
-        "en": "Save the input of the network on both sides (cmp.04) and compare it first: it must be equal.",
-        "zh": "两边都保存网络的输入（cmp.04）并先行比对：输入必须一致。",
+        "en": "Gradients begin at the loss: where every output agrees, the first of them depends on the loss and its labels alone.",
+        "zh": "反向传播从损失开始：输出全部一致时，最先算出的梯度只取决于损失函数和标签。",
     }
-    for code in ("alone-first", "unordered", "fed")
+    for code in ("loss", "loss-factor")
 }
+PROOF: Words = (
+    {
+        code: {
+            "en": "Run this layer alone on both sides with the dumped input and the same weights: the outputs must differ by as much.",
+            "zh": "两边用 dump 出的同一份输入和相同权重单独运行该层：输出应出现同样的差异。",
+        }
+        for code in ("origin", "alone", "jump")
+    }
+    | {
+        code: {
+            "en": "Save the input of the network on both sides (cmp.04) and compare it first: it must be equal.",
+            "zh": "两边都保存网络的输入（cmp.04）并先行比对：输入必须一致。",
+        }
+        for code in ("alone-first", "unordered", "fed")
+    }
+    | {
+        code: {
+            "en": "Give the benchmark's saved output and labels to both loss functions alone: the losses or their gradients must differ.",
+            "zh": "把标杆保存的输出和标签分别单独喂给两边的损失函数：loss 或其梯度必然不同。",
+        }
+        for code in ("loss", "loss-factor")
+    }
+)
 
 WORDS: Words = {
     "layers": {"en": "Layers in order", "zh": "各层（按顺序）"},
@@ -222,7 +255,7 @@ WORDS: Words = {
     "shapes": {"en": "Other shapes", "zh": "形状不同的张量"},
     "unpaired": {"en": "On one side only", "zh": "只存在于一侧的张量"},
     "ambiguous": {"en": "Ambiguous", "zh": "配对不确定的张量"},
-    "by-order": {"en": "Paired by order and shape", "zh": "按顺序和形状配对的张量"},
+    "by-order": {"en": "Paired by order, shape or numbers", "zh": "按顺序、形状或数值配对的张量"},
     "unread": {"en": "Not compared", "zh": "未比较的文件"},
     "problem": {"en": "Problem", "zh": "问题"},
     "side": {"en": "Side", "zh": "所在一侧"},
@@ -277,7 +310,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     problems = [*left.problems, *right.problems, *(outcome.error for _, outcome in rows if outcome.error)]
     if problems:
         yield unread(problems, where)
-    by_order = [one for one in found.found if one.how == "order"]
+    by_order = [one for one in found.found if one.how in ("order", "numbers")]
     if by_order:
         data = {"count": len(by_order), "names": shown([f"{one.left.name} - {one.right.name}" for one in by_order])}
         cells: list[list[Plain]] = [[one.left.name, one.right.name] for one in by_order]
@@ -289,12 +322,13 @@ def _judged(rows: list[Row], params: Params, where: Where, by_name: bool) -> Ite
     compared = [(one, outcome) for one, outcome in rows if outcome.compared]
     if not compared:
         return
-    order = layers(compared)
+    order = layers(compared, by_name)
     split = locate(order)
     evidence: list[Evidence] = [_layers(compared, split), tree(order, "tree", "relative")]
     differ = sum(bool(outcome.differs) for _, outcome in compared)
     if split is not None:
-        yield _split(split, where, evidence, by_name)
+        outputs = sum(layer.compared and layer.direction == "forward" for layer in order)
+        yield _split(split, where, evidence, by_name, outputs)
         yield Finding(
             "compared", Level.INFO, where, {"count": len(compared), "same": len(compared) - differ, "differ": differ}
         )
@@ -319,7 +353,7 @@ def _judged(rows: list[Row], params: Params, where: Where, by_name: bool) -> Ite
         yield Finding("both-nan", Level.SUSPECT, where, data)
 
 
-def _split(split: Split, where: Where, evidence: list[Evidence], by_name: bool) -> Finding:
+def _split(split: Split, where: Where, evidence: list[Evidence], by_name: bool, outputs: int) -> Finding:
     layer = split.layer
     _, outcome = layer.worst()
     carriers = len(split.carriers)
@@ -334,6 +368,13 @@ def _split(split: Split, where: Where, evidence: list[Evidence], by_name: bool) 
         "carriers": carriers,
         "before": split.before.name if split.before else "-",
     }
+    if code == "loss":
+        data["outputs"] = outputs
+        found = outcome.found
+        # Of one direction, but for rounding in the sums.
+        if found is not None and found.right_square and (found.cosine or 0.0) > 1 - 1e-6:
+            code, data["factor"] = "loss-factor", f"{found.product / found.right_square:.4g}"
+        return Finding(code, Level.PROBLEM, _place(where, layer), data, evidence, Fix("look-loss"))
     fix = Fix({"fed": "look-before", "alone-first": "look-before", "unordered": "number"}.get(code, "look-finer"))
     return Finding(code, Level.PROBLEM, _place(where, layer), data, evidence, fix)
 
@@ -486,13 +527,13 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def npy(values: list[float], shape: tuple[int, ...] | None = None) -> bytes:
-    """A .npy of float32, for the examples."""
+def npy(values: list[Any], shape: tuple[int, ...] | None = None, kind: str = "f") -> bytes:
+    """A .npy of float32, or of int32 ("i"), for the examples."""
     from array import array
 
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape or (len(values),)}, }}"
+    head = f"{{'descr': '<{kind}4', 'fortran_order': False, 'shape': {shape or (len(values),)}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + array("f", values).tobytes()
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + array(kind, values).tobytes()
 
 
 def _drawn(seed: int, factor: float = 1.0) -> list[float]:
@@ -504,6 +545,7 @@ def _drawn(seed: int, factor: float = 1.0) -> list[float]:
 
 def _example(name: str, ours: dict[str, bytes], verdict: Verdict, *codes: str) -> Example:
     theirs = {f"{at}_layer": npy(_drawn(at)) for at in range(4)}
+    theirs |= {f"{at}_layer.grad": npy(_drawn(at)) for at in (4, 5)}
     files: dict[str, Any] = {f"dump/{key}.npy": value for key, value in ({**theirs, **ours}).items()}
     files |= {f"ref/{key}.npy": value for key, value in theirs.items()}
     return Example(
@@ -534,6 +576,12 @@ EXAMPLES = [
         case={"dumps": {"path": "dump", "reference": "ref"}},
         verdict=Verdict.PROBLEM,
         codes=["unordered"],
+    ),
+    _example(
+        "the gradients differ from the loss on",
+        {"4_layer.grad": npy(_drawn(4, 32.0)), "5_layer.grad": npy(_drawn(5, 32.0))},
+        Verdict.PROBLEM,
+        "loss-factor",
     ),
     _example("swapped", {"1_layer": npy(_drawn(2)), "2_layer": npy(_drawn(1))}, Verdict.PROBLEM, "alone", "swapped"),
 ]

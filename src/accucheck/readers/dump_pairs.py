@@ -1,6 +1,8 @@
 """Which tensor of one dump stands for which of another: by a map of names, by name, by the place in the network, by order and shape.
 
-Opens no tensor but those whose shape has to tell them apart. What could stand for several is told as ambiguous, not guessed.
+Where the shapes leave several ways, tensors that agree in numbers are set against each other first. Gradients follow the modules
+whose outputs are known. Opens no tensor but those whose shape, or some of whose numbers, have to tell them apart. What could stand
+for several is told as ambiguous, not guessed.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ import os
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -43,7 +45,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Match(NamedTuple):
-    """Two tensors that stand for each other, known by `how`: "map", "name", "place" or "order"."""
+    """Two tensors that stand for each other, known by `how`: "map", "name", "place", "order" (and shape) or "numbers"."""
 
     left: Point
     right: Point
@@ -143,9 +145,12 @@ _FUNCTIONS = {"Mint": "torch", "Torch": "torch", "MintFunctional": "functional",
 _MSPROBE = re.compile(r"^(.+)\.(forward|backward|parameters_grad)(?:\.(\d+))?(?:[./](.+))?$")
 #: What the name of a file may end with, to tell inputs from outputs.
 _ENDING = re.compile(
-    r"(?:[./_ -](forward|backward|fwd|bwd))?(?:[./_ -](\d+))?[./_ -](input|output|inputs|outputs|in|out)(?:[./_ -](\d+))?$",
+    r"(?:[./_ -](forward|backward|fwd|bwd|grads?|gradients?))?(?:[./_ -](\d+))?[./_ -](input|output|inputs|outputs|in|out)"
+    r"(?:[./_ -](\d+))?$",
     re.I,
 )
+#: ... and gradients from outputs.
+_GRADIENT = re.compile(r"[./_ -](?:grads?|gradients?)$", re.I)
 #: Names that frameworks wrap a network in.
 _WRAPPERS = {"module", "_backbone", "network", "_network", "model", "_orig_mod", "net", "backbone_network"}
 _COUNTED = re.compile(r"^\d{1,9}[_-](?=[^\d])")
@@ -166,9 +171,11 @@ def _named(tensor: Tensor, root: str) -> tuple[str, Spot]:
         io, slot, direction, run, module = "output", 0, "forward", 0, op
         if found := _ENDING.search(op):
             module = op[: found.start()]
-            direction = "backward" if (found[1] or "").lower() in ("backward", "bwd") else "forward"
+            direction = "backward" if (found[1] or "").lower().startswith(("b", "g")) else "forward"
             io = "input" if found[3].lower().startswith("in") else "output"
             run, slot = int((found[2] or "0")[:9]), int((found[4] or "0")[:9])
+        elif found := _GRADIENT.search(op):
+            module, direction = op[: found.start()], "backward"
         folder, _, last = module.rpartition("/")
         module = _dotted(f"{folder}/{_COUNTED.sub('', last)}")  # the number is of the order, not of the name
         return op, Spot(module, direction, run, io, slot)
@@ -260,7 +267,10 @@ def _match_step(
         one = _unique((at, key(point)) for at, point in enumerate(left) if at not in pairs)
         other_side = _unique((at, key(point)) for at, point in enumerate(right) if at not in taken)
         pairs.update({at: (other_side[word], how) for word, at in one.items() if word in other_side})
-    _by_order(left, right, pairs, shape, ordered, result)
+    for backward in (False, True):
+        if backward:
+            _follow(left, right, pairs)
+        _by_order(left, right, pairs, shape, ordered, backward, result)
     result.found += [Match(left[at], right[other], how) for at, (other, how) in pairs.items()]
     taken = {other for other, _ in pairs.values()}
     told = {name for group in result.ambiguous for side in group for name in side}
@@ -312,37 +322,235 @@ def _mapped(point: Point, names: Mapping[str, str], used: set[tuple[str, str]]) 
     return None
 
 
+def _follow(left: list[Point], right: list[Point], pairs: dict[int, tuple[int, str]]) -> None:
+    """Pairs what else there is of two modules, gradients above all, where their outputs are known to be of one place."""
+    twins: dict[str, set[str]] = {}
+    for at, (other, _) in pairs.items():
+        twins.setdefault(left[at].spot.module, set()).add(right[other].spot.module)
+    taken = {other for other, _ in pairs.values()}
+    places = _unique((at, point.spot) for at, point in enumerate(right) if at not in taken)
+    moved = _unique(
+        (at, point.spot._replace(module=next(iter(twins[point.spot.module]))))
+        for at, point in enumerate(left)
+        if at not in pairs and len(twins.get(point.spot.module, ())) == 1
+    )
+    pairs.update({at: (places[spot], "order") for spot, at in moved.items() if spot in places})
+
+
 def _by_order(
     left: list[Point],
     right: list[Point],
     pairs: dict[int, tuple[int, str]],
     shape: Callable[[Tensor], object],
     ordered: bool,
+    backward: bool,
     result: Matches,
 ) -> None:
-    """Pairs what is left between pairs that are known, where the shapes leave one way only."""
-    anchors = [(-1, -1), *_rising(sorted((at, other) for at, (other, _) in pairs.items())), (len(left), len(right))]
-    taken = {other for other, _ in pairs.values()}
-    for (start, first), (stop, last) in pairwise(anchors):
-        ones = [at for at in range(start + 1, stop) if at not in pairs]
-        others = [at for at in range(first + 1, last) if at not in taken]
-        if not (ones and others):
+    """Pairs what is left of one direction between pairs that are known, where shapes and numbers leave one way only."""
+    sides = (left, right)
+    wanted = tuple({at for at, point in enumerate(side) if _backward(point) == backward} for side in sides)
+    inner = tuple(_containers(side) for side in sides)
+
+    def gaps(within: tuple[tuple[int, int], tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:
+        """What is not paired between two known pairs."""
+        (start, first), (stop, last) = within
+        taken = {other for other, _ in pairs.values()}
+        known = sorted((at, pairs[at][0]) for at in pairs if start < at < stop and at in wanted[0])
+        anchors = [(start, first), *_rising([one for one in known if first < one[1] < last]), (stop, last)]
+        for (one, two), (other_one, other_two) in pairwise(anchors if ordered else [within[0], within[1]]):
+            ones = [at for at in range(one + 1, other_one) if at in wanted[0] and at not in pairs]
+            others = [at for at in range(two + 1, other_two) if at in wanted[1] and at not in taken]
+            if ones and others:
+                yield ones, others
+
+    def told(ones: list[int], others: list[int]) -> tuple[list[object], list[object]]:
+        return [_look(left[at], shape) for at in ones], [_look(right[at], shape) for at in others]
+
+    def in_order(ones: list[int], others: list[int]) -> bool:
+        """Pairs all, or all that hold no other modules, where the shapes are the same one after the other."""
+        for own, other in (
+            (ones, others),
+            tuple([at for at in side if at not in held] for side, held in zip((ones, others), inner, strict=True)),
+        ):
+            shapes = told(own, other)
+            if ordered and own and shapes[0] == shapes[1] and None not in shapes[0]:
+                pairs.update({at: (to, "order") for at, to in zip(own, other, strict=True)})
+                return True
+        return False
+
+    everything = ((-1, -1), (len(left), len(right)))
+    for ones, others in list(gaps(everything)):
+        if in_order(ones, others):
             continue
-        shapes = [_look(left[at], shape) for at in ones], [_look(right[at], shape) for at in others]
-        if ordered and shapes[0] == shapes[1] and None not in shapes[0]:
-            pairs.update({at: (other, "order") for at, other in zip(ones, others, strict=True)})
-            continue
-        counts = Counter(shapes[0]), Counter(shapes[1])
-        for at, one in zip(ones, shapes[0], strict=True):
-            if one is not None and counts[0][one] == counts[1][one] == 1:
-                pairs[at] = others[shapes[1].index(one)], "order"
-        for one in counts[0]:
-            if one is not None and counts[1][one] and counts[0][one] + counts[1][one] > 2:
-                sides = [
-                    [point.name for point, own in zip((side[at] for at in places), told, strict=True) if own == one]
-                    for side, places, told in zip((left, right), (ones, others), shapes, strict=True)
-                ]
-                result.ambiguous.append((sides[0], sides[1]))
+        found = _alike([left[at] for at in ones], [right[at] for at in others], *told(ones, others), ordered)
+        pairs.update({ones[at]: (others[other], "numbers") for at, other in found})
+        ends = (ones[0] - 1, others[0] - 1), (ones[-1] + 1, others[-1] + 1)
+        for own, other in list(gaps(ends)):
+            if not in_order(own, other):
+                _in_one_way(left, right, own, other, told(own, other), pairs, ordered, result)
+
+
+def _in_one_way(
+    left: list[Point],
+    right: list[Point],
+    ones: list[int],
+    others: list[int],
+    shapes: tuple[list[object], list[object]],
+    pairs: dict[int, tuple[int, str]],
+    ordered: bool,
+    result: Matches,
+) -> None:
+    """Pairs what all longest alignments of the shapes have in common, and shapes that stand once on each side; tells the others."""
+    counts = Counter(shapes[0]), Counter(shapes[1])
+    found = _forced(*shapes) if ordered else []
+    own, taken = {at for at, _ in found}, {other for _, other in found}
+    for at, one in enumerate(shapes[0]):
+        if one is not None and counts[0][one] == counts[1][one] == 1:
+            other = shapes[1].index(one)
+            if at not in own and other not in taken:
+                found.append((at, other))
+    pairs.update({ones[at]: (others[other], "order") for at, other in found})
+    own, taken = {at for at, _ in found}, {other for _, other in found}
+    for one in counts[0]:
+        names = [
+            [
+                side[place].name
+                for at, (place, own) in enumerate(zip(places, told, strict=True))
+                if own == one and at not in used
+            ]
+            for side, places, told, used in zip((left, right), (ones, others), shapes, (own, taken), strict=True)
+        ]
+        if one is not None and all(names):
+            result.ambiguous.append((names[0], names[1]))
+
+
+def _backward(point: Point) -> bool:
+    return point.spot.direction != "forward"
+
+
+def _containers(side: list[Point]) -> set[int]:
+    """The places of tensors whose module holds other modules: of a Sequential, the output of its last one once more."""
+    above: set[str] = set()
+    for module in {point.spot.module for point in side}:
+        while module := module.rpartition(".")[0]:
+            if module in above:
+                break
+            above.add(module)
+    return {at for at, point in enumerate(side) if point.spot.module in above}
+
+
+#: Tensors of one gap on each side, multiplied, up to which all of them are set against each other.
+_MOST = 250_000
+#: How far the samples of two tensors may be off to be of one place, relative to the norm.
+_NEAR = 1e-3
+
+
+def _alike(
+    ones: list[Point], others: list[Point], shapes: list[object], other_shapes: list[object], ordered: bool
+) -> list[tuple[int, int]]:
+    """The places of tensors that agree in numbers: the longest rising part of them, or those with one counterpart."""
+    import numpy as np
+
+    if len(ones) * len(others) > _MOST:
+        return []
+    near = np.zeros((len(ones), len(others)), bool)
+    for shape in {one for one in shapes if one is not None and one in other_shapes}:
+        rows = [at for at, one in enumerate(shapes) if one == shape]
+        columns = [at for at, one in enumerate(other_shapes) if one == shape]
+        own, other = ([_sample(side[at].tensor) for at in places] for side, places in ((ones, rows), (others, columns)))
+        for at, values in zip(rows, own, strict=True):
+            for to, against in zip(columns, other, strict=True):
+                if values is not None and against is not None and len(values) == len(against):
+                    near[at, to] = np.linalg.norm(values - against) <= _NEAR * np.linalg.norm(against)
+    if not ordered:
+        alone = near & (near.sum(1, keepdims=True) == 1) & (near.sum(0, keepdims=True) == 1)
+        return [(int(at), int(to)) for at, to in np.argwhere(alone)]
+    # Of several that agree, a module is set against a module of its kind: one that holds others or one that does not.
+    inner = [{points[at].spot.module for at in _containers(points)} for points in (ones, others)]
+    kinds = [
+        [point.spot.module in held for point in points] for points, held in zip((ones, others), inner, strict=True)
+    ]
+    best = [[0] * (len(others) + 1) for _ in range(len(ones) + 1)]
+    for at, row in reversed(list(enumerate(near.tolist()))):
+        for to in range(len(others) - 1, -1, -1):
+            best[at][to] = max(best[at + 1][to], best[at][to + 1])
+            if row[to]:
+                best[at][to] = max(best[at][to], best[at + 1][to + 1] + 2 + (kinds[0][at] == kinds[1][to]))
+    found, at, to = [], 0, 0
+    while at < len(ones) and to < len(others):
+        if best[at][to] == best[at + 1][to]:
+            at += 1
+        elif best[at][to] == best[at][to + 1]:
+            to += 1
+        else:
+            found.append((at, to))
+            at, to = at + 1, to + 1
+    return found
+
+
+#: Runs of numbers that make a sample of a tensor, and how long each is.
+_RUNS, _LONG = 16, 64
+
+
+def _sample(tensor: Tensor) -> Any:
+    """Some numbers from all over a tensor, or what statistics tell of it; None where it cannot be read, or nothing is to be told."""
+    import numpy as np
+
+    from .dump_comparison import tensor_info
+    from .tensors import chunks
+
+    if tensor.told is not None:
+        known = (tensor.told.minimum, tensor.told.maximum, tensor.told.mean, tensor.told.norm)
+        values = np.array([one for one in known if one is not None])
+    else:
+        try:
+            info = tensor_info(tensor)
+            if info.obstacle or not info.size or info.dtype.startswith("complex"):
+                return None
+            starts = {run * max(0, info.size - _LONG) // (_RUNS - 1) for run in range(_RUNS)}
+            parts = [part.astype(np.float64) for at in sorted(starts) for part in chunks(info, at, at + _LONG)]
+        except ReadError:
+            return None
+        values = np.concatenate(parts)
+    return values if np.isfinite(values).all() and values.any() else None
+
+
+def _forced(one: list[object], other: list[object]) -> list[tuple[int, int]]:
+    """The places that stand against each other in every longest alignment of two lists; what is None stands against nothing."""
+    if len(one) * len(other) > _MOST:
+        return []
+    before = _alignments(one, other)
+    after = _alignments(one[::-1], other[::-1])
+    longest, ways = before[-1][-1]
+    found = []
+    for at, value in enumerate(one):
+        for to, against in enumerate(other):
+            if value is not None and value == against:
+                length, count = before[at][to]
+                rest, others = after[len(one) - at - 1][len(other) - to - 1]
+                if length + 1 + rest == longest and (count * others - ways) % _PRIME == 0:
+                    found.append((at, to))
+    return found
+
+
+#: Ways to align are counted modulo this, since there are so many of them.
+_PRIME = 2**61 - 1
+
+
+def _alignments(one: list[object], other: list[object]) -> list[list[tuple[int, int]]]:
+    """For the beginnings of two lists, the length of the longest alignment and in how many ways there is one as long."""
+    table = [[(0, 1)] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for at, value in enumerate(one, start=1):
+        for to, against in enumerate(other, start=1):
+            above, beside, corner = table[at - 1][to], table[at][to - 1], table[at - 1][to - 1]
+            longest = max(above[0], beside[0])
+            met = value is not None and value == against
+            longest = max(longest, corner[0] + 1) if met else longest
+            ways = above[1] * (above[0] == longest) + beside[1] * (beside[0] == longest)
+            ways -= corner[1] * (corner[0] == longest)
+            ways += corner[1] * (met and corner[0] + 1 == longest)
+            table[at][to] = longest, ways % _PRIME
+    return table
 
 
 def _look(point: Point, shape: Callable[[Tensor], object]) -> object:
