@@ -204,6 +204,11 @@ MEANINGS: Words = {
         "en": "weights of the benchmark after one step",
         "zh": "标杆训练一步之后的权重",
     },
+    "dumps.map": {
+        "en": "a map of names where both sides call their layers otherwise: `backbone.conv1: features.0`, one pair a line; the file of "
+        "`checkpoints.map` will do",
+        "zh": "两侧层名不同时的名称对照：每行一对，如 `backbone.conv1: features.0`；也可直接用 `checkpoints.map` 的文件",
+    },
     "checkpoints.map": {
         "en": "a mapping file: `parameters: {our name: name in the benchmark}`, for what names and shapes leave open",
         "zh": "参数映射文件：`parameters: {本网络的名称: 标杆中的名称}`，用于名称和形状无法确定的参数",

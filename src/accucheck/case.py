@@ -137,6 +137,10 @@ class Folder(_Part, frozen=True):
     reference: Location | None = None
 
 
+class Dumps(Folder, frozen=True):
+    map: Location | None = None
+
+
 class Padding(_Part, frozen=True):
     value: int | float | None = None
     side: str | None = None
@@ -170,7 +174,7 @@ class CaseFile(_Part, frozen=True):
     checkpoints: Checkpoints = Checkpoints()
     curves: Curves = Curves()
     graphs: Folder = Folder()
-    dumps: Folder = Folder()
+    dumps: Dumps = Dumps()
     batches: Folder = Folder()
     outputs: Folder = Folder()
     profiler: Folder = Folder()

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accucheck.case import Case, CaseFile, Folder
+from accucheck.case import Case, CaseFile, Dumps
 from accucheck.model import Finding, Table, Tree, Verdict, suggest, tree_text
 from accucheck.probe import Skip
 from accucheck.probes import layer_outputs
 
 
 def run(root: Path, **params: Any) -> dict[str, Finding]:
-    case = Case(root=str(root), spec=CaseFile(dumps=Folder(path="a", reference="b")))
+    names = "names.yaml" if (root / "names.yaml").exists() else None
+    case = Case(root=str(root), spec=CaseFile(dumps=Dumps(path="a", reference="b", map=names)))
     events = list(layer_outputs.run(case, layer_outputs.Params(**params)))
     findings = [event for event in events if isinstance(event, Finding)]
     found = {finding.code: finding for finding in findings}
@@ -228,3 +229,16 @@ def test_a_gradient_that_differs_behind_one_that_agrees_is_of_its_layer(tmp_path
     both(tmp_path, layers, dict.fromkeys(GRADIENTS[4:], 0.01))
     data = run(tmp_path)["alone"].data
     assert data["name"] == "norm" and "backward" in data["at"]["en"] and data["before"] == "head"
+
+
+def test_a_map_of_names_settles_what_order_leaves_open(tmp_path):
+    for at, name in enumerate(("stem", "relu", "norm")):
+        save(tmp_path / "a", f"{at}_{name}", normal(4, 8, seed=at))
+    for at, name in enumerate(("features.0", "features.1", "features.1a", "features.2")):
+        save(tmp_path / "b", f"{at}_{name}", normal(4, 8, seed=at + 20))
+    with pytest.raises(Skip, match="no-pairs"):
+        run(tmp_path)
+    (tmp_path / "names.yaml").write_text("stem: features.0\nnorm: features.2\nhed: head\n")
+    found = run(tmp_path)
+    assert found["compared"].data["count"] == 2 and found["alone-first"].data["name"] == "stem" and "ambiguous" in found
+    assert found["map-unknown"].data["count"] == 2 and found["map-unknown"].data["names"] == ["hed", "head"]

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from accucheck.readers.dump_pairs import Matches, match, module_output, of_graph
+from accucheck.errors import UserError
+from accucheck.readers.dump_pairs import Matches, match, module_output, of_graph, read_names
 from accucheck.readers.dumps import open_dump
 
 
@@ -213,3 +215,18 @@ def test_numbers_pair_what_has_no_order(tmp_path):
             np.save(tmp_path / side / f"{name}.npy", np.random.default_rng(seed).standard_normal(8))
     found = match(open_dump(tmp_path / "a"), open_dump(tmp_path / "b"))
     assert told(found) == {"x": ("q", "numbers"), "y": ("r", "numbers"), "z": ("p", "numbers")}
+
+
+def test_a_file_of_names(tmp_path):
+    path = tmp_path / "names.yaml"
+    path.write_text("backbone.conv1: features.0\nhead: fc\n")
+    assert read_names(path) == {"backbone.conv1": "features.0", "head": "fc"}
+    path.write_text(
+        "parameters:\n  conv.weight: features.0.weight\n  conv.bias: {name: features.0.bias}\n  bn.gamma: null\n"
+        "  q.weight: [{name: qkv.weight, rows: [0, 4]}]\n  x.weight: a.weight\n  x.bias: b.bias\n  scale: gain\n"
+    )
+    assert read_names(path) == {"conv": "features.0", "q": "qkv"}
+    for content in ("- a\n", "a: 1\n", "a: [b]\n", "text", "1: b\n"):
+        path.write_text(content)
+        with pytest.raises(UserError):
+            read_names(path)

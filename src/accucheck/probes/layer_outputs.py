@@ -151,8 +151,9 @@ MESSAGES: Words = {
     },
     "no-pairs": {
         "en": "No tensor of {path} could be paired with one of {reference}: the names have nothing in common, nor do order and shapes "
-        "decide. Give equal names to what is to be compared.",
-        "zh": "{path} 与 {reference} 中没有能够配对的张量：名称没有对应，顺序和形状也不足以确定。请给要比较的张量取相同的名称。",
+        "decide. Give equal names to what is to be compared, or a map of names (dumps.map).",
+        "zh": "{path} 与 {reference} 中没有能够配对的张量：名称没有对应，顺序和形状也不足以确定。"
+        "请给要比较的张量取相同的名称，或用 dumps.map 给出名称对照。",
     },
     "unpaired": {
         "en": "{left:,} {left:tensor stands|tensors stand} in {path} only and {right:,} in {reference} only: {names}.",
@@ -161,6 +162,10 @@ MESSAGES: Words = {
     "ambiguous": {
         "en": "{count:,} {count:group|groups} of tensors of equal shape could be paired in several ways and were not: {names}.",
         "zh": "有 {count:,} 组形状相同的张量存在多种配对可能，未作比较：{names}。",
+    },
+    "map-unknown": {
+        "en": "{map} names {count:,} {count:module or tensor|modules or tensors} that no dump holds: {names}.",
+        "zh": "{map} 中有 {count:,} 个名称在两侧数据中都找不到：{names}。",
     },
     "by-order": {
         "en": "{count:,} {count:pair was|pairs were} made by order and shape, or by equal numbers, since the names differ: {names}.",
@@ -281,16 +286,21 @@ COLUMNS = [
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises ReadError where a side cannot be read at all."""
     from ..readers.dump_comparison import Tolerance, compare_tensors
-    from ..readers.dump_pairs import match, module_output, of_graph, unordered
+    from ..readers.dump_pairs import match, module_output, of_graph, read_names, unordered
     from ..readers.dumps import open_dump
 
     path, reference = case.paths("dumps.path")[0], case.paths("dumps.reference")[0]
     left, right = open_dump(path), open_dump(reference)
     if of_graph(left) != of_graph(right):
         left, right = (module_output(side) if of_graph(side) else side for side in (left, right))
-    found = match(left, right)
+    maps = case.paths("dumps.map")
+    found = match(left, right, read_names(maps[0]) if maps else None)
     names = {"path": case.relative(path), "reference": case.relative(reference)}
     where = Where(names["path"])
+    if maps and found.unknown:
+        data: dict[str, Any] = {"map": case.relative(maps[0]), "count": len(found.unknown)}
+        data["names"] = shown([name for _, name in found.unknown])
+        yield Finding("map-unknown", Level.INFO, Where(data["map"]), data)
     if not found.found:
         yield from left_out(found, where, names)
         raise Skip("no-pairs", **names)

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..errors import ReadError
+from ..document import parse, read_text
+from ..errors import ReadError, UserError
 from . import dumps
 from .dumps import Dump, Operation, Tensor
 
@@ -91,6 +92,36 @@ def match(
         result.unknown += [(side, name) for name in wanted if (side, name) not in used]
     result.found.sort(key=lambda found: (found.left.operation, found.left.tensor.io != "input", found.left.tensor.slot))
     return result
+
+
+#: Of a map of names: 100,000 names.
+_MAP_LIMIT = 16 << 20
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """A map of names: YAML, a name of the first side and its counterpart a line, as "backbone.conv1: features.0".
+
+    A mapping file of parameters (`parameters:`, see parameter_map.py) tells the modules that these belong to. Raises UserError.
+    """
+    content = parse(read_text(path, _MAP_LIMIT), str(path))
+    parameters = content.get("parameters") if isinstance(content, dict) else None
+    if isinstance(parameters, dict):
+        return _modules(parameters)
+    if not isinstance(content, dict) or not all(isinstance(word, str) for pair in content.items() for word in pair):
+        raise UserError("compare-map", path=str(path))
+    return content
+
+
+def _modules(parameters: dict[Any, Any]) -> dict[str, str]:
+    """The modules of parameters that are paired, but those that stand against several."""
+    found: dict[str, set[str]] = {}
+    for own, value in parameters.items():
+        entries = value if isinstance(value, list) else [value]
+        for entry in entries:
+            other = entry.get("name") if isinstance(entry, dict) else entry
+            if isinstance(own, str) and isinstance(other, str) and "." in own and "." in other:
+                found.setdefault(own.rpartition(".")[0], set()).add(other.rpartition(".")[0])
+    return {own: others.pop() for own, others in found.items() if len(others) == 1}
 
 
 def points(dump: Dump) -> list[Point]:
