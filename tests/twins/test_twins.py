@@ -59,7 +59,7 @@ def test_a_clean_twin_agrees_and_everything_is_there(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     project = build(named(CLEAN, "clean_mlp_sgd"), tmp_path / "twin")
     ours, theirs = losses(project)
-    assert len(ours) == len(theirs) == TRAIN["flat"] // 32
+    assert len(ours) == len(theirs) == TRAIN // 32
     assert max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True)) < 1e-5
     names = [
         [run.name.split("_", 1)[1] for run in dumps.open_dump(project / part).operations]
