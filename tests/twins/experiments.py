@@ -123,7 +123,7 @@ FAULTY = [
         edits=_net("momentum=0.9", "momentum=0.1", True),
         item="cmp.08",
         curve="evaluation",
-        place="norm_a",
+        place="block1.norm_a",
     ),
     Twin(
         "bn_momentum_decoder",
@@ -242,7 +242,7 @@ FAULTY = [
         edits=_net("axis=-1", "axis=-2"),
         item="cmp.09",
         curve="forward",
-        place="softmax",
+        place="blocks.0.attention.softmax",
     ),
     Twin(
         "attention_scale_transformer",
@@ -251,7 +251,7 @@ FAULTY = [
         edits=_net(" / self.width**0.5", " / self.width"),
         item="cmp.09",
         curve="forward",
-        place="softmax",
+        place="blocks.0.attention.softmax",
     ),
     Twin(
         "residual_resnet",

@@ -64,6 +64,8 @@ def located(walk: Walk, item: str, place: str) -> bool:
 
 
 def _names(finding: Finding, place: str) -> bool:
-    """As a word or a part of a dotted name: the finding's own place where it has a name, what it says otherwise."""
-    text = finding.where.name or json.dumps(finding.data, ensure_ascii=False)
-    return re.search(rf"(?<!\w){re.escape(place)}(?!\w)", text) is not None
+    """Its own place, where that is a layer, a parameter or a tensor; a word of what it says otherwise."""
+    name = finding.where.name
+    if name is not None:
+        return name == place or name.startswith(place + ".")
+    return re.search(rf"(?<!\w){re.escape(place)}(?!\w)", json.dumps(finding.data, ensure_ascii=False)) is not None
