@@ -74,6 +74,8 @@ def test_every_key_of_the_design_is_known(tmp_path):
         "labels": True,
         "padding": True,
         "pretrained": True,
+        "inference": True,
+        "previous_version": True,
     }
 
 
@@ -82,13 +84,18 @@ def test_a_case_survives_the_way_to_a_worker(tmp_path):
     assert msgspec.json.decode(msgspec.json.encode(request), type=Request) == request
 
 
+def unsaid(facts):
+    """The values of the facts that need to be said, not merely given files for."""
+    return {value for name, value in facts.items() if name not in ("inference", "previous_version")}
+
+
 def test_nothing_is_required(tmp_path):
     assert cases.load(tmp_path).file is None
     for text in ("", "# nothing\n", "{}\n", "\n\n"):
         case = case_of(tmp_path, text)
         assert case.spec == CaseFile() and case.file == str(tmp_path / "accucheck.yaml")
         assert case.name == tmp_path.name
-    assert set(case.facts().values()) == {None}
+    assert unsaid(case.facts()) == {None}
     assert case.get("data.train.path") is None and case.paths("data.train.path") == []
 
 
@@ -109,7 +116,15 @@ def test_nothing_is_required(tmp_path):
 def test_facts_are_known_only_when_the_case_says_so(tmp_path, text, fact, value):
     facts = case_of(tmp_path, text).facts()
     assert facts.pop(fact) is value
-    assert set(facts.values()) == {None}
+    assert unsaid(facts) == {None}
+
+
+@pytest.mark.parametrize("text", ["outputs: {path: o}", "scripts: {eval: e.py}", "data: {infer: {path: d}}"])
+def test_what_a_case_has_nothing_of_it_does_not_do(tmp_path, text):
+    facts = cases.load(tmp_path).facts()
+    assert (facts["inference"], facts["previous_version"]) == (False, False)
+    assert case_of(tmp_path, text).facts()["inference"] is True
+    assert case_of(tmp_path, "curves: {previous_version: old.log}").facts()["previous_version"] is True
 
 
 def test_an_empty_value_is_no_value(tmp_path):
@@ -382,6 +397,70 @@ def test_a_huge_folder_is_not_walked_to_its_end(tmp_path):
         (tmp_path / "a" / f"{number:05}.txt").touch()
     lay_out(tmp_path, "train.py", "z/b.ckpt")
     assert proposed(tmp_path) == {"scripts.train": "train.py"}
+
+
+# --- further keys -----------------------------------------------------------------------------------------------------
+
+FURTHER = {"curves.rerun": "collect/a.log", "curves.reference.path": "collect/b c.csv"}
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("", 'curves:\n  rerun: collect/a.log\n  reference:\n    path: "collect/b c.csv"\n'),
+        (
+            "name: x  # no end of line",
+            '\ncurves:\n  rerun: collect/a.log\n  reference:\n    path: "collect/b c.csv"\n',
+        ),
+        ("curves: {train: 'a'}  # why\n", ', rerun: collect/a.log, reference: {path: "collect/b c.csv"}'),
+        ("{name: x, curves: {}}\n", 'rerun: collect/a.log, reference: {path: "collect/b c.csv"}'),
+        (
+            "curves:\n    train: >-\n      x\n\n    # more\nname: y\n",
+            '    rerun: collect/a.log\n    reference:\n      path: "collect/b c.csv"\n',
+        ),
+        (
+            "curves:\r\n  train: a\r\nname: y\r\n",
+            '  rerun: collect/a.log\r\n  reference:\r\n    path: "collect/b c.csv"\r\n',
+        ),
+        (
+            "# 中文\ncurves:  # empty\n",
+            '  rerun: collect/a.log\n  reference:\n    path: "collect/b c.csv"\n',
+        ),
+    ],
+)
+def test_further_keys_leave_what_stands_as_it_is(text, more):
+    made = cases.with_keys(text.encode(), FURTHER, "accucheck.yaml").decode()
+    assert more in made and made.replace(more, "", 1) == text
+    read = document.convert(document.parse(made.encode(), "x"), CaseFile, made.encode(), "x")
+    assert (read.curves.rerun, read.curves.reference.path) == ("collect/a.log", "collect/b c.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curves: null\n",
+        "curves: 3\n",
+        "curves: {rerun: x}\n",
+        "x: &a {train: x}\ncurves: *a\n",
+        "curves: {train: x,}\n",
+    ],
+)
+def test_a_file_without_place_for_them_is_left(tmp_path, text):
+    with pytest.raises(UserError) as caught:
+        cases.with_keys(text.encode(), FURTHER, "accucheck.yaml")
+    assert caught.value.code == "case-not-added"
+    assert "curves.rerun: collect/a.log" in caught.value.text(Language.ZH)
+
+
+def test_a_case_is_extended_in_its_file_and_keeps_what_was_set(tmp_path):
+    (tmp_path / "accucheck.yaml").write_text("name: x\n")
+    case = cases.extend(cases.load(tmp_path, ["dumps.path=layers"]), FURTHER)
+    assert (case.get("curves.rerun"), case.get("dumps.path"), case.name) == ("collect/a.log", "layers", "x")
+    assert cases.load(tmp_path).get("curves.rerun") == "collect/a.log"
+    assert cases.load(tmp_path).get("dumps.path") is None
+    (tmp_path / "new").mkdir()
+    made = cases.extend(cases.load(tmp_path / "new"), FURTHER)
+    assert made == cases.load(tmp_path / "new") and made.get("curves.rerun") == "collect/a.log"
 
 
 # --- documents --------------------------------------------------------------------------------------------------------

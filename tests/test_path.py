@@ -98,8 +98,14 @@ def test_a_finding_leads_before_the_conclusion_does(entry: Entry, to: str) -> No
     assert path.steps[2].way is not None
 
 
-def test_who_is_undecided_stays() -> None:
+def test_a_suspicion_that_a_way_names_leads_on() -> None:
     path = walked(pp01="ok", pp02="ok", pp03=Entry(results=found(("bad", Level.SUSPECT))))
+    assert (path.steps[2].answer, path.steps[2].to) == (Verdict.UNDECIDED, "pp.04")
+    assert path.problems == []
+
+
+def test_who_is_undecided_stays() -> None:
+    path = walked(pp01="ok", pp02="ok", pp03=Entry(results=found(("seen", Level.SUSPECT))))
     assert path.here is not None and path.here.id == "pp.03"
     failed = ProbeResult("fake_problem", Kind.FILE, Status.FAILED, Verdict.UNDECIDED)
     path = walked(pp01="ok", pp02="ok", pp03=Entry(results={"fake_problem": failed}))
@@ -223,15 +229,16 @@ def test_the_keys_of_a_benchmark_can_be_collected() -> None:
 # --- the path of the comparison ---------------------------------------------------------------------------------------
 
 
-def _comparison(*answers: tuple[str, str, str]) -> Walked:
+def _comparison(*answers: tuple[str, str, str], case: Case | None = None) -> Walked:
     """The shipped path: (item, verdict, code of a finding or nothing)."""
     entries = {}
     for item, verdict, code in answers:
-        level = Level.PROBLEM if verdict == "problem" else Level.INFO
+        level = {"problem": Level.PROBLEM, "undecided": Level.SUSPECT}.get(verdict, Level.INFO)
         findings = [Finding(code, level)] if code else []
         result = ProbeResult("x", Kind.FILE, Status.DONE, Verdict(verdict), findings)
         entries[item] = Entry(results={"x": result}) if code else Entry(conclusion=Verdict(verdict))
-    path = walk(checklist.load("comparison"), Record(entries=entries), case_of())
+    case = case or case_of(outputs={"path": "outputs"}, curves={"previous_version": "old.log"})
+    path = walk(checklist.load("comparison"), Record(entries=entries), case)
     assert path is not None
     return path
 
@@ -251,7 +258,12 @@ AGREES = [*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", "agree"), ("cmp.
         (BEFORE, "cmp.08"),
         ([*BEFORE, ("cmp.08", "problem", "forward")], "cmp.09"),
         ([*BEFORE, ("cmp.08", "problem", "backward")], "cmp.09"),
-        ([*BEFORE, ("cmp.08", "problem", "fork")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "problem", "fork")], "fork"),
+        ([*BEFORE, ("cmp.08", "problem", "scaled")], "mend"),
+        ([*BEFORE, ("cmp.08", "undecided", "forward-slight")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "undecided", "follows"), ("cmp.09", "problem", "origin")], "mend"),
+        ([*BEFORE, ("cmp.08", "undecided", "drift")], "cmp.08"),
+        ([*BEFORE, ("cmp.08", "problem", "updates-differ"), ("cmp.09", "ok", "")], "mend"),
         ([*BEFORE, ("cmp.08", "problem", "evaluation")], "cmp.11"),
         ([*BEFORE, ("cmp.08", "problem", "")], "cmp.09"),
         ([*BEFORE, ("cmp.08", "ok", "agrees")], "cmp.09"),
@@ -274,6 +286,16 @@ AGREES = [*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", "agree"), ("cmp.
 def test_the_path_of_the_comparison(answers: list[tuple[str, str, str]], stands: str) -> None:
     path = _comparison(*answers)
     assert (path.here.id if path.here is not None else path.end) == stands
+
+
+@pytest.mark.parametrize(("losses", "end"), [(("ok", "agrees"), "tuning"), (("problem", "forward"), "file")])
+def test_nobody_is_asked_of_versions_and_inference_that_the_case_does_not_have(
+    losses: tuple[str, str], end: str
+) -> None:
+    path = _comparison(*BEFORE, ("cmp.08", *losses), ("cmp.09", "ok", ""), case=case_of())
+    assert path.end == end
+    passed = [step for step in path.steps if step.answer is Verdict.NOT_APPLICABLE]
+    assert passed and not any(step.concluded for step in passed)
 
 
 # --- the command line --------------------------------------------------------------------------------------------------
@@ -339,6 +361,32 @@ def test_path_writes_the_code_and_never_over_a_file(project: Path, tmp_path: Pat
     again = accucheck(*arguments)
     assert again.code == 2 and "collect_pp.03_pytorch.py" in again.err
     assert (code / "collect_pp.03_pytorch.py").read_text() == text
+
+
+def test_what_was_collected_is_named_in_the_case_with_one_command(project: Path, tmp_path: Path) -> None:
+    route = str(write_route(tmp_path))
+    arguments = ("path", project, "--checklist", route, "--write")
+    before = "name: demo\nruntime: {device: CPU}  # mine\ncurves: {train: loss.csv}\n# the end\n"
+    (project / "accucheck.yaml").write_text(before)
+    nothing = accucheck(*arguments)
+    assert nothing.code == 0 and "nothing to name" in nothing.err
+    (project / "collect").mkdir()
+    for name in ("loss.csv", "loss_torch.csv"):
+        (project / "collect" / name).write_text("step,loss\n1,2.0\n")
+    for item in ("pp.01", "pp.02"):
+        accucheck("answer", item, "ok", "--project", project, "--checklist", route)
+    ran = accucheck(*arguments)
+    assert ran.code == 0 and ran.err == "accucheck: curves.reference.path: collect/loss_torch.csv\n"
+    assert "✓ curves.reference.path: collect/loss_torch.csv" in ran.out
+    after = (project / "accucheck.yaml").read_text()
+    assert after == before.replace("loss.csv}", "loss.csv, reference: {path: collect/loss_torch.csv}}")
+    assert "nothing to name" in accucheck(*arguments).err
+
+
+def test_one_item_of_a_path_can_be_run_alone(project: Path, tmp_path: Path) -> None:
+    ran = accucheck("run", project, "--checklist", str(write_route(tmp_path)), "--only", "pp.03", "--json")
+    result = json.loads(ran.stdout)
+    assert [item["id"] for item in result["items"]] == ["pp.03"] and result["paths"] == []
 
 
 def test_a_list_is_no_path(project: Path) -> None:

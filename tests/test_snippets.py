@@ -246,3 +246,25 @@ def test_each_probe_of_the_path_reads_what_was_collected_for_it(collected: Path,
         for result in item["results"]
     }
     assert {results[pair] for pair in ready} == {("done", "ok")}
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_what_the_code_says_of_model_train_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ms = pytest.importorskip("mindspore")
+    from mindspore import nn
+
+    monkeypatch.chdir(tmp_path)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    told = [key for key, one in COMPARISON.items() if "Model.train" in one.code]
+    assert told == ["curves.train", "curves.rerun", "curves.previous_version"]
+    for key in told:
+        lines = [line.removeprefix("#   ") for line in COMPARISON[key].code.splitlines() if line.startswith("#   ")]
+        names: dict[str, Any] = {}
+        exec("\n".join(lines), names)
+        net = nn.Dense(36, 3)
+        model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), learning_rate=0.1))
+        data = ms.dataset.NumpySlicesDataset((X.reshape(-1, 36), Y.reshape(-1)), shuffle=False).batch(8)
+        model.train(1, data, callbacks=names["callbacks"], dataset_sink_mode=False)
+        (run,) = curves.read(tmp_path / COMPARISON[key].path).runs
+        assert run.columns["loss"].steps.tolist() == list(range(1, STEPS + 1)), key

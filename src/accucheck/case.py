@@ -20,6 +20,9 @@ FILE_NAME = "accucheck.yaml"
 _LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]*)@")
 _QUERY = re.compile(r"(\w+://[^\s?]*)\?[^\s'\"]*")
 
+#: What a case gives that has to do with inference: one of these.
+_INFERENCE = ("outputs.path", "outputs.reference", "scripts.eval", "scripts.infer", "data.eval.path", "data.infer.path")
+
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A mapping of the case file: every key optional, unknown keys refused."""
@@ -231,6 +234,8 @@ class Case(msgspec.Struct, frozen=True):
             "labels": True if self.get("data.train.label") else None,
             "padding": True if self.get("design.padding") else None,
             "pretrained": True if self.get("checkpoints.pretrained") else None,
+            "inference": any(self.get(key) is not None for key in _INFERENCE),
+            "previous_version": self.get("curves.previous_version") is not None,
         }
 
 
@@ -477,6 +482,81 @@ def document_of(values: dict[str, Any]) -> bytes:
         level[last] = value
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     return (head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)).encode()
+
+
+def with_keys(text: bytes, values: dict[str, str], path: str) -> bytes:
+    """The text of a case file with further dotted keys; whatever stands in it is kept as it is, comments too.
+
+    Raises UserError: what document.parse raises, or case-not-added where the keys find no place.
+    """
+    import yaml
+
+    expected: dict[str, Any] = document.parse(text, path) or {}
+    try:
+        made = text.decode()
+        for key, value in values.items():
+            made = _inserted(made, key.split("."), value)
+            expected = _with(expected, f"{key}={_scalar(value)}")
+        if document.parse(made.encode(), path) == expected:
+            return made.encode()
+    except (UserError, ValueError, yaml.YAMLError):
+        pass
+    raise UserError("case-not-added", path=path, keys=", ".join(f"{key}: {value}" for key, value in values.items()))
+
+
+def _scalar(text: str) -> str:
+    import json
+
+    return text if re.fullmatch(r"[A-Za-z_][\w./-]*", text, re.ASCII) else json.dumps(text)
+
+
+def _inserted(text: str, names: list[str], value: str) -> str:
+    """YAML text with one more value, at the end of the deepest mapping that is there; ValueError where there is no place."""
+    import yaml
+
+    mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    place, indent = len(text), 0
+    while isinstance(mapping, yaml.MappingNode):
+        found = next((entry for entry in mapping.value if entry[0].value == names[0]), None)
+        if found is None:
+            break
+        (key, below), names = found, names[1:]
+        if not names or not (isinstance(below, yaml.MappingNode) or below.value == ""):
+            raise ValueError(names)
+        mapping, place, indent = below, below.end_mark.index, key.start_mark.column + 2
+    if isinstance(mapping, yaml.MappingNode) and mapping.flow_style:
+        added = (
+            "".join(f"{name}: {{" for name in names[:-1]) + f"{names[-1]}: {_scalar(value)}" + "}" * (len(names) - 1)
+        )
+        place = mapping.end_mark.index - 1
+        return text[:place].rstrip() + (", " if mapping.value else "") + added + text[place:]
+    if isinstance(mapping, yaml.MappingNode):
+        indent, last = mapping.value[0][0].start_mark.column, mapping
+        while isinstance(last, yaml.CollectionNode) and not last.flow_style:
+            last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
+        place = last.end_mark.index
+    place = text.find("\n", max(place - 1, 0)) + 1 or len(text)
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = [f"{' ' * (indent + 2 * level)}{name}:" for level, name in enumerate(names)]
+    before = text[:place] if not text[:place] or text[:place].endswith("\n") else text[:place] + end
+    return before + end.join(lines) + f" {_scalar(value)}{end}" + text[place:]
+
+
+def extend(case: Case, values: dict[str, str]) -> Case:
+    """The case with further dotted keys, which are written into its file too. Raises UserError, SaveError."""
+    from .store import write_atomically
+
+    if case.file is None:
+        values = {"name": case.name, **values}
+        write(values, Path(case.root, FILE_NAME))
+    else:
+        file = Path(case.file).resolve()
+        write_atomically(file, with_keys(document.read_text(file), values, case.file))
+    data: Any = msgspec.to_builtins(case.spec)
+    for key, value in values.items():
+        data = _with(data, f"{key}={_scalar(value)}")
+    file = Path(case.file or Path(case.root, FILE_NAME))
+    return Case(root=case.root, spec=msgspec.convert(data, CaseFile), file=str(file))
 
 
 def write(values: dict[str, Any], target: Path) -> None:

@@ -49,7 +49,9 @@ class Snippet(_Part, frozen=True):
 
 
 class Way(_Part, frozen=True):
-    """Where an answer leads: `when` holds conclusions, EARLIER, or codes of findings; `to` is an item or one of the ends."""
+    """Where an answer leads: `when` holds conclusions, EARLIER, codes of findings, or ITEM.CODE for a finding that is no mere
+    information of an item before this one on the path; `to` is an item or one of the ends.
+    """
 
     when: list[str]
     to: str
@@ -251,6 +253,7 @@ def validate(text: bytes, path: str) -> Checklist:
     from . import probe
 
     checklist = read(text, path)
+    before: set[str] = set()
     for item, here in _places(checklist):
         for p, use in enumerate(item.uses):
             place = [*here, "probes", p]
@@ -265,7 +268,8 @@ def validate(text: bytes, path: str) -> Checklist:
                 where = f"{item.id} {use.name}"
                 raise UserError("yaml-value", path=path, line=line, where=where, problem=str(error)) from None
         codes = {code for use in item.uses for code in probe.load(use.name).MESSAGES}
-        answers = {verdict.value for verdict in CONCLUSIONS} | {EARLIER} | codes
+        answers = {verdict.value for verdict in CONCLUSIONS} | {EARLIER} | codes | before
+        before |= {f"{item.id}.{code}" for code in codes}
         for n, way in enumerate(item.next):
             for w, answer in enumerate(way.when):
                 if answer not in answers:

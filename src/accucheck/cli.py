@@ -260,6 +260,15 @@ WORDS: Words = {
         "en": "The Markdown file to write (default: standard output).",
         "zh": "写出的 Markdown 文件（默认输出到标准输出）。",
     },
+    "path-write": {
+        "en": "Name in accucheck.yaml what the code wrote; what stands there is kept. Asks first on a terminal.",
+        "zh": "将采集代码写出的数据填入 accucheck.yaml，已有内容保持不变；在终端中会先询问。",
+    },
+    "path-write-sure": {"en": "Write these keys into {path}?", "zh": "将以上各键写入 {path}？"},
+    "path-write-none": {
+        "en": "nothing to name: no snippet has written anything that accucheck.yaml does not name yet",
+        "zh": "没有可填入的数据：采集代码尚未写出 accucheck.yaml 中缺少的数据",
+    },
     "path-nothing": {
         "en": "nothing to collect here: what this step lives on is there",
         "zh": "本步所需的输入均已具备，无需采集",
@@ -1188,12 +1197,18 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         _project(),
         _json(),
         option("--output", "-o", words="path-output", default=None, metavar="DIR"),
+        option("--write", words="path-write", is_flag=True),
         _checklists(),
         _set(),
     ],
 )
 def path_(
-    project: str, as_json: bool, output: str | None, checklists: tuple[str, ...], settings: tuple[str, ...]
+    project: str,
+    as_json: bool,
+    output: str | None,
+    write: bool,
+    checklists: tuple[str, ...],
+    settings: tuple[str, ...],
 ) -> None:
     from pathlib import Path
 
@@ -1210,6 +1225,8 @@ def path_(
     assert session is not None
     if session.notice is not None:
         raise _notice(session)
+    if write:
+        _name_collected(opened)
     paths = []
     for checklist in opened.checklists:
         path = walk(checklist, session.record, opened.case)
@@ -1225,6 +1242,20 @@ def path_(
             show(line)
     if output is not None:
         _write_code(paths, opened.case, Path(output))
+
+
+def _name_collected(opened: Any) -> None:
+    """Into accucheck.yaml with what the snippets wrote and it does not name."""
+    from .case import FILE_NAME, extend
+    from .path import collected
+
+    values = {key: path for checklist in opened.checklists for key, path in collected(checklist, opened.case).items()}
+    for key, path in values.items():
+        talk(f"{key}: {path}")
+    if not values:
+        talk(say("path-write-none"))
+    elif not sys.stdin.isatty() or click.confirm(say("path-write-sure", path=opened.case.file or FILE_NAME), err=True):
+        opened.case = extend(opened.case, values)
 
 
 def _write_code(paths: list[Any], case: Any, folder: Path) -> None:

@@ -341,6 +341,10 @@ WORDS: Words = {
         "en": "{path}:{line}: the end {name} has the name of an item. Give it another name.",
         "zh": "{path}:{line}：终点 {name} 与检查项同名，请改用其他名称。",
     },
+    "case-not-added": {
+        "en": "{path} was left as it is: there is no place in it for further keys. Write them into it yourself: {keys}",
+        "zh": "{path} 未作改动：无法在其中自动添加新的键，请手动填入：{keys}",
+    },
     "path-nowhere": {
         "en": "{path}:{line}: {item} leads to {to}, which is neither an item nor one of ends. {hint}",
         "zh": "{path}:{line}：{item} 指向 {to}，它既不是检查项，也不在 ends 中。{hint}",

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import msgspec
 
+from . import probe
 from .case import Case, mode_of
 from .checklist import EARLIER, Checklist, End, Item, Snippet, Way, ways_ahead
 from .language import Language
-from .model import Verdict
+from .model import Level, Verdict
 from .session import Entry, Record, suggestion
 
 #: How frameworks are written.
@@ -22,7 +23,8 @@ FRAMEWORKS = {"mindspore": "MindSpore", "pytorch": "PyTorch"}
 class Step(msgspec.Struct, frozen=True):
     """An item that is behind. `answer` is the conclusion or, where nobody `concluded`, what the probes suggest.
 
-    `to` is the item or the end that it led to; `way` says why, and is None where that is just the item below.
+    It is undecided where what was found leads on all the same. `to` is the item or the end that it led to; `way` says why, and is
+    None where that is just the item below.
     """
 
     item: Item
@@ -35,7 +37,8 @@ class Step(msgspec.Struct, frozen=True):
 class Wanted(msgspec.Struct, frozen=True):
     """An input that an item lives on. `given` is what the case says of it, or nothing; `lacking` is what of that does not exist.
 
-    `written`: the case says nothing of it, and what its snippet writes lies in the project already.
+    `written`: the case says nothing of it, and what its snippet writes lies in the project already. `optional`: the probes of the
+    item run without it, and judge better with it.
     """
 
     key: str
@@ -43,6 +46,7 @@ class Wanted(msgspec.Struct, frozen=True):
     lacking: list[str]
     snippet: Snippet | None
     written: bool = False
+    optional: bool = False
 
     @property
     def there(self) -> bool:
@@ -74,7 +78,7 @@ class Walked(msgspec.Struct, frozen=True):
 def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
     """The path of a checklist as far as it has been answered; None where the checklist is no path.
 
-    Only what is answered leads on: an item that is undecided is where the person stands, whatever was found of it.
+    What is answered leads on. An item that is undecided is where the person stands, unless a way names what was found.
     """
     if not checklist.ends or not checklist.items:
         return None
@@ -82,20 +86,26 @@ def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
     order = list(items)
     below = dict(pairwise(order))
     steps: list[Step] = []
-    place, earlier = order[0], False
+    behind: set[str] = set()  # what ways may ask of the items before
+    place = order[0]
     while place in items:
         item, entry = items[place], record.entries.get(place, Entry())
         suggested = suggestion(item, entry, facts)
         answer = entry.conclusion or suggested
-        if answer is Verdict.UNDECIDED:
-            break
-        given = {answer.value} | ({EARLIER} if earlier else set())
-        if suggested in (answer, Verdict.UNDECIDED):  # findings that the person overruled lead nowhere
-            given |= {finding.code for result in entry.results.values() for finding in result.findings}
+        found = [finding for result in entry.results.values() for finding in result.findings]
+        if suggested not in (answer, Verdict.UNDECIDED):  # findings that the person overruled lead nowhere
+            found = []
+        given = {finding.code for finding in found}
+        if answer is not Verdict.UNDECIDED:
+            given |= {answer.value} | behind
         way = next((way for way in item.next if not given.isdisjoint(way.when)), None)
+        if way is None and answer is Verdict.UNDECIDED:
+            break
         place = way.to if way is not None else below[place]
         steps.append(Step(item, answer, entry.conclusion is not None, place, way))
-        earlier |= answer is Verdict.PROBLEM
+        behind |= {f"{item.id}.{finding.code}" for finding in found if finding.level is not Level.INFO}
+        if answer is Verdict.PROBLEM:
+            behind.add(EARLIER)
     here = items.get(place)
     return Walked(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
 
@@ -116,20 +126,42 @@ def _ahead(checklist: Checklist, items: dict[str, Item], here: Item | None) -> l
 
 def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
     """What an item lives on, and what of it is there."""
-    found = []
+    found, needed = [], _needed(item)
     for key in item.collect:
         given = case.get(key)
         names = [given] if isinstance(given, str) else list(given or [])
         lacking = [name for name in names if "://" not in name and not mode_of(case.path(name))]
         snippet = checklist.snippets.get(key)
         written = not names and snippet is not None and bool(mode_of(case.path(snippet.path)))
-        found.append(Wanted(key, names, lacking, snippet, written))
+        found.append(Wanted(key, names, lacking, snippet, written, bool(needed) and key not in needed))
     return found
 
 
+def _needed(item: Item) -> set[str]:
+    """The keys without which a probe of the item does not run."""
+    keys: set[str] = set()
+    for use in item.uses:
+        try:
+            needs = probe.load(use.name).NEEDS
+        except Exception:  # unknown, or of another package that does not import: running it tells
+            continue
+        for need in needs:
+            keys.update([need] if isinstance(need, str) else need)
+    return keys
+
+
+def collected(checklist: Checklist, case: Case) -> dict[str, str]:
+    """What snippets wrote for any item and the case does not name yet: the paths by key."""
+    return {
+        key: snippet.path
+        for key, snippet in checklist.snippets.items()
+        if case.get(key) is None and mode_of(case.path(snippet.path))
+    }
+
+
 def uncollected(inputs: list[Wanted]) -> list[Wanted]:
-    """The inputs that code has still to write."""
-    return [each for each in inputs if not (each.there or each.written)]
+    """The inputs that code has still to write; the optional ones are not among them."""
+    return [each for each in inputs if not (each.there or each.written or each.optional)]
 
 
 def script(inputs: list[Wanted], framework: str, language: Language) -> str:

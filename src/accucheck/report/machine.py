@@ -85,6 +85,13 @@ def results(item: Item, entry: Entry) -> list[ProbeResult]:
     return [entry.results[name] for name in [*order, *sorted(set(entry.results) - set(order))]]
 
 
+def telling(item: Item, entry: Entry) -> list[tuple[str, Finding]]:
+    """What was found of an item that is not just information, the worst first, each with the name of its probe."""
+    found = [(result.probe, finding) for result in results(item, entry) for finding in result.findings]
+    worth = [pair for pair in found if pair[1].level is not Level.INFO or pair[1].incomplete]
+    return sorted(worth, key=lambda pair: list(Level).index(pair[1].level))
+
+
 def result_json(record: Record, checklists: list[Checklist], case: Case, language: Language) -> dict[str, Any]:
     """The object that others rely on, plain JSON values only. `case`: its name.
 
@@ -199,6 +206,7 @@ def _input(each: Wanted, language: Language) -> dict[str, Any]:
         "given": each.given,
         "lacking": each.lacking,
         "written": each.written,
+        "optional": each.optional,
         "collect": snippet
         and {
             "framework": snippet.framework,
@@ -256,8 +264,10 @@ def summary_text(report: Report) -> list[str]:
     return [*lines, "", f"{say('items')}  {' · '.join(items)}", f"{say('probes')}  {' · '.join(probes)}"]
 
 
+LEVEL_MARKS = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
+
+
 def _result_text(result: ResultPart, language: Language) -> list[str]:
-    level_mark = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
     head = f"      {result.probe}  {' · '.join(result.facts)}"
     if result.stale:
         head += "  " + word(WORDS, "stale", language)
@@ -267,7 +277,7 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
     for finding in result.findings:
         place = f"{finding.where}: " if finding.where else ""
         level = LEVELS[finding.level.value][language.value]
-        lines.append(f"        {level_mark[finding.level]} {level}  {place}{finding.message}")
+        lines.append(f"        {LEVEL_MARKS[finding.level]} {level}  {place}{finding.message}")
         for key in ("why", "sure", "proof"):
             if text := getattr(finding, key):
                 label = word(WORDS, key, language)
@@ -279,7 +289,7 @@ def _result_text(result: ResultPart, language: Language) -> list[str]:
     return lines
 
 
-#: Findings of a problem that `path_text` names.
+#: Findings of an item that `path_text` names.
 _MOST_NAMED = 3
 
 
@@ -294,22 +304,39 @@ def path_text(path: Walked, record: Record, case: Case, language: Language, stal
         return word(WORDS, key, language, **data)
 
     lines = [f"{path.checklist.title[language]}  ({path.checklist.name} {path.checklist.version})"]
+
+    def item_lines(mark: str, item: Item, said: str) -> list[str]:
+        """The line of an item, and what was found of it that is not just information."""
+        late = "  " + say("stale") if item.id in stale else ""
+        found = telling(item, record.entries.get(item.id, Entry()))[:_MOST_NAMED]
+        head = f"  {mark} {item.id}  {item.title[language]}{'  ' if said else ''}{said}{late}"
+        return [
+            head,
+            *(
+                f"      {LEVEL_MARKS[finding.level]} {speech.message(name, finding.code, finding.data)}"
+                for name, finding in found
+            ),
+        ]
+
+    def answered(answer: Verdict, concluded: bool) -> str:
+        words = VERDICTS[answer.value][language.value]
+        return words if concluded else say("path-suggested", verdict=words)
+
     for step in path.steps:
-        answer = VERDICTS[step.answer.value][language.value]
-        said = answer if step.concluded else say("path-suggested", verdict=answer)
-        late = "  " + say("stale") if step.item.id in stale else ""
-        lines.append(f"  {MARKS[step.answer.value]} {step.item.id}  {step.item.title[language]}  {said}{late}")
-        if step.answer is Verdict.PROBLEM:
-            found = results(step.item, record.entries.get(step.item.id, Entry()))
-            named = [(each.probe, finding) for each in found for finding in each.findings]
-            problems = [pair for pair in named if pair[1].level is Level.PROBLEM][:_MOST_NAMED]
-            lines += [f"      ✗ {speech.message(name, finding.code, finding.data)}" for name, finding in problems]
+        lines += item_lines(MARKS[step.answer.value], step.item, answered(step.answer, step.concluded))
         if step.way is not None:
             lines.append(f"      {way_text(path.checklist, step.way.to, step.way.text[language], language)}")
     if (here := path.here) is not None:
-        lines.append(f"  ▸ {here.id}  {here.title[language]}  {say('path-here')}")
+        lines += item_lines("▸", here, say("path-here"))
         lines += ["      " + line for line in here_text(path.checklist, here, case, language)]
-    lines += [f"  ○ {item.id}  {item.title[language]}" for item in path.ahead]
+    for item in path.ahead:
+        entry = record.entries.get(item.id, Entry())
+        answer = entry.conclusion or suggestion(item, entry, case.facts())
+        known = answer is not Verdict.UNDECIDED
+        said = answered(answer, entry.conclusion is not None) if known else ""
+        lines.append(
+            f"  {MARKS[answer.value] if known else '○'} {item.id}  {item.title[language]}{'  ' if said else ''}{said}"
+        )
     if (end := path.at_end) is not None:
         lines.append(f"  ■ {say('path-end', title=end.title[language])}")
         if path.problems:
@@ -350,7 +377,8 @@ def input_text(each: Wanted, case: Case, language: Language) -> str:
     paths = ", ".join(case.relative(name) for name in each.lacking or each.given)
     if each.written and each.snippet is not None:
         key, paths = "path-written", each.snippet.path
-    return word(WORDS, key, language, name=each.key, paths=paths)
+    text = word(WORDS, key, language, name=each.key, paths=paths)
+    return word(WORDS, "path-optional", language, text=text) if each.optional and not each.there else text
 
 
 def snippet_text(snippet: Snippet, language: Language) -> list[str]:

@@ -140,6 +140,7 @@ WORDS = {
         "en": "{name}: {paths} was written; name it in accucheck.yaml",
         "zh": "{name}：已写出 {paths}，请填入 accucheck.yaml",
     },
+    "path-optional": {"en": "{text} (optional)", "zh": "{text}（可选）"},
     "path-collect": {
         "en": "{title} ({framework}; writes {path})",
         "zh": "{title}（{framework}，写入 {path}）",

@@ -232,6 +232,20 @@ WORDS: Words = {
     "command-path-run": {"zh": "打开该步并运行其探针", "en": "Open this step and run its probes"},
     "command-path-framework": {"zh": "切换采集代码的框架", "en": "Code for the other framework"},
     "command-path-copy": {"zh": "复制采集代码（支持 SSH，OSC 52）", "en": "Copy the code (works over SSH, OSC 52)"},
+    "path-stale": {"zh": "（结果已过期）", "en": "(out of date)"},
+    "key-path-write": {"zh": "填入 yaml", "en": "into yaml"},
+    "command-path-write": {
+        "zh": "将采集到的数据填入 accucheck.yaml",
+        "en": "Name what was collected in accucheck.yaml",
+    },
+    "path-none-written": {
+        "zh": "采集代码尚未写出 accucheck.yaml 中缺少的数据",
+        "en": "No snippet has written anything that accucheck.yaml does not name yet",
+    },
+    "path-write-title": {
+        "zh": "写入 {path}？已有内容保持不变。",
+        "en": "Write this into {path}? What stands there is kept.",
+    },
     "command-path-save": {"zh": "将采集代码另存为文件", "en": "Save the code to a file"},
     "help-path": {
         "zh": "定位路径：上方是已走过的步骤、当前位置和后续步骤，下方是所选步骤的结果、所需输入和采集代码。",

@@ -16,10 +16,10 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist, Item
-from ...errors import SaveError, from_os_error
-from ...model import Level, Verdict
-from ...path import FRAMEWORKS, Step, Wanted, frameworks, script, uncollected, walk, wanted
-from ...report.machine import input_text, way_text, ways_text
+from ...errors import SaveError, UserError, from_os_error
+from ...model import Verdict
+from ...path import FRAMEWORKS, Step, Wanted, collected, frameworks, script, uncollected, walk, wanted
+from ...report.machine import input_text, telling, way_text, ways_text
 from ..signs import Speech, plain, wrap
 from ..widgets.findings import message_of, place
 from ..widgets.items import ItemList
@@ -62,6 +62,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         Binding("f", "framework", show=False, id="path-framework"),
         Binding("y", "copy", show=False, id="path-copy"),
         Binding("s", "save", show=False, id="path-save"),
+        Binding("w", "write", show=False, id="path-write"),
         Binding("question_mark", "help", show=False, id="help"),
     ]
     #: What the command palette offers here, with the keys for the help.
@@ -72,6 +73,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         ("f", "command-path-framework", "screen.framework"),
         ("y", "command-path-copy", "screen.copy"),
         ("s", "command-path-save", "screen.save"),
+        ("w", "command-path-write", "screen.write"),
         ("Esc p", "command-back", "screen.back"),
     ]
 
@@ -98,6 +100,7 @@ class PathScreen(Screen[tuple[str, bool]]):
     def on_mount(self) -> None:
         self.query_one("#steps").focus()
         self.set_interval(_LOOK_EVERY, self._look)
+        self.app.runner.look_for_stale()
 
     def on_resize(self, _: Resize) -> None:
         self.call_after_refresh(self._fill)
@@ -111,7 +114,8 @@ class PathScreen(Screen[tuple[str, bool]]):
 
     def _state(self) -> object:
         app = self.app
-        return [(item.id, app.state(item), app.session.entry(item.id)) for item in self._checklist.items]
+        states = [(item.id, app.state(item), app.session.entry(item.id)) for item in self._checklist.items]
+        return states, app.stale, collected(self._checklist, app.project.case)
 
     def _fill(self) -> None:
         app, say = self.app, self._speech.say
@@ -126,7 +130,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         here = path.here
         if here is not None:
             options.append(Option(self._here(here, width), id=here.id))
-        options += [Option(self._line("open", item, "", width), id=item.id) for item in path.ahead]
+        options += [Option(self._coming(item, width), id=item.id) for item in path.ahead]
         if (end := path.at_end) is not None:
             square = "#" if self._speech.only_ascii else "■"
             title = end.title[self._speech.language]
@@ -160,7 +164,8 @@ class PathScreen(Screen[tuple[str, bool]]):
     def _behind(self, step: Step, width: int) -> Content:
         answer = self._speech.say(step.answer.value)
         said = answer if step.concluded else self._speech.say("path-suggested", verdict=answer)
-        line = self._line(step.answer.value, step.item, f"  {said}", width, faint=not step.concluded)
+        after = f"  {said}{self._late(step.item)}"
+        line = self._line(step.answer.value, step.item, after, width, faint=not step.concluded)
         if step.way is None:
             return line
         text = self._arrow(
@@ -169,12 +174,22 @@ class PathScreen(Screen[tuple[str, bool]]):
         bar = "| " if self._speech.only_ascii else "│ "
         return Content.assemble(line, "\n", plain(wrap(bar + text, width, 2), "$text-muted"))
 
+    def _coming(self, item: Item, width: int) -> Content:
+        """An item that may still come, with what is known of it."""
+        state, faint = self.app.state(item)
+        return self._line(state, item, self._late(item), width, faint=faint)
+
+    def _late(self, item: Item) -> str:
+        """What stands after an item whose results are out of date."""
+        late = any(name == item.id for name, _ in self.app.stale)
+        return "  " + self._speech.say("path-stale") if late else ""
+
     def _here(self, item: Item, width: int) -> Content:
         """The step where the person stands, and the ways that lead on from it."""
         speech = self._speech
         state, faint = self.app.state(item)
         pointer = plain(speech.pointer(), "bold $accent")
-        text = f"    {item.id} {item.title[speech.language]}  {speech.say('path-here')}"
+        text = f"    {item.id} {item.title[speech.language]}  {speech.say('path-here')}{self._late(item)}"
         lines = [Content.assemble(pointer, speech.sign(state, faint=faint), plain(wrap(text, width, 4)[3:], "bold"))]
         ways = [self._arrow(line.strip()) for line in ways_text(self._checklist, item, speech.language)[1:]]
         fork, last = ("+ ", "+ ") if speech.only_ascii else ("├ ", "└ ")
@@ -205,6 +220,8 @@ class PathScreen(Screen[tuple[str, bool]]):
             keys.append(("f", other, "screen.framework"))
         if names:
             keys += [("y", say("key-copy"), "screen.copy"), ("s", say("key-save-as"), "screen.save")]
+        if collected(self._checklist, self.app.project.case):
+            keys.append(("w", say("key-path-write"), "screen.write"))
         keys += [("Esc", say("key-back"), "screen.back"), ("?", say("key-help"), "screen.help")]
         self.query_one(KeyBar).set_keys(keys)
 
@@ -244,12 +261,11 @@ class PathScreen(Screen[tuple[str, bool]]):
         return [*lines, *self._findings(item, width), Content("")]
 
     def _findings(self, item: Item, width: int) -> list[Content]:
-        """The first findings of an item that are not just information, or the first where all are."""
-        results = self.app.session.entry(item.id).results
-        found = [(name, finding) for name, result in results.items() for finding in result.findings]
-        telling = [pair for pair in found if pair[1].level is not Level.INFO] or found
+        """The gravest findings of an item, or the first where all are just information."""
+        entry = self.app.session.entry(item.id)
+        found = [(name, finding) for name, result in entry.results.items() for finding in result.findings]
         lines = []
-        for name, finding in telling[:_FINDINGS]:
+        for name, finding in (telling(item, entry) or found)[:_FINDINGS]:
             where = place(finding.where)
             text = message_of(name, finding.code, finding.data, self._speech) + (f"  {where}" if where else "")
             lines.append(Content.assemble(self._speech.level(finding.level), plain(wrap(f"  {text}", width, 2)[1:])))
@@ -324,6 +340,30 @@ class PathScreen(Screen[tuple[str, bool]]):
             self.app.show_error(from_os_error(error, path, SaveError).text(self._speech.language))
         else:
             self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+
+    @work
+    async def action_write(self) -> None:
+        """Name in accucheck.yaml what the code wrote, once the person agrees."""
+        from ...case import FILE_NAME, extend
+        from .dialogs import Choose
+
+        app, say = self.app, self._speech.say
+        values = collected(self._checklist, app.project.case)
+        if not values:
+            self.notify(say("path-none-written"), severity="warning", markup=False)
+            return
+        title = say("path-write-title", path=app.project.case.file or FILE_NAME)
+        text = "\n".join(f"{key}: {path}" for key, path in values.items())
+        answer = await app.push_screen_wait(Choose(title, text, [("yes", say("yes")), ("no", say("no"))]))
+        if answer != "yes":
+            return
+        try:
+            app.use_case(extend(app.project.case, values))
+        except UserError as error:
+            app.show_error(error.text(self._speech.language))
+            return
+        app.runner.look_for_stale()
+        self._fill()
 
     # --- leaving ------------------------------------------------------------------------------------------------------
 
