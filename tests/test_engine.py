@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from accucheck import case as cases
 from accucheck import engine
 from accucheck.case import Case, CaseFile, Data, DataSet
 from accucheck.model import Kind, Language, ProbeResult, Status, Verdict
@@ -181,6 +182,21 @@ def test_fingerprint_follows_inputs_parameters_and_checklist(tmp_path):
     assert first != engine.fingerprint(case, engine.Job("xx.01", "fake_needy", version=2))
     data.write_text("a\n12\n")
     assert first != engine.fingerprint(case, job)
+
+
+def test_what_was_collected_concerns_only_the_probes_that_look_at_it(tmp_path):
+    (tmp_path / "train.py").write_text("")
+
+    def digest(probe, text):
+        (tmp_path / "accucheck.yaml").write_text(f"scripts: {{train: train.py}}\n{text}")
+        return engine.fingerprint(cases.load(tmp_path), engine.Job("xx.01", probe))
+
+    before = "curves: {train: a.log}\n"
+    after = "curves: {train: a.log, rerun: b.log}\n"
+    assert digest("randomness_fixed", before) == digest("randomness_fixed", after)
+    assert digest("reproducible_runs", before) != digest("reproducible_runs", after)
+    assert digest("randomness_fixed", before) != digest("randomness_fixed", before + "runtime: {device: CPU}\n")
+    assert digest("activations", before) != digest("activations", "checkpoints: {current: a.ckpt}\n")
 
 
 def test_worker_kind_is_known_to_the_result(tmp_path):

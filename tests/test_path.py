@@ -357,7 +357,7 @@ def test_path_writes_the_code_and_never_over_a_file(project: Path, tmp_path: Pat
     ran = accucheck(*arguments, "--lang", "zh")
     assert ran.code == 0 and [path.name for path in code.iterdir()] == ["collect_pp.03_pytorch.py"]
     text = (code / "collect_pp.03_pytorch.py").read_text()
-    assert text.startswith("# 标杆每步的 loss: curves.reference.path = collect/loss_torch.csv\nstream.write(")
+    assert text.startswith("# 标杆每步的 loss\n# curves.reference.path: collect/loss_torch.csv\nstream.write(")
     again = accucheck(*arguments)
     assert again.code == 2 and "collect_pp.03_pytorch.py" in again.err
     assert (code / "collect_pp.03_pytorch.py").read_text() == text

@@ -425,13 +425,15 @@ FINGERPRINT_ENTRIES = 2000
 
 #: What scripts are made of, and the settings they load.
 SCRIPT_FILES = (".py", ".ipynb", ".yaml", ".yml", ".json")
+#: Sections of a case that name what trainings left: a probe that looks at one says so, others are not concerned.
+_COLLECTED = frozenset({"batches", "checkpoints", "curves", "dumps", "outputs"})
 
 
 def fingerprint(case: Case, job: Job) -> str:
     """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
 
     A probe's section is what stands before the first dot of the keys it needs. Static and live probes also depend on
-    every script and configuration file of the project.
+    every script and configuration file of the project, and on what the case says beside naming what trainings left.
     """
     from hashlib import blake2b
 
@@ -458,6 +460,8 @@ def fingerprint(case: Case, job: Job) -> str:
         path = Path(case.root, name)
         state += _stat(path) if path.exists() else [name]
     if module.KIND is not Kind.FILE:
+        said = msgspec.to_builtins(case.spec)
+        state += [sorted((key, value) for key, value in said.items() if key not in _COLLECTED)]
         state += _stats(Path(case.root), SCRIPT_FILES)
     # repr, not JSON: a file name need not be UTF-8
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
@@ -480,13 +484,13 @@ def _stat(path: Path) -> list[Any]:
 
 
 def _stats(folder: Path, ending: str | tuple[str, ...] = "") -> list[Any]:
-    from .case import IGNORED
+    from .case import FILE_NAME, IGNORED
 
     found: list[Any] = []
     for base, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in IGNORED and not name.startswith("."))
         for name in sorted(files):
-            if name.endswith(ending):
+            if name.endswith(ending) and name != FILE_NAME:
                 try:
                     found.append(_stat(Path(base, name)))
                 except OSError:

@@ -167,7 +167,7 @@ def uncollected(inputs: list[Wanted]) -> list[Wanted]:
 def script(inputs: list[Wanted], framework: str, language: Language) -> str:
     """The code of one framework that collects inputs, each part headed by what it is, what it writes and for which key."""
     parts = [
-        f"# {each.snippet.title[language]}: {each.key} = {each.snippet.path}\n{each.snippet.code.rstrip()}\n"
+        f"# {each.snippet.title[language]}\n# {each.key}: {each.snippet.path}\n{each.snippet.code.rstrip()}\n"
         for each in inputs
         if each.snippet is not None and each.snippet.framework == framework
     ]

@@ -162,12 +162,12 @@ async def test_the_code_is_shown_copied_and_saved_by_framework(route, tmp_path):
         await shown(pilot, app, "采集代码（MindSpore）")
         assert "○ curves.train：accucheck.yaml 中未给出" in text_of(app)
         await pilot.press("y")
-        assert app.clipboard.startswith("# 每步的 loss: curves.train = collect/loss.csv\nwith open(")
+        assert app.clipboard.startswith("# 每步的 loss\n# curves.train: collect/loss.csv\nwith open(")
         assert "torch" not in app.clipboard
         await pilot.press("f")
         await shown(pilot, app, "采集代码（PyTorch）")
         await pilot.press("y")
-        assert app.clipboard.startswith("# 标杆每步的 loss: curves.reference.path = collect/loss_torch.csv\n")
+        assert app.clipboard.startswith("# 标杆每步的 loss\n# curves.reference.path: collect/loss_torch.csv\n")
         copied = app.clipboard
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, Ask))

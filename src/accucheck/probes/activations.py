@@ -26,6 +26,7 @@ from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+USES = ("checkpoints.current",)
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

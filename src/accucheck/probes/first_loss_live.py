@@ -22,6 +22,7 @@ from . import _curves, _live, first_loss
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+USES = ("checkpoints.pretrained",)
 
 
 class Params(first_loss.Params, frozen=True):

@@ -23,6 +23,7 @@ from . import _live
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+USES = ("checkpoints.current",)
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ from . import _live
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("pipelines.train",)
+USES = ("curves.train",)
 
 
 class Params(msgspec.Struct, frozen=True):

@@ -253,7 +253,7 @@ WORDS: Words = {
     },
     "path-head": {
         "zh": "{title}：定位路径，已走 {behind} 步，当前位于 {at}",
-        "en": "{title}: the path, {behind} steps behind, at {at}",
+        "en": "{title}: the path, {behind} answered, now at {at}",
     },
     "path-at-end": {"zh": "终点", "en": "the end"},
     "path-here": {"zh": "（当前位置）", "en": "(you are here)"},
