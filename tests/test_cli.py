@@ -15,7 +15,7 @@ from accucheck.cli import COMMANDS
 from command_line import Ran, accucheck, copy_example, write_checklist
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
-IDS = re.compile(r"^ {4}((?:ds|dp|hp|api|cg|wi|mp|cmp|perf|san)\.\d\d)", re.M)
+IDS = re.compile(r"^ {4}([a-z]+\.\d\d) ", re.M)
 
 
 @pytest.fixture

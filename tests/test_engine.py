@@ -106,6 +106,9 @@ def test_closing_the_generator_stops_the_child(tmp_path):
     events = engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")])
     pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.Found))
     events.close()
+    deadline = time.monotonic() + 10  # killed at once, but the machine may be busy
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert not alive(pid)
 
 
