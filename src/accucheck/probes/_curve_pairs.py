@@ -237,7 +237,8 @@ def likeness(ours: Array, theirs: Array) -> float | None:
     """How far the ups and downs of two curves go together, -1 to 1: with the same batches they do, with others they do not.
 
     Spearman's correlation of second differences of the logarithm, which neither a trend nor single points disturb. None with fewer than
-    30 points, without ups and downs, and where one loss is twice the other: a training that broke down has ups and downs of its own.
+    30 points, without ups and downs, and where one loss or its ups and downs are twice the other's: a training that broke down, or
+    takes larger steps, has ups and downs of its own.
     """
     import numpy as np
 
@@ -247,6 +248,8 @@ def likeness(ours: Array, theirs: Array) -> float | None:
     one, other = np.log(ours[known]), np.log(theirs[known])
     first, second = np.diff(one, 2), np.diff(other, 2)
     if abs(np.median(one) - np.median(other)) > np.log(2) or min(first.std(), second.std()) <= 1e-3:
+        return None
+    if max(first.std(), second.std()) > 2 * min(first.std(), second.std()):
         return None
     ranks = [np.argsort(np.argsort(values)) for values in (first, second)]
     return float(np.corrcoef(ranks)[0, 1])

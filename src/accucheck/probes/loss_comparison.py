@@ -200,6 +200,27 @@ MESSAGES: Words = {
         "zh": "从第 {step:,g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），但仍在通常容差以内："
         "可能是算子实现不同，也可能是代码里的小差别。逐层输出比 loss 看得更清楚。",
     },
+    "slight-second": {
+        "en": "The first losses agree (to {before:.1e}), the second differ by more than rounding explains "
+        "({relative:.1e}, {floor:.1e} would be usual), though within the usual tolerance: the gradients or the "
+        "update of the first step, if only a little.",
+        "zh": "第一步的 loss 一致（相差 {before:.1e}），第二步的差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），"
+        "但仍在通常容差以内：第一步的梯度或更新可能有小的不同。",
+    },
+    "slight-later": {
+        "en": "From {unit} {step:,g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would "
+        "be usual), and up to then did not (to {before:.1e}), though within the usual tolerance: something small "
+        "begins there.",
+        "zh": "从第 {step:,g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），此前没有"
+        "（相差 {before:.1e}），但仍在通常容差以内：那里开始有小的不同。",
+    },
+    "gradient-first": {
+        "en": "The first losses agree (to {before:.1e}), but the gradient norms of the first step differ by "
+        "{relative:.1e}: {value:.9g} here, {other:.9g} in the benchmark. The backward pass differs, a weight is frozen "
+        "on one side only, or the two norms are not of the same weights.",
+        "zh": "第一步的 loss 一致（相差 {before:.1e}），但第一步的梯度范数相差 {relative:.1e}：本脚本 {value:.9g}，"
+        "标杆 {other:.9g}。反向计算不同、某些权重只在一边被冻结，或两边的范数所统计的权重不同。",
+    },
     "lone": {
         "en": "At {count:,} {count:point|points} alone the losses differ by more than usual ({steps}), and agree "
         "again afterwards: no fork.",
@@ -507,6 +528,11 @@ class _Judge:
         import numpy as np
 
         found, where = self.found, self.pair.ours.where
+        if (
+            self.pair.first and found.relative[0] > found.bound[0]
+        ):  # nothing was trained yet: one loss tells, others may hide it
+            yield Finding("forward", Level.SUSPECT, where, self.at(0), self.charts(), Fix("fix-forward"))
+            return
         known = np.isfinite(found.relative)
         data = self.pair.data | {"points": int(known.sum()), "largest": float(found.relative[known].max())}
         # A wide noise hides faults as well.
@@ -515,9 +541,44 @@ class _Judge:
             yield Finding("within-noise", Level.INFO, where, data | {"noise": noise}, self.charts(), incomplete=True)
             return
         yield Finding("agrees", Level.INFO, where, data, self.charts())
-        if found.early is not None and self.noise is None:
-            level = Level.SUSPECT if self.limits.visible == self.params.tolerance else Level.INFO
-            yield Finding("slight", level, where, self.at(found.early))
+        if (printed := float(found.printed.max())) > 10 * self.limits.rounding:
+            yield Finding("coarse", Level.INFO, where, {"printed": printed})
+        if self.noise is not None:
+            return
+        level = Level.SUSPECT if self.limits.visible == self.params.tolerance else Level.INFO
+        early = 0 if self.first_differs() else found.early
+        if early is None:
+            return
+        data = self.at(early)
+        if early:
+            data["before"] = float(np.nanmax(found.relative[:early]))
+        second = early == 1 and self.pair.first and self.pair.points.x[1] - self.pair.points.x[0] == 1
+        yield Finding("slight" if not early else "slight-second" if second else "slight-later", level, where, data)
+
+    def first_differs(self) -> bool:
+        """Whether the first loss, which nothing has trained yet, differs by more than rounding; later ones may go up and down."""
+        found = self.found
+        floor = max(self.limits.rounding, float(found.printed[0]))
+        return self.pair.first and bool(found.relative[0] > self.limits.jump * floor)
+
+    def first_gradients(self, norms: Pair) -> Iterator[Finding]:
+        """Norms of the first step alone: those of equal weights and batches, where the first losses agree."""
+        from ..readers.curve_comparison import compare
+
+        found, fine = self.found, self.limits.visible == self.params.tolerance
+        if self.noise is not None or found.early is not None or not (fine and norms.first and self.pair.first):
+            return
+        if found.relative[0] > found.bound[0] or self.first_differs() or found.printed[0] > 10 * self.limits.rounding:
+            return
+        first = compare(norms.points.ours[:1], norms.points.theirs[:1], None, self.limits)
+        if first.relative[0] > first.bound[0]:
+            data = {
+                "before": float(found.relative[0]),
+                "relative": float(first.relative[0]),
+                "value": _plain(norms.points.ours[0]),
+                "other": _plain(norms.points.theirs[0]),
+            }
+            yield Finding("gradient-first", Level.SUSPECT, norms.ours.where, data)
 
     def parting(self, start: int) -> Iterator[Finding]:
         import numpy as np
@@ -648,6 +709,8 @@ class _Judge:
         differences = relative(points.ours, points.theirs)[:count]
         known = np.isfinite(differences)
         if not known.any() or (mean := float(differences[known].mean())) <= self.params.gradients:
+            if start is None:
+                yield from self.first_gradients(pair)
             return
         at = int(np.nanargmax(differences > self.params.gradients))
         data = pair.data | {
@@ -772,7 +835,45 @@ EXAMPLES = [
         _csv(loss=_rounded(_losses(), 2e-4)),
         _THEIRS,
         Verdict.UNDECIDED,
+        "slight-second",
+    ),
+    _example(
+        "a first loss that alone is more than rounding",
+        _csv(loss=[_losses()[0] * (1 + 3e-5), *_losses()[1:]]),
+        _THEIRS,
+        Verdict.UNDECIDED,
+        "agrees",
         "slight",
+    ),
+    _example(
+        "a first loss that alone differs visibly",
+        _csv(loss=[_losses()[0] * 1.01, *_losses()[1:]]),
+        _THEIRS,
+        Verdict.UNDECIDED,
+        "forward",
+    ),
+    _example(
+        "a small difference from step 31 on",
+        _csv(loss=[*_losses()[:30], *_rounded(_losses(), 2e-4)[30:]]),
+        _THEIRS,
+        Verdict.UNDECIDED,
+        "slight-later",
+    ),
+    _example(
+        "first gradients that differ a little",
+        _csv(loss=_rounded(_losses()), grad_norm=[1.004] + [1.0] * 59),
+        _csv(loss=_losses(), grad_norm=[1.0] * 60),
+        Verdict.UNDECIDED,
+        "agrees",
+        "gradient-first",
+    ),
+    _example(
+        "losses of four digits",
+        _csv(loss=[round(loss, 3) for loss in _losses()]),
+        _THEIRS,
+        Verdict.OK,
+        "agrees",
+        "coarse",
     ),
     _example("a point of its own", _csv(loss=[*_losses()[:20], 9.0, *_losses()[21:]]), _THEIRS, Verdict.OK, "lone"),
     _example(
