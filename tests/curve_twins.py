@@ -122,7 +122,7 @@ def train(name):
     base, _, fault = name.partition(":")
     kind, optimizer = base.split("-")
     x, y = (torch.from_numpy(array) for array in data(kind))
-    network, rate = Network(kind, fault), RATES[optimizer] * (2 if fault == "rate" else 1)
+    network, rate = Network(kind, fault), RATES[optimizer] * {"rate": 2, "faster": 20}.get(fault, 1)
     if optimizer == "adam":
         update = torch.optim.Adam(network.parameters(), rate, eps=1e-4 if fault == "eps" else 1e-8)
     else:

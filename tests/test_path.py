@@ -263,6 +263,8 @@ AGREES = [*BEFORE, ("cmp.08", "ok", "agrees"), ("cmp.09", "ok", "agree"), ("cmp.
         ([*BEFORE, ("cmp.08", "undecided", "forward-slight")], "cmp.09"),
         ([*BEFORE, ("cmp.08", "undecided", "follows"), ("cmp.09", "problem", "origin")], "mend"),
         ([*BEFORE, ("cmp.08", "undecided", "drift")], "cmp.08"),
+        ([*BEFORE, ("cmp.08", "undecided", "gradient-first")], "cmp.09"),
+        ([*BEFORE, ("cmp.08", "undecided", "slight-later")], "fork"),
         ([*BEFORE, ("cmp.08", "problem", "updates-differ"), ("cmp.09", "ok", "")], "mend"),
         ([*BEFORE, ("cmp.08", "problem", "evaluation")], "cmp.11"),
         ([*BEFORE, ("cmp.08", "problem", "")], "cmp.09"),
