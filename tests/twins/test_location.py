@@ -21,7 +21,7 @@ pytestmark = [
 #: What each kind of curve may be told as; one that parts by little may not be told at all.
 CURVES = {
     "forward": {"forward", "forward-slight", "slight"},
-    "backward": {"backward", "slight"},
+    "backward": {"backward", "slight-second", "gradient-first"},
     "fork": {"fork", "fork-before"},
     "evaluation": {"evaluation"},
     "agrees": set(),
