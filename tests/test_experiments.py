@@ -207,6 +207,19 @@ def test_the_step_is_what_the_session_knows(tmp_path: Path, start: int) -> None:
     assert text.count(f"(was step {FORK})") == 2
 
 
+def test_the_step_at_which_two_runs_of_one_script_part(tmp_path: Path) -> None:
+    folder = make(tmp_path, LOOP)
+    write_logs(folder, 1)
+    (folder / "accucheck.yaml").write_text(
+        "scripts: {train: train.py}\ncurves: {train: ours.jsonl, rerun: theirs.jsonl}\n"
+    )
+    ran = accucheck("run", folder, "--checklist", "comparison", "--only", "cmp.02", timeout=120)
+    assert ran.code == 1, ran
+    text = plan(folder)
+    assert f"Step {FORK} (counted from 1) is where `reproducible_runs` saw the losses part." in text
+    assert len(codes(text)) == 2 and "Benchmark" not in text  # there is none
+
+
 def test_the_order_and_the_lines_of_the_project(tmp_path: Path) -> None:
     text = plan(make(tmp_path, LOOP), "--step", "9")
     subjects = [
