@@ -103,8 +103,36 @@ def test_two_checkpoints(tmp_path):
     two.write_bytes(ckpt({"body.weight": drawn(4, 4), "head.fc.weight": drawn(4, 2)}))
     (tmp_path / "names.yaml").write_text("conv: body\nfc: head.fc\n")
     assert accucheck("compare", one, two, "--map", tmp_path / "names.yaml").code == 0
+    whole = "version: 1\nparameters:\n  conv.weight: body.weight\n  fc: head.fc\n"
+    (tmp_path / "names.yaml").write_text(whole)
+    assert accucheck("compare", one, two, "--map", tmp_path / "names.yaml").code == 0
+    (tmp_path / "names.yaml").write_text(whole.replace("head.fc", "head.no"))
+    wrong = accucheck("compare", one, two, "--map", tmp_path / "names.yaml")
+    assert wrong.code == 2 and "names.yaml:4" in wrong.err and "head.no" in wrong.err
     two.write_bytes(two.read_bytes()[:60])
     assert accucheck("compare", one, two).code == 2
+
+
+def test_two_checkpoints_of_two_frameworks(tmp_path):
+    torch = pytest.importorskip("torch")
+    theirs = torch.nn.Sequential(
+        torch.nn.Conv1d(2, 3, 5), torch.nn.BatchNorm1d(3), torch.nn.Embedding(7, 4), torch.nn.Linear(4, 4)
+    )
+    state = theirs.state_dict()
+    torch.save(state, tmp_path / "ref.pth")
+    own = {"0.weight": "0.weight", "0.bias": "0.bias", "2.embedding_table": "2.weight", "3.weight": "3.weight"}
+    own |= {"3.bias": "3.bias", "1.moving_mean": "1.running_mean", "1.moving_variance": "1.running_var"}
+    own |= {"1.gamma": "1.weight", "1.beta": "1.bias"}
+    tensors = {name: (list(state[other].shape), state[other].flatten().tolist()) for name, other in own.items()}
+    tensors["0.weight"] = ([3, 2, 1, 5], tensors["0.weight"][1])
+    (tmp_path / "own.ckpt").write_bytes(ckpt(tensors))
+    ran = accucheck("compare", tmp_path / "own.ckpt", tmp_path / "ref.pth")
+    assert ran.code == 0 and "same: 9 pairs agree" in ran.out, ran
+    tensors["3.weight"][1][0] += 1
+    (tmp_path / "own.ckpt").write_bytes(ckpt(tensors))
+    told = json.loads(accucheck("compare", tmp_path / "own.ckpt", tmp_path / "ref.pth", "--json").out)
+    assert [pair["name"] for pair in told["pairs"] if pair["differs"]] == ["3.weight"]
+    assert {pair["name"]: pair["other"] for pair in told["pairs"]} == own
 
 
 def log(path: Path, steps: range, off: float = 0.0) -> Path:

@@ -17,9 +17,11 @@ from .language import Language, Words, aligned, visible, word
 from .model import Plain
 
 if TYPE_CHECKING:
+    from .parameter_map import Pair
     from .readers.curves import Column, Curves
     from .readers.dump_comparison import Tolerance
     from .readers.dump_pairs import Matches, Point
+    from .readers.tensors import TensorInfo
 
 WORDS: Words = {
     "name": {"en": "Name", "zh": "名称"},
@@ -156,7 +158,7 @@ def command(
     if kinds[0] != kinds[1]:
         spoken = [UserError(f"compare-{kind}") for kind in kinds]
         raise UserError("compare-kinds", left=left, right=right, one=spoken[0], two=spoken[1])
-    mapping = _names(Path(names)) if names else {}
+    mapping = _names(Path(names)) if names and kinds[0] != "checkpoints" else {}
     compare = {"checkpoints": _checkpoints, "tensors": _tensors, "logs": _logs}[kinds[0]]
     result = compare(one, other, tolerance, mapping, names or "")
     if not result.pairs and not result.notes and not result.problems:
@@ -213,34 +215,48 @@ def _names(path: Path) -> dict[str, str]:
 # --- checkpoints -------------------------------------------------------------------------------------------------------------
 
 
-def _checkpoints(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], where: str) -> Result:
+def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str, str], where: str) -> Result:
+    from .parameter_map import other_names, pair_parameters, read_map, unneeded
     from .readers.checkpoints import open_checkpoint
-    from .readers.tensor_comparison import compare, pair
+    from .readers.tensor_comparison import Pairs, compare, pair
 
     sides = [open_checkpoint(path) for path in (left, right)]
     result = Result(
         "checkpoints", ["name", "shape", "dtype", "relative", "largest", "mean", "cosine", "outside", "non_finite"]
     )
-    ours = sides[0].weights
-    known = [[info.name for info in side.weights] for side in sides]
-    for name, target in names.items():
-        for path, there, given in ((left, known[0], name), (right, known[1], target)):
-            if not any(one == given or one.startswith(f"{given}.") for one in there):
-                result.notes.append(("map-unknown", {"map": where, "name": given, "path": str(path)}))
-    renamed = [msgspec.structs.replace(info, name=_renamed(info.name, names)) for info in ours]
-    pairs = pair(renamed, sides[1].weights)
+    ours, theirs = (side.weights for side in sides)
+    pairs = pair(ours, theirs)
+    hows: list[str] = []
+    if (where or other_names(*sides)) and not pairs.repeated:
+        given = read_map(Path(where), ours, theirs) if where else None
+        found = pair_parameters(ours, theirs, given)
+        read = [one for one in found.pairs if not (one.left.obstacle or one.right.obstacle)]
+        pairs = Pairs(
+            [_named(one) for one in read],
+            found.shapes,
+            [(one.left, one.right) for one in found.pairs if one not in read],
+            [info for info in found.left if not unneeded(info)],
+            [info for info in found.right if not unneeded(info)],
+        )
+        hows = [one.how for one in read]
+        if several := [info.name for group in found.ambiguous for info in group.left or group.right]:
+            result.notes.append(("ambiguous", {"names": _some(several)}))
+            result.left_out = True
+        if count := sum(how in ("order", "shape") for how in hows):
+            result.notes.append(("by-order", {"count": count}))
     rtol, atol = (tolerance.rtol or 0.0, tolerance.atol or 0.0) if tolerance.given else _WEIGHTS
-    for one, other, found in compare(pairs.same, 2, rtol, atol):
+    for at, (one, other, numbers) in enumerate(compare(pairs.same, 2, rtol, atol)):
         dtype = " / ".join(dict.fromkeys((one.dtype, other.dtype)))
         result.pairs.append(
             {
                 "name": one.name,
                 "other": other.name,
+                "how": hows[at] if hows else "name",
                 "shape": list(one.shape),
                 "dtype": dtype,
-                "differs": found.outside > 0,
+                "differs": numbers.outside > 0,
             }
-            | _numbers(found)
+            | _numbers(numbers)
         )
     for one, other in pairs.shapes:
         result.notes.append(_other_shape(one.name, one.shape, other.shape))
@@ -250,18 +266,19 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, names: dict[str,
         result.notes.append(("repeated", {"names": _some(pairs.repeated)}))
     if pairs.unread:
         result.notes.append(("unreadable", {"names": _some([one.name for one, _ in pairs.unread])}))
-    result.left_out = bool(pairs.shapes or pairs.left or pairs.right or pairs.repeated or pairs.unread)
+    result.left_out |= bool(pairs.shapes or pairs.left or pairs.right or pairs.repeated or pairs.unread)
     return result
 
 
-def _renamed(name: str, names: dict[str, str]) -> str:
-    """What the map makes of a name, by the longest module above it that the map names."""
-    above = name
-    while above:
-        if above in names:
-            return names[above] + name[len(above) :]
-        above = above.rpartition(".")[0]
-    return name
+def _named(pair: Pair) -> tuple[TensorInfo, TensorInfo]:
+    """Both sides of a pair in one shape; what is some rows of a tensor says which."""
+    from .parameter_map import views
+
+    one, other = (
+        info if rows is None else msgspec.structs.replace(info, name=f"{info.name}[{rows[0]}:{rows[1]}]")
+        for info, rows in zip(views(pair), (pair.left_rows, pair.right_rows), strict=True)
+    )
+    return one, other
 
 
 def _numbers(found: Any) -> dict[str, Any]:

@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from .errors import UserError
-from .knowledge import parameter_names as facts
 from .language import Language, Words, aligned, visible, word
-from .parameter_map import Pair, ParameterMap, pair_parameters, read_map, renamed, reshaped, unneeded, views, written
+from .parameter_map import (
+    Framework,
+    Pair,
+    ParameterMap,
+    framework,
+    pair_parameters,
+    read_map,
+    renamed,
+    reshaped,
+    unneeded,
+    views,
+    written,
+)
 from .readers.checkpoints import Checkpoint, open_checkpoint
 from .store import atomically, write_atomically
 from .writers import CKPT_TYPES, SAFETENSORS_TYPES, Output, write_ckpt, write_safetensors
-
-Framework = Literal["mindspore", "pytorch"]
 
 WORDS: Words = {
     "name": {"en": "Name", "zh": "名称"},
@@ -242,10 +251,10 @@ def by_kind(source: Checkpoint, to: Framework) -> Plan:
 
 def _direction(source: Checkpoint) -> Framework:
     """To which framework, by what a file is."""
-    leaves = {info.name.rpartition(".")[2] for info in source.tensors}
-    if source.format == "torch" or "running_mean" in leaves:
+    own = framework(source.tensors)
+    if source.format == "torch" or (source.format != "ckpt" and own == "pytorch"):
         return "mindspore"
-    if source.format == "ckpt" or leaves & facts.LEAVES.keys():
+    if source.format == "ckpt" or own == "mindspore":
         return "pytorch"
     raise UserError("convert-direction", path=source.path)
 

@@ -20,9 +20,11 @@ import msgspec
 from . import document
 from .errors import UserError
 from .knowledge import parameter_names as facts
+from .readers.checkpoints import Checkpoint
 from .readers.tensors import TensorInfo
 
 Path = tuple[str, ...]
+Framework = Literal["mindspore", "pytorch"]
 Rows = tuple[int, int]
 
 #: Pairs of layers that the search for an order looks at; more would take some seconds.
@@ -96,6 +98,21 @@ def transformed(left: tuple[int, ...], right: tuple[int, ...]) -> str | None:
     if [size for size in left if size != 1] == [size for size in right if size != 1]:
         return "reshape"
     return "transpose" if len(left) == 2 and left[::-1] == right else None
+
+
+def framework(tensors: Iterable[TensorInfo]) -> Framework | None:
+    """Whose names the parameters have: those of mindspore.nn or those of PyTorch (and mindspore.mint); None where none of them tells."""
+    leaves = {info.name.rpartition(".")[2] for info in tensors}
+    if leaves & facts.LEAVES.keys():
+        return "mindspore"
+    return "pytorch" if leaves.intersection(facts.BUFFERS) else None
+
+
+def other_names(left: Checkpoint, right: Checkpoint) -> bool:
+    """Whether two checkpoints follow the names of different frameworks, as far as names or else the formats tell."""
+    formats: dict[str, Framework] = {"ckpt": "mindspore", "torch": "pytorch"}
+    own = [framework(side.tensors) or formats.get(side.format) for side in (left, right)]
+    return None not in own and own[0] != own[1]
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -609,7 +626,7 @@ class Renamed(msgspec.Struct, frozen=True):
     sure: bool = True
 
 
-def renamed(tensors: Iterable[TensorInfo], to: Literal["mindspore", "pytorch"]) -> list[Renamed]:
+def renamed(tensors: Iterable[TensorInfo], to: Framework) -> list[Renamed]:
     """The weights as mindspore.nn or torch.nn would call them in a network of the same modules, in their order.
 
     Follows from the kind of each layer, as far as its names and shapes tell it; what is not sure keeps its name. Without the
@@ -684,6 +701,30 @@ def views(pair: Pair) -> tuple[TensorInfo, TensorInfo]:
     if pair.transpose:
         right = turned(right)
     return left, reshaped(right, left.shape)
+
+
+def under_names(found: ParameterMap) -> list[TensorInfo]:
+    """The right side as the left one calls and shapes it; what is not paired keeps its name.
+
+    A joined tensor of the left side is made of several only where these lie one after the other in one file.
+    """
+    together: dict[int, list[Pair]] = defaultdict(list)
+    for pair in found.pairs:
+        together[id(pair.left)].append(pair)
+    renamed = []
+    for pairs in together.values():
+        parts = [views(pair)[1] for pair in sorted(pairs, key=lambda pair: pair.left_rows or (0, 0))]
+        whole = parts[0]
+        if len(parts) > 1:
+            if any(part.strides or part.obstacle for part in parts) or len({(p.path, p.dtype) for p in parts}) > 1:
+                renamed += parts
+                continue
+            extents = tuple(extent for part in parts for extent in part.extents)
+            whole = msgspec.structs.replace(whole, shape=pairs[0].left.shape, extents=extents)
+        renamed.append(msgspec.structs.replace(whole, name=pairs[0].left.name))
+    renamed += [msgspec.structs.replace(other, name=one.name) for one, other in found.shapes]
+    rest = [*found.right, *(info for group in found.ambiguous for info in group.right)]
+    return renamed + list(_unique(rest))
 
 
 def _rows(info: TensorInfo, rows: Rows | None) -> TensorInfo:
@@ -781,16 +822,23 @@ _YAML_WORDS = ("y", "n", "yes", "no", "true", "false", "on", "off", "null")
 
 
 def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[TensorInfo]) -> Given:
-    """What a mapping file says of two sides. Raises UserError: bad YAML, a name that is not there, named twice, a wrong shape."""
+    """What a mapping file says of two sides. Raises UserError: bad YAML, a name that is not there, named twice, a wrong shape.
+
+    A file without `parameters:` is what stands below it. A name may be that of a module: it stands for all below it that is not named.
+    """
     text = document.read_text(path, MAP_LIMIT)
-    file = document.convert(document.parse(text, str(path)), _File, text, str(path))
+    content = document.parse(text, str(path))
+    top = ["parameters"]
+    if isinstance(content, dict) and not content.keys() & {"parameters", "version"}:
+        content, top = {"parameters": content}, []
+    file = document.convert(content, _File, text, str(path))
     sides = [{info.name: info for info in side} for side in (left, right)]
     pairs: list[Pair] = []
     without: list[TensorInfo] = []
     used: dict[str, list[Rows | None]] = defaultdict(list)
 
     def bad(code: str, own: str, **data: Any) -> UserError:
-        return UserError(code, path=str(path), line=document.line_of(text, ["parameters", own]), **data)
+        return UserError(code, path=str(path), line=document.line_of(text, [*top, own]), **data)
 
     def known(side: int, own: str, name: str) -> TensorInfo:
         if name not in sides[side]:
@@ -798,7 +846,11 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             raise bad("map-unknown" if side == 0 else "map-unknown-reference", own, name=name, hint=hint)
         return sides[side][name]
 
+    modules = []
     for name, value in file.parameters.items():
+        if name not in sides[0] and not isinstance(value, (list, _Entry)) and _below(name, left):
+            modules.append((name, value))
+            continue
         info = known(0, name, name)
         if value is None:
             without.append(info)
@@ -828,7 +880,35 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             ends = [0, *(stop for _, stop in covered)]
             if len(covered) < len(entries) or [start for start, _ in covered] != ends[:-1] or ends[-1] != info.shape[0]:
                 raise bad("map-rows", name, name=name, rows=info.shape[0] if info.shape else 1)
+    for name, module in sorted(modules, key=lambda entry: -entry[0].count(".")):
+        settled = {id(info) for pair in pairs for info in (pair.left, pair.right)} | {id(info) for info in without}
+        own_part = [info for info in _below(name, left) if id(info) not in settled]
+        if module is None:
+            without += own_part
+            continue
+        assert isinstance(module, str)
+        if not (other_part := _below(module, right)):
+            known(1, name, module)
+        pairs += _paired_below(own_part, name, [info for info in other_part if id(info) not in settled], module)
     return Given(pairs, without)
+
+
+def _below(module: str, tensors: Iterable[TensorInfo]) -> list[TensorInfo]:
+    return [info for info in tensors if info.name.startswith(f"{module}.")]
+
+
+def _paired_below(left: list[TensorInfo], own: str, right: list[TensorInfo], other: str) -> list[Pair]:
+    """The pairs of two modules of which a person said that they are one."""
+    originals: dict[int, TensorInfo] = {}
+    sides = []
+    for infos, module in ((left, own), (right, other)):
+        side = [msgspec.structs.replace(info, name=info.name[len(module) + 1 :]) for info in infos]
+        originals.update({id(copy): info for copy, info in zip(side, infos, strict=True)})
+        sides.append(side)
+    return [
+        msgspec.structs.replace(pair, left=originals[id(pair.left)], right=originals[id(pair.right)], how="file")
+        for pair in pair_parameters(sides[0], sides[1]).pairs
+    ]
 
 
 def _near(name: str, known: Iterable[str]) -> UserError:

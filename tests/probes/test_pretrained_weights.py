@@ -179,7 +179,9 @@ def test_loading_with_mindspore(tmp_path):
 @pytest.mark.mindspore
 def test_weights_converted_from_torch(tmp_path):
     ms, torch = pytest.importorskip("mindspore"), pytest.importorskip("torch")
-    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Linear(4, 8))
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Linear(4, 8), torch.nn.Conv1d(8, 2, 5)
+    )
     torch.nn.init.normal_(net[1].weight)
     torch.save(net.state_dict(), tmp_path / "base.pth")
     names = {"1.weight": "1.gamma", "1.bias": "1.beta", "1.running_mean": "1.moving_mean"}
@@ -188,10 +190,12 @@ def test_weights_converted_from_torch(tmp_path):
         for name, values in net.state_dict().items()
         if "tracked" not in name
     }
+    converted["3.weight"] = ms.Tensor(net[3].weight.detach().numpy()[:, :, None])
     saved = [{"name": f"backbone.{name}", "data": values} for name, values in converted.items()]
     ms.save_checkpoint(saved, str(tmp_path / "base.ckpt"))
     found = examine(tmp_path, pretrained="base.ckpt", reference="base.pth")
-    assert suggest(found) is Verdict.OK and of_code(found, "renamed").data["count"] == 8
+    assert suggest(found) is Verdict.OK and of_code(found, "other-framework").data["count"] == 10
     saved[0]["data"] = saved[0]["data"] * 2
     ms.save_checkpoint(saved, str(tmp_path / "wrong.ckpt"))
-    assert suggest(examine(tmp_path, pretrained="wrong.ckpt", reference="base.pth")) is not Verdict.OK
+    found = examine(tmp_path, pretrained="wrong.ckpt", reference="base.pth")
+    assert suggest(found) is Verdict.PROBLEM and of_code(found, "values-differ").data["names"] == ["backbone.0.weight"]

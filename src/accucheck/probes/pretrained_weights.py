@@ -3,7 +3,8 @@
 Compares checkpoints.pretrained with checkpoints.initial (saved after loading, before the first step), or with checkpoints.current where
 there is no initial one; and with checkpoints.reference, the file that the benchmark loads. Tensors are matched by name, and what is
 left by content, so that renaming does no harm. Heads that are replaced are known by their names. A trained checkpoint tells names and
-shapes only; tensors that a conversion transposes, splits or joins are not recognised, and training state is left out.
+shapes only. Where the names are those of another framework, the parameter map says which weight is which, also of those that a conversion
+splits, joins or reshapes; otherwise such tensors are not recognised. Training state is left out.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from ._checkpoints import (
 )
 
 if TYPE_CHECKING:
+    from ..parameter_map import ParameterMap
     from ..readers.checkpoints import Checkpoint
     from ..readers.tensor_comparison import Comparison, Pairs
     from ..readers.tensors import TensorInfo
@@ -165,6 +167,11 @@ MESSAGES: Words = {
         "en": "{source} holds no floating-point weights.",
         "zh": "{source} 中没有浮点类型的权重。",
     },
+    "other-framework": {
+        "en": "{source} has the names of another framework: {count:,} {count:weight was|weights were} paired by the parameter map "
+        "(cmp.05).",
+        "zh": "{source} 采用另一框架的名称：按参数映射（cmp.05）配对了 {count:,} 个权重。",
+    },
     "examined": {
         "en": "{equal:,} of {count:,} weights of {source} stand in {target} with their values.",
         "zh": "{source} 的 {count:,} 个权重中，有 {equal:,} 个以原值出现在 {target} 中。",
@@ -268,11 +275,17 @@ class _Left(NamedTuple):
 def _judge(
     case: Case, params: Params, source: Checkpoint, target: Checkpoint, role: str
 ) -> Iterator[Finding | Progress]:
+    from ..parameter_map import other_names, pair_parameters, under_names
     from ..readers.tensor_comparison import compare, pair
 
     where = Where(case.relative(target.path))
     common: dict[str, Any] = {"source": case.relative(source.path), "target": where.path}
     weights, others = _weights(source), _weights(target)
+    if other_names(source, target):
+        found = _by_names(pair_parameters(others, weights))
+        weights = under_names(found)
+        if found.pairs:
+            yield Finding("other-framework", Level.INFO, where, common | {"count": len(found.pairs)})
     if not weights:
         yield Finding("no-weights", Level.INFO, where, common, incomplete=True)
         return
@@ -365,6 +378,13 @@ def _judge(
     yield Finding("examined", Level.INFO, where, data, list(evidence))
 
 
+def _by_names(found: ParameterMap) -> ParameterMap:
+    """Without the pairs that rest on order and shape: the content tells better."""
+    pairs = [pair for pair in found.pairs if pair.how in ("name", "prefix", "words")]
+    rest = [pair.right for pair in found.pairs if pair not in pairs]
+    return msgspec.structs.replace(found, pairs=pairs, right=[*found.right, *rest])
+
+
 def _weights(checkpoint: Checkpoint) -> list[TensorInfo]:
     return [info for info in checkpoint.weights if (info.floating or info.obstacle) and info.size]
 
@@ -451,6 +471,30 @@ _TUNED = {
 _FRESH = {name: drawn(*weights[0], seed=2) for name, weights in _TUNED.items()}
 
 
+_CONVERTED = {
+    "conv.weight": drawn(4, 3, 3, 3),
+    "bn.gamma": drawn(4, seed=1),
+    "bn.beta": drawn(4, seed=2),
+    "bn.moving_mean": drawn(4, seed=3),
+    "neck.weight": drawn(4, 4),
+}
+
+
+def _safetensors(tensors: dict[str, Any]) -> bytes:
+    """A .safetensors of float32."""
+    import json
+    from array import array
+
+    header: dict[str, Any] = {}
+    content = b""
+    for name, (dims, values) in tensors.items():
+        data = array("f", values).tobytes()
+        header[name] = {"dtype": "F32", "shape": dims, "data_offsets": [len(content), len(content) + len(data)]}
+        content += data
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + content
+
+
 def _example(
     name: str, network: dict[str, Any], verdict: Verdict, *codes: str, role: str = "initial", base: Any = None
 ) -> Example:
@@ -493,6 +537,23 @@ EXAMPLES = [
         "new-inside",
     ),
     _example("a trained network", _FRESH, Verdict.UNDECIDED, "trained", role="current"),
+    Example(
+        "a file of PyTorch that was converted, but for a layer",
+        files={
+            "base.safetensors": _safetensors(
+                {
+                    "conv.weight": _CONVERTED["conv.weight"],
+                    "bn.weight": _CONVERTED["bn.gamma"],
+                    "bn.bias": _CONVERTED["bn.beta"],
+                }
+                | {"bn.running_mean": drawn(4, seed=3), "neck.weight": drawn(4, 4, seed=9)}
+            ),
+            "net.ckpt": ckpt(_CONVERTED),
+        },
+        case={"checkpoints": {"pretrained": "base.safetensors", "initial": "net.ckpt"}},
+        verdict=Verdict.PROBLEM,
+        codes=["other-framework", "values-differ"],
+    ),
     _example(
         "the file of the benchmark is another one",
         _BASE | {"backbone.2.weight": drawn(5, 4, seed=3)},
