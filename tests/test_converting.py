@@ -200,6 +200,7 @@ def test_joined_parts_rows_and_a_transposed_matrix_through_a_map(tmp_path: Path)
     )
     assert ran.code == 0, ran
     found = load_file(tmp_path / "first.safetensors")
+    assert "paired by the order" not in ran.out
     assert all(
         torch.equal(found[f"attn.{name}.weight"], joined[4 * at : 4 * at + 4])
         for at, name in enumerate(("query", "key", "value"))

@@ -95,6 +95,10 @@ WORDS: Words = {
         "en": "counters of batches (num_batches_tracked), which are not needed, left out: {count:,}",
         "zh": "无需写入的批次计数（num_batches_tracked）：{count:,} 个",
     },
+    "by-order": {
+        "en": "paired by the order and shapes of the layers, as names differ: {count:,}. See --all, or --write-map",
+        "zh": "名称不同、按层的顺序和形状配对的参数：{count:,} 个。可用 --all 或 --write-map 核对",
+    },
     "map-written": {"en": "map: {path}", "zh": "映射文件：{path}"},
     "whole": {
         "en": "{path}: {count:,} {count:parameter|parameters}, {size}; nothing was left out",
@@ -120,6 +124,7 @@ class Row(NamedTuple):
     output: Output
     sources: list[str]
     change: str
+    how: str = "kind"
 
 
 class Plan(msgspec.Struct):
@@ -219,10 +224,10 @@ def by_network(source: Checkpoint, network: Checkpoint, given: Path | None = Non
     return Plan(rows, dict(left), found)
 
 
-def _origin(pairs: list[Pair]) -> tuple[list[str], str]:
+def _origin(pairs: list[Pair]) -> tuple[list[str], str, str]:
     transform = next((pair.transform for pair in pairs if pair.transform), "")
     sources = [pair.right.name for pair in pairs]
-    return sources, transform or ("kept" if sources == [pairs[0].left.name] else "renamed")
+    return sources, transform or ("kept" if sources == [pairs[0].left.name] else "renamed"), pairs[0].how
 
 
 def by_kind(source: Checkpoint, to: Framework) -> Plan:
@@ -320,6 +325,8 @@ def _text(
         if some:
             listed = ", ".join(some if everything else _some(some))
             yield "- " + visible(say(reason, count=len(some), names=listed, **names))
+    if ordered := sum(row.how in ("order", "shape") for row in plan.rows):
+        yield "- " + say("by-order", count=ordered)
     if write_map is not None:
         yield visible(say("map-written", path=str(write_map)))
     code = "whole" if plan.complete else "partly"
@@ -340,7 +347,7 @@ def _json(plan: Plan, names: dict[str, str], output: Path, total: int) -> dict[s
         "parameters": [
             {
                 "name": row.output.name, "from": row.sources, "shape": list(row.output.shape), "dtype": row.output.dtype,
-                "change": row.change,
+                "change": row.change, "how": row.how,
             }
             for row in plan.rows
         ],
