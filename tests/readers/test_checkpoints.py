@@ -752,3 +752,41 @@ def test_rows_are_compared_exactly(tmp_path):
     assert not rows_equal(info_of(tmp_path, row[None], "Float32"))
     assert not rows_equal(info_of(tmp_path, np.full((3, 3), np.nan, "f4"), "Float32"))
     assert not rows_equal(info_of(tmp_path, np.zeros((3, 0), "f4"), "Float32"))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 5), (7, 3), (300, 40), (64, 900)])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "complex128"])
+def test_a_transposed_matrix_in_parts(rows, columns, dtype, tmp_path, monkeypatch):
+    from accucheck.parameter_map import turned
+    from accucheck.readers import tensors
+
+    values = np.random.default_rng(1).integers(0, 200, (rows, columns)).astype(dtype)
+    (tmp_path / "raw").write_bytes(b"abc" + values.tobytes())
+    half = values.nbytes // 2
+    extents = ((3, half), (3 + half, values.nbytes - half))
+    info = turned(TensorInfo("w", dtype, (rows, columns), str(tmp_path / "raw"), extents))
+    expected = values.T.reshape(-1)
+    for block, piece in ((1 << 22, 1024), (50, 16), (50, 1 << 20), (1, 1)):
+        monkeypatch.setattr(tensors, "_BLOCK", block)
+        monkeypatch.setattr(tensors, "_PIECE", piece)
+        for start, stop, elements in ((0, None, 1 << 20), (0, None, 17), (3, rows * columns - 1, 29)):
+            found = [part.copy() for part in chunks(info, start, stop, elements)]
+            assert all(len(part) == elements for part in found[:-1])
+            assert np.array_equal(np.concatenate(found), expected[start:stop])
+
+
+def test_a_large_transposed_matrix_is_read_once(tmp_path, monkeypatch):
+    from accucheck.parameter_map import turned
+    from accucheck.readers import tensor_comparison, tensors
+
+    values = np.random.default_rng(1).standard_normal((2500, 3000)).astype("f4")
+    (tmp_path / "one").write_bytes(values.tobytes())
+    (tmp_path / "two").write_bytes(np.ascontiguousarray(values.T).tobytes())
+    one = turned(TensorInfo("w", "float32", values.shape, str(tmp_path / "one"), ((0, values.nbytes),)))
+    two = TensorInfo("w", "float32", values.T.shape, str(tmp_path / "two"), ((0, values.nbytes),))
+    sizes = []
+    fill = tensors._fill
+    monkeypatch.setattr(tensors, "_fill", lambda f, i, s, target: (sizes.append(len(target)), fill(f, i, s, target)))
+    ((_, _, found),) = tensor_comparison.compare([(one, two)])
+    assert found.identical and found.count == values.size
+    assert sum(sizes) < 2.2 * values.nbytes  # both sides, and rows that two shares have in common

@@ -27,6 +27,9 @@ CHUNK = 128 * 1024
 #: A view that is not contiguous is read together with the storage between its first and its last element, up to here.
 SPAN_LIMIT = 256 << 20
 
+#: Elements of a transposed matrix that are read at a time, and the bytes for which a read of its own is worth while.
+_BLOCK, _PIECE = 1 << 22, 1024
+
 #: {dtype: (bytes of an element, the numpy type that holds its bits)}. Named as numpy and ml_dtypes name them.
 DTYPES: dict[str, tuple[int, str]] = {
     "float64": (8, "<f8"),
@@ -129,6 +132,10 @@ def chunks(info: TensorInfo, start: int = 0, stop: int | None = None, elements: 
                 raw = buffer[: min(elements, stop - at) * itemsize]
                 _fill(file, info, at * itemsize, raw.data)
                 yield decode(raw.view(storage))
+        elif len(info.shape) == 2 and info.strides[0] == 1 and info.strides[1] >= info.shape[0]:
+            columns = _Columns(file, info, start, stop)
+            for at in range(start, stop, elements):
+                yield decode(columns.read(at, min(at + elements, stop)))
         else:
             view = _strided(file, info).flat
             for at in range(start, stop, elements):
@@ -174,6 +181,53 @@ def _strided(file: BinaryIO, info: TensorInfo) -> Array:
     _fill(file, info, 0, buffer.data)
     steps = [stride * itemsize for stride in info.strides or ()]
     return np.lib.stride_tricks.as_strided(buffer.view(storage), info.shape, steps, writeable=False)
+
+
+class _Columns:
+    """A transposed matrix whose storage has its columns one after the other: read in blocks of its rows, each once."""
+
+    def __init__(self, file: BinaryIO, info: TensorInfo, start: int, stop: int) -> None:
+        self.file, self.info, self.width = file, info, info.shape[1]
+        self.first, self.last = start // self.width, -(-stop // self.width)
+        blocks = -(-(self.last - self.first) // max(1, _BLOCK // self.width))
+        self.rows = -(
+            -(self.last - self.first) // blocks
+        )  # all blocks alike: a last one of few rows would be all pieces
+        self.number, self.block = 0, self._load(self.first)
+
+    def read(self, start: int, stop: int) -> Array:
+        """The elements `start` to `stop` in C order."""
+        import numpy as np
+
+        parts = []
+        while start < stop:
+            number = (start // self.width - self.first) // self.rows
+            offset = (self.first + number * self.rows) * self.width
+            if number != self.number:
+                self.number, self.block = number, self._load(self.first + number * self.rows)
+            parts.append(self.block[start - offset : stop - offset])
+            start += len(parts[-1])
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _load(self, row: int) -> Array:
+        import numpy as np
+
+        itemsize, storage = DTYPES[self.info.dtype]
+        step = (self.info.strides or (1, 1))[1]
+        count = min(self.rows, self.last - row)
+        block = np.empty((self.width, count), storage)
+        # Short pieces are read together with what lies between them.
+        together = 1 if count * itemsize >= _PIECE and count < step else max(1, _BLOCK // step)
+        buffer = np.empty(((min(together, self.width) - 1) * step + count) * itemsize, np.uint8)
+        for at in range(0, self.width, together):
+            pieces = min(together, self.width - at)
+            raw = buffer[: ((pieces - 1) * step + count) * itemsize]
+            _fill(self.file, self.info, (at * step + row) * itemsize, raw.data)
+            values = np.lib.stride_tricks.as_strided(
+                raw.view(storage), (pieces, count), (step * itemsize, itemsize), writeable=False
+            )
+            block[at : at + pieces] = values
+        return np.ascontiguousarray(block.T).reshape(-1)
 
 
 class _Decoder(NamedTuple):
