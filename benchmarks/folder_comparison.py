@@ -1,7 +1,7 @@
 """Compares two folders of .npy: `accucheck compare` against one process of numpy.load, numpy.allclose and the cosine.
 
 Both answer which files agree and the cosine of each, in processes of their own, by turns; times include the start of Python. Memory is
-the largest of any process.
+the largest of any process. Processor time (user and system, of all processes) depends less on what else the machine does.
 
     python benchmarks/folder_comparison.py --files 2000 --size 2 --rounds 5
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -61,14 +62,17 @@ def make(first: Path, second: Path, files: int, size: float) -> None:
         np.save(second / f"{at:05}_layer.npy", layer * (1 + off * noise[3 * at % 8]))
 
 
-def measure(script: str, *arguments: str) -> tuple[float, float, dict[str, list[float]]]:
-    """Seconds, MB of the largest process, and the answer."""
+def measure(script: str, *arguments: str) -> tuple[float, float, float, dict[str, list[float]]]:
+    """Seconds, seconds of processors, MB of the largest process, and the answer."""
     watched = f"{script}\nimport resource\nprint(max(resource.getrusage(who).ru_maxrss for who in (0, -1)) / 1024)"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", watched, *arguments], check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     answer, memory = done.stdout.splitlines()
-    return seconds, float(memory), json.loads(answer)
+    return seconds, busy, float(memory), json.loads(answer)
 
 
 def main() -> None:
@@ -83,7 +87,7 @@ def main() -> None:
         make(*options.make, options.files, options.size)
         return
     works = {"user": USER, "ours": OURS}
-    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
+    runs: dict[str, list[tuple[float, float, float]]] = {name: [] for name in works}
     answers: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         paths = [str(Path(folder, name)) for name in "ab"]
@@ -92,10 +96,11 @@ def main() -> None:
         subprocess.run([sys.executable, __file__, "--make", *paths, *size], check=True)
         for _ in range(options.rounds):
             for name, script in works.items():
-                seconds, memory, answers[name] = measure(script, *paths, options.processes)
-                runs[name].append((seconds, memory))
-    median = {name: statistics.median(seconds for seconds, _ in values) for name, values in runs.items()}
-    peak = {name: max(memory for _, memory in values) for name, values in runs.items()}
+                *numbers, answers[name] = measure(script, *paths, options.processes)
+                runs[name].append((numbers[0], numbers[1], numbers[2]))
+    median = {name: statistics.median(seconds for seconds, _, _ in values) for name, values in runs.items()}
+    busy = {name: statistics.median(seconds for _, seconds, _ in values) for name, values in runs.items()}
+    peak = {name: max(memory for _, _, memory in values) for name, values in runs.items()}
     same = answers["user"].keys() == answers["ours"].keys() and all(
         close == answers["ours"][name][0] and abs(cosine - answers["ours"][name][1]) < 1e-5
         for name, (close, cosine) in answers["user"].items()
@@ -104,9 +109,12 @@ def main() -> None:
     print(
         f"{options.files:,} files of {options.size * 1e3 / options.files:.2f} MB in each folder, {options.rounds} rounds, medians"
     )
-    print(f"  numpy.load, allclose, cosine   {median['user']:7.2f} s  peak {peak['user']:5.0f} MB")
     print(
-        f"  accucheck, {options.processes} processes         {median['ours']:7.2f} s  peak {peak['ours']:5.0f} MB a process"
+        f"  numpy.load, allclose, cosine   {median['user']:7.2f} s  processors {busy['user']:5.2f} s  peak {peak['user']:5.0f} MB"
+    )
+    print(
+        f"  accucheck, {options.processes} processes         {median['ours']:7.2f} s  processors {busy['ours']:5.2f} s  "
+        f"peak {peak['ours']:5.0f} MB a process"
     )
     print(
         f"  ratio {median['user'] / median['ours']:.1f}x (by turns {ratios[0]:.1f} to {ratios[-1]:.1f}); same answers: {same}"

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from accucheck.readers import dump_comparison
 from accucheck.readers.dump_comparison import Outcome, Tolerance, compare_tensors, transposition
 from accucheck.readers.dumps import Tensor, Values
 
@@ -148,3 +149,48 @@ def test_statistics_against_a_file(tmp_path):
     values = np.array([[-1.0, 1.0], [0.5, 0.0]], np.float32)
     (outcome,) = compare_tensors([(told(0.125, None), tensor(tmp_path / "a.npy", values))])
     assert outcome.differs is False and outcome.told == (0.0, None)
+
+
+@pytest.mark.parametrize("size", [1, 63, 4095, 4096, 5000, 65536, 65541, 200_000])
+@pytest.mark.parametrize("off", [0.0, 1e-7, 1e-2])
+def test_plain_files_are_compared_as_all_others(tmp_path, size, off):
+    generator = np.random.default_rng(size)
+    values = generator.standard_normal(size).astype(np.float32)
+    other = (values * (1 + off * generator.standard_normal(size))).astype(np.float32)
+    np.save(tmp_path / "a.npy", other)
+    np.save(tmp_path / "b.npy", values)
+    left, right = (Tensor(str(tmp_path / f"{name}.npy"), "", name, "output", 0) for name in "ab")
+    for tolerance in (Tolerance(), Tolerance(1e-4, 1e-5), Tolerance(0.0, 0.0)):
+        quick = dump_comparison._plainly(left, right, tolerance, dump_comparison._memory())
+        slow = dump_comparison._outcome(left, right, tolerance, np.empty((2, 32768), np.float32))
+        assert quick is not None and quick.differs == slow.differs
+        one, two = quick.found, slow.found
+        assert one is not None and two is not None
+        for field in ("count", "finite", "identical", "outside", "largest", "nan", "inf"):
+            assert getattr(one, field) == getattr(two, field), field
+        for field in ("relative", "cosine", "mean", "left_square"):
+            assert getattr(one, field) == pytest.approx(getattr(two, field), rel=1e-5, abs=1e-12), field
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([1.0, np.nan, 2.0]), np.array([1.0, np.inf]), np.zeros(5), np.full(9, 1e30)]
+)
+def test_what_float32_sums_cannot_hold_is_left_to_the_careful_way(tmp_path, values):
+    for name in "ab":
+        np.save(tmp_path / f"{name}.npy", values.astype(np.float32))
+    left, right = (Tensor(str(tmp_path / f"{name}.npy"), "", name, "output", 0) for name in "ab")
+    with np.errstate(all="ignore"):
+        assert dump_comparison._plainly(left, right, Tolerance(), dump_comparison._memory()) is None
+    (outcome,) = compare_tensors([(left, right)])
+    assert outcome.found is not None and outcome.differs is False and outcome.found.count == len(values)
+
+
+def test_a_file_that_ends_early_is_told_and_the_next_compared(tmp_path):
+    values = np.random.default_rng(0).standard_normal(100_000).astype(np.float32)
+    for name in "abc":
+        np.save(tmp_path / f"{name}.npy", values)
+    (tmp_path / "b.npy").write_bytes((tmp_path / "b.npy").read_bytes()[:300_000])
+    left, short, right = (Tensor(str(tmp_path / f"{name}.npy"), "", name, "output", 0) for name in "abc")
+    first, second = compare_tensors([(left, short), (left, right)])
+    assert first.problem is not None and first.problem[0] == "truncated"
+    assert second.found is not None and second.found.identical

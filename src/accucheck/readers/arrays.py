@@ -164,7 +164,7 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
 
 
 @lru_cache(256)
-def _known(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def known_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """What the header of an NPY file of version 1 says: many files have the same, and numpy takes 0.1 ms for each."""
     return _header(io.BytesIO(head), "")
 
@@ -175,7 +175,7 @@ def _npy(path: Path) -> list[Array]:
         offset = 10 + int.from_bytes(head[8:10], "little")
         if head.startswith(b"\x93NUMPY\x01\x00") and offset <= len(head):
             try:
-                shape, fortran, dtype = _known(head[:offset])
+                shape, fortran, dtype = known_head(head[:offset])
             except ReadError as error:
                 raise ReadError(error.code, **{**error.data, "path": str(path)}) from None
         else:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +24,7 @@ import numpy as np
 from ..errors import ReadError
 from . import arrays, dumps
 from .dumps import Tensor, Values
-from .tensor_comparison import Comparison, compare_runs
+from .tensor_comparison import HEAD, RUN, Comparison, Memory, compare_files, compare_runs
 from .tensors import DTYPES, TensorInfo, read
 
 if TYPE_CHECKING:
@@ -126,13 +129,60 @@ def _examine(part: tuple[list[tuple[Tensor, Tensor]], Tolerance]) -> list[Outcom
     pairs, tolerance = part
     outcomes = []
     spare = np.empty((2, _RUN), np.float32)
+    memory = _memory()
     with np.errstate(all="ignore"):
         for left, right in pairs:
             try:
-                outcomes.append(_outcome(left, right, tolerance, spare))
+                outcomes.append(_plainly(left, right, tolerance, memory) or _outcome(left, right, tolerance, spare))
             except ReadError as error:
                 outcomes.append(Outcome(problem=(error.code, error.data)))
     return outcomes
+
+
+@lru_cache(1)
+def _memory() -> Memory:
+    """That of this process."""
+    return Memory()
+
+
+_FLOAT32 = np.dtype("<f4")
+
+
+def _plainly(left: Tensor, right: Tensor, tolerance: Tolerance, memory: Memory) -> Outcome | None:
+    """What nearly all pairs are: two .npy of float32 with one header, opened once and read along with it. None for all others."""
+    if left.told is not None or right.told is not None:
+        return None
+    with ExitStack() as stack:
+        files = []
+        for tensor, target in ((left, memory.files[0]), (right, memory.files[1])):
+            try:
+                file = os.open(tensor.path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+                stack.callback(os.close, file)
+                status = os.fstat(file)
+                if not stat.S_ISREG(status.st_mode):
+                    return None
+                read_in = os.preadv(file, [target.data], 0)
+            except OSError:
+                return None
+            files.append((file, status.st_size, read_in, target[:HEAD].tobytes()))
+        (one, size, read_in, head), (other, other_size, other_in, other_head) = files
+        if head != other_head or not head.startswith(b"\x93NUMPY\x01\x00") or 10 + head[8] + 256 * head[9] != HEAD:
+            return None
+        try:
+            shape, _, dtype = arrays.known_head(head)
+        except ReadError:
+            return None
+        count = math.prod(shape)
+        if dtype != _FLOAT32 or not count or HEAD + 4 * count > min(size, other_size):
+            return None
+        if min(read_in, other_in) < HEAD + 4 * min(count, RUN):
+            return None
+        rtol, atol = tolerance.of("float32")
+        found = compare_files(one, other, HEAD, count, rtol, atol, memory)
+    if found is None:
+        return None
+    differs = _differs(found, rtol, atol, tolerance.given)
+    return Outcome(("float32", "float32"), (shape, shape), found, differs=differs)
 
 
 def _outcome(left: Tensor, right: Tensor, tolerance: Tolerance, spare: Any) -> Outcome:

@@ -7,6 +7,7 @@ for left, right, found in compare(pairs.same): ...
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -70,7 +71,7 @@ class Comparison(msgspec.Struct):
     `finite` counts the pairs of two finite numbers; `largest`, `mean` and `total` are of their absolute differences. `outside`
     counts pairs beyond atol + rtol·|right| (numpy.isclose), and those of `nan` and `inf`. `relative` is
     ‖left - right‖ / ‖right‖ and `cosine` that of the angle between the two, of the finite pairs; None where a norm is zero or
-    does not fit a float64.
+    does not fit a float64. compare_files counts no `equal` but where all are.
     """
 
     count: int = 0
@@ -178,6 +179,99 @@ def compare_runs(
 ) -> Comparison:
     """Two tensors of equal size in runs of so many elements, on this thread; `spare` is memory for a run, (2, elements) float32."""
     return _share(left, right, 0, left.size, rtol, atol, elements, spare)
+
+
+#: Numbers of a run of compare_files, a multiple of a row; 256 kB of each side and what is computed of them lie in a core's cache.
+RUN = 64 * 1024
+#: Dots of rows as short as this are computed without threads, in one call for all of them.
+_ROW = 4096
+#: Bytes of the header of an NPY file as numpy writes it.
+HEAD = 128
+
+
+class Memory:
+    """What compare_files reads into and computes in, used again for each pair."""
+
+    def __init__(self) -> None:
+        # Not whole pages apart: a core takes loads and stores at equal places of two pages for the same.
+        places = [at * (HEAD + 4 * RUN + 1088) for at in range(4)]
+        block = np.empty(places[-1] + HEAD + 4 * RUN + 64, np.uint8)
+        block = block[-block.ctypes.data % 64 :]
+        self.files = [block[at : at + HEAD + 4 * RUN] for at in places[:2]]
+        runs = [block[at + HEAD : at + HEAD + 4 * RUN].view(np.float32) for at in places]
+        self.left, self.right, self.apart, self.bound = runs
+        self.beyond = np.empty(RUN, bool)
+        ones = np.ones(RUN, np.float32)
+        #: What is multiplied with what: left, right and differences with themselves, differences with 1.
+        self.factors = [(runs[0], runs[0]), (runs[1], runs[1]), (runs[2], runs[2]), (runs[2], ones)]
+        self.rows = [(one.reshape(-1, 1, _ROW), other.reshape(-1, _ROW, 1)) for one, other in self.factors]
+        self.sums = np.zeros((4, RUN // _ROW), np.float32)
+        self.cells = [sums[:, None, None] for sums in self.sums]
+        self.ones = ones[: RUN // _ROW]
+
+    def products(self, count: int) -> list[float]:
+        """The sums of the products of `factors`, of the first `count` numbers."""
+        rows = count // _ROW
+        if count == RUN:
+            for (one, other), out in zip(self.rows, self.cells, strict=True):
+                np.matmul(one, other, out=out)
+        else:
+            self.sums[:, rows:] = 0
+            for (one, other), out in zip(self.rows, self.cells, strict=True):
+                np.matmul(one[:rows], other[:rows], out=out[:rows])
+        found: list[float] = np.dot(self.sums, self.ones).tolist()
+        if rest := count - rows * _ROW:
+            for at, (one, other) in enumerate(self.factors):
+                found[at] += float(np.dot(one[count - rest : count], other[count - rest : count]))
+        return found
+
+
+def compare_files(
+    left: int, right: int, offset: int, count: int, rtol: float, atol: float, memory: Memory
+) -> Comparison | None:
+    """`count` float32 of two open files from `offset` on, of which `memory.files` hold the beginning.
+
+    None where a number or a sum of squares is not finite, or too small or large for float32, or where a file has become shorter.
+    """
+    total = Comparison()
+    ours, theirs, apart, bound = memory.left, memory.right, memory.apart, memory.bound
+    for start in range(0, count, RUN):
+        length = min(RUN, count - start)
+        if start:
+            for file, target in zip((left, right), memory.files, strict=True):
+                if os.preadv(file, [target[HEAD : HEAD + 4 * length].data], offset + 4 * start) != 4 * length:
+                    return None
+        if length < RUN:
+            ours, theirs, apart, bound = (values[:length] for values in (ours, theirs, apart, bound))
+        np.subtract(ours, theirs, out=apart)
+        np.abs(apart, out=apart)
+        largest = float(apart.max())
+        left_square, right_square, square, absolute = memory.products(length)
+        if not (math.isfinite(largest) and _SAFE[0] < left_square < _SAFE[1] and _SAFE[0] < right_square < _SAFE[1]):
+            return None
+        if not largest:
+            total.identical = total.identical and _same_bits(ours, theirs)
+            total.equal += length
+        elif not _SAFE[0] < square < _SAFE[1]:
+            return None
+        else:
+            total.identical = False
+        if largest > atol:
+            np.multiply(theirs, np.float32(rtol), out=bound)
+            np.abs(bound, out=bound)
+            np.add(bound, np.float32(atol), out=bound)
+            np.greater(apart, bound, out=memory.beyond[:length])
+            total.outside += int(np.count_nonzero(memory.beyond[:length]))
+        total.largest = max(total.largest, largest)
+        total.total += absolute
+        total.left_square += left_square
+        total.right_square += right_square
+        total.square += square
+        total.product += (left_square + right_square - square) / 2
+    total.count = total.finite = count
+    if total.equal < count:
+        total.equal = 0
+    return total
 
 
 def _share(
