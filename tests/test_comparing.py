@@ -1,6 +1,7 @@
 """accucheck compare: exit codes, what is printed in both languages, and input that is wrong."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -175,3 +176,75 @@ def test_names_that_a_terminal_would_obey_are_shown_as_text(tmp_path):
     one = save(tmp_path / "one", **{"x\x1b[31m": normal(3)})
     two = save(tmp_path / "two", **{"x\x1b[31m": normal(3, seed=1)})
     assert "\x1b" not in accucheck("compare", one, two).out
+
+
+def test_a_pipe_and_a_dead_link_among_tensors_do_not_hang(tmp_path):
+    one = save(tmp_path / "one", a=normal(4))
+    os.mkfifo(one / "b.npy")
+    (one / "c.npy").symlink_to("nowhere")
+    (one / "d.npy").mkdir()
+    ran = accucheck("compare", one, save(tmp_path / "two", a=normal(4)))
+    assert ran.code == 1 and "no difference in 1 pair, but not all was compared" in ran.out
+    assert f"{one}/b.npy is neither a regular file nor a folder" in ran.out and f"{one}/c.npy does not exist" in ran.out
+    assert accucheck("compare", one / "b.npy", one / "a.npy").code == 2
+
+
+def test_prefixes_on_some_keys_only(tmp_path):
+    one, two = tmp_path / "a.ckpt", tmp_path / "b.ckpt"
+    one.write_bytes(
+        ckpt({"module.conv.weight": drawn(4, 4), "fc.weight": drawn(4, 2), "b.x": drawn(3), "c.x": drawn(3)})
+    )
+    two.write_bytes(ckpt({"conv.weight": drawn(4, 4), "module.fc.weight": drawn(4, 2), "x": drawn(3)}))
+    ran = accucheck("compare", one, two, "--json")
+    told = json.loads(ran.out)
+    assert [(pair["name"], pair["other"]) for pair in told["pairs"]] == [
+        ("module.conv.weight", "conv.weight"),
+        ("fc.weight", "module.fc.weight"),
+    ]
+    assert ran.code == 1 and not told["complete"], "x could be b.x as well as c.x"
+    assert "only one side" not in ran.out and "prefixed" in [note["code"] for note in told["notes"]]
+    names = tmp_path / "names.yaml"
+    names.write_text("module.conv.weight: none.such\nno.such: conv.weight\nb.x: x\n")
+    ran = accucheck("compare", one, two, "--map", names)
+    assert ran.code == 1 and "no difference in 3 pairs" in ran.out and f"only in {one}: 1: c.x" in ran.out
+    assert f"there is no none.such in {two}" in ran.out and f"there is no no.such in {one}" in ran.out
+
+
+@pytest.mark.parametrize("kind", ["log", "tensors", "checkpoint"])
+def test_nan_everywhere_on_both_sides_is_no_agreement(tmp_path, kind):
+    if kind == "log":
+        one = tmp_path / "a.log"
+        one.write_text("".join(f"epoch: 1 step: {step}, loss is nan\n" for step in range(1, 9)))
+    elif kind == "tensors":
+        one = save(tmp_path / "one", x=np.full(4, np.nan, np.float32))
+    else:
+        one = tmp_path / "a.ckpt"
+        one.write_bytes(ckpt({"x": ([4], [float("nan")] * 4)}))
+    ran = accucheck("compare", one, one)
+    assert ran.code == 1 and "NaN at the same places on both sides" in ran.out and "same:" not in ran.out
+
+
+def test_nan_in_one_log_is_told_as_such(tmp_path):
+    one, two = log(tmp_path / "a.log", range(1, 31)), tmp_path / "b.log"
+    two.write_text(
+        "".join(line if at < 9 else line.rpartition(" ")[0] + " nan\n" for at, line in enumerate(one.open()))
+    )
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "loss: NaN or Inf on one side only from point 10 on" in ran.out
+
+
+def test_logs_without_a_step_in_common(tmp_path):
+    ran = accucheck("compare", log(tmp_path / "a.log", range(1, 31)), log(tmp_path / "b.log", range(100, 131)))
+    assert ran.code == 1 and "nothing could be compared" in ran.out and "30 points stand in the first only" in ran.out
+
+
+def test_a_log_that_ends_within_a_number(tmp_path):
+    one, two = log(tmp_path / "a.log", range(1, 31)), tmp_path / "b.log"
+    two.write_text(one.read_text()[:-5])
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "b.log ends within a line: the last loss may lack digits" in ran.out, ran
+    assert "no difference in 1 pair" in ran.out
+    two.write_text(one.read_text()[:-1])
+    assert accucheck("compare", one, two).code == 0, "no number is cut, only the line feed"
+    two.write_text(one.read_text().rstrip().rpartition(" ")[0] + " 0.9123456")
+    assert "differ: 1 of 1" in accucheck("compare", one, two).out, "no beginning of 0.0666667"

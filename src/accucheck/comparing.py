@@ -53,6 +53,7 @@ WORDS: Words = {
     },
     "by-type": {"en": "by type (float32 1e-4 of the norm)", "zh": "按数据类型（float32 为范数的 1e-4）"},
     "by-loss": {"en": "1 in 1,000 of the value, or the last digit printed", "zh": "数值的千分之一，或打印的末位"},
+    "nothing": {"en": "nothing could be compared", "zh": "没有能够比较的内容"},
     "given": {"en": "|a - b| <= {atol:g} + {rtol:g} |b|", "zh": "|a - b| <= {atol:g} + {rtol:g} |b|"},
     "left-only": {"en": "only in {path}: {count:,}: {names}", "zh": "仅在 {path} 中：{count:,} 个：{names}"},
     "ambiguous": {
@@ -99,6 +100,14 @@ WORDS: Words = {
     "alone": {"en": "the first that differs; its inputs are not there", "zh": "第一个不一致者；没有其输入数据"},
     "fed": {"en": "its inputs differ already", "zh": "其输入已不一致"},
     "fork": {"en": "{name}: apart from point {x:g} on", "zh": "{name}：从 {x:g} 起分叉"},
+    "one-nan": {
+        "en": "{name}: NaN or Inf on one side only from point {x:g} on",
+        "zh": "{name}：从 {x:g} 起只有一侧为 NaN 或 Inf",
+    },
+    "torn": {
+        "en": "{path} ends within a line: the last {name} may lack digits, and was left out",
+        "zh": "{path} 在一行中间结束：最后一个 {name} 的数字可能不完整，未比较",
+    },
     "growing": {
         "en": "{name}: apart from point {x:g} on, grown step by step from rounding",
         "zh": "{name}：从 {x:g} 起分叉，由舍入误差逐步累积而成",
@@ -227,7 +236,7 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str
     ours, theirs = (side.weights for side in sides)
     pairs = pair(ours, theirs)
     hows: list[str] = []
-    if (where or other_names(*sides)) and not pairs.repeated:
+    if (where or other_names(*sides) or (pairs.left and pairs.right)) and not pairs.repeated:
         given = read_map(Path(where), ours, theirs) if where else None
         found = pair_parameters(ours, theirs, given)
         read = [one for one in found.pairs if not (one.left.obstacle or one.right.obstacle)]
@@ -244,9 +253,13 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str
             result.left_out = True
         if count := sum(how in ("order", "shape") for how in hows):
             result.notes.append(("by-order", {"count": count}))
+    both: list[str] = []
     rtol, atol = (tolerance.rtol or 0.0, tolerance.atol or 0.0) if tolerance.given else _WEIGHTS
     for at, (one, other, numbers) in enumerate(compare(pairs.same, 2, rtol, atol)):
         dtype = " / ".join(dict.fromkeys((one.dtype, other.dtype)))
+        if numbers.both_nan:
+            both.append(one.name)
+            result.left_out |= numbers.both_nan == numbers.count
         result.pairs.append(
             {
                 "name": one.name,
@@ -260,6 +273,8 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str
         )
     for one, other in pairs.shapes:
         result.notes.append(_other_shape(one.name, one.shape, other.shape))
+    if both:
+        result.notes.append(("both-nan", {"names": _some(both)}))
     for path, infos in ((left, pairs.left), (right, pairs.right)):
         _only(result, path, [info.name for info in infos])
     if pairs.repeated:
@@ -337,6 +352,7 @@ def _tensors(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str
             )
             if outcome.both_nan:
                 both.append(pair.left.name)
+                result.left_out |= outcome.found is not None and outcome.both_nan == outcome.found.count
             result.pairs.append(
                 {
                     "name": pair.left.name,
@@ -396,7 +412,7 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
     import numpy as np
 
     from .readers import curves
-    from .readers.curve_comparison import align, compare
+    from .readers.curve_comparison import align, compare, without_torn
 
     result = Result("logs", ["name", "points", "first", "relative", "largest"])
     sides = [curves.read(path) for path in (left, right)]
@@ -416,13 +432,24 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
             continue
         one_x, one_y = _points(column)
         two_x, two_y = _points(other)
-        both = align(one_x, one_y, two_x, two_y)
+        aligned = align(one_x, one_y, two_x, two_y)
+        torn = [bool(side.runs[0].torn and len(axis)) for side, axis in zip(sides, (one_x, two_x), strict=True)]
+        both = without_torn(aligned, float(one_x[-1]) if torn[0] else None, float(two_x[-1]) if torn[1] else None)
+        if both is not aligned:
+            path = left if torn[0] and aligned.x[-1] == one_x[-1] else right
+            result.notes.append(("torn", {"path": str(path), "name": name}))
+            result.left_out = True
         if not len(both.x):
             result.notes.append(("points-alone", {"name": name, "ours": both.ours_alone, "theirs": both.theirs_alone}))
             result.left_out = True
             continue
         apart = np.abs(both.ours - both.theirs)
         finite = np.isfinite(apart)
+        one_sided = np.isfinite(both.ours) != np.isfinite(both.theirs)
+        nan = np.isnan(both.ours) & np.isnan(both.theirs)
+        if nan.any():
+            result.notes.append(("both-nan", {"names": name}))
+            result.left_out |= bool(nan.all())
         if tolerance.given:
             good = np.isclose(
                 both.ours, both.theirs, rtol=tolerance.rtol or 0.0, atol=tolerance.atol or 0.0, equal_nan=True
@@ -431,14 +458,14 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
             origin = at
         else:
             found = compare(both.ours, both.theirs)
-            alone = np.isfinite(both.ours) != np.isfinite(both.theirs)
             places = [
                 *([found.visible] if found.visible is not None else []),
                 *found.lone[:1],
-                *([int(np.argmax(alone))] if alone.any() else []),
+                *([int(np.argmax(one_sided))] if one_sided.any() else []),
             ]
             at, origin = (min(places), found.origin) if places else (None, None)
-        sizes = np.maximum(np.abs(both.theirs[finite]), 1e-300)
+        sizes = np.abs(both.theirs[finite])
+        ratios = np.divide(apart[finite], sizes, out=np.where(apart[finite] > 0, np.inf, 0.0), where=sizes > 0)
         result.pairs.append(
             {
                 "name": name,
@@ -446,12 +473,14 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
                 "points": len(both.x),
                 "differs": at is not None,
                 "first": None if at is None else float(both.x[at]),
-                "relative": float((apart[finite] / sizes).max()) if finite.any() else None,
+                "relative": float(ratios.max()) if finite.any() else None,
                 "largest": float(apart[finite].max()) if finite.any() else None,
-                "both_nan": int(np.count_nonzero(np.isnan(both.ours) & np.isnan(both.theirs))),
+                "both_nan": int(np.count_nonzero(nan)),
             }
         )
-        if at is not None:
+        if at is not None and one_sided[at]:
+            result.notes.append(("one-nan", {"name": name, "x": float(both.x[at])}))
+        elif at is not None:
             code = "fork" if origin is not None or at is None else "growing"
             result.notes.append((code, {"name": name, "x": float(both.x[origin if origin is not None else at])}))
         if both.ours_alone or both.theirs_alone:
@@ -521,7 +550,7 @@ def _text(result: Result, tolerance: Tolerance, everything: bool, language: Lang
         bound = say("given", rtol=_WEIGHTS[0], atol=_WEIGHTS[1])
     else:
         bound = say("by-loss" if result.kind == "logs" else "by-type")
-    code = "differ" if result.differing else "same" if result.same else "partly"
+    code = "differ" if result.differing else "same" if result.same else "partly" if result.pairs else "nothing"
     yield say(code, pairs=len(result.pairs), differ=result.differing, tolerance=bound)
 
 

@@ -54,6 +54,15 @@ MESSAGES: Words = {
         "the step where a difference begins is certain.",
         "zh": "loss 打印的位数太少，小于 {printed:.1e} 的相对差异看不出来。请多打印几位（如 9 位有效数字），才能确定差异从哪一步开始。",
     },
+    "torn": {
+        "en": "{path} ends within a line: its last loss may lack digits, and was left out.",
+        "zh": "{path} 在一行中间结束：最后一个 loss 的数字可能不完整，未参与对比。",
+    },
+    "both-nan-alike": {
+        "en": "Both losses are NaN or Inf from {unit} {step:,g} on, which cannot be compared; item mp.01 is about where such values come "
+        "from.",
+        "zh": "两边的 loss 从第 {step:,g} 个 {unit} 起都是 NaN 或 Inf，无法对比；其来源见检查项 mp.01。",
+    },
     "same-file": {
         "en": "{ours} and {theirs} are one and the same file: nothing was compared.",
         "zh": "{ours} 与 {theirs} 是同一个文件，等于没有对比。",
@@ -90,6 +99,7 @@ class Pair:
     points: Aligned
     first: bool
     by_order: bool = False
+    torn: str | None = None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -105,6 +115,8 @@ class Pair:
     def told(self) -> Iterator[Finding]:
         """What of the two logs was compared, where that is not all of both."""
         points = self.points
+        if self.torn is not None:
+            yield Finding("torn", Level.INFO, Where(self.torn), {"path": self.torn})
         if self.by_order:
             yield Finding("by-order", Level.INFO, self.ours.where)
         if points.ours_alone or points.theirs_alone:
@@ -152,28 +164,45 @@ def _is_file(path: Path) -> bool:
 def pair(ours: Series, theirs: Series) -> Pair:
     """Sets two series against each other: by steps where both tell them, else by epochs, else in their order.
 
-    The points may be none.
+    The points may be none. A last number that differs and may lack digits is left out.
     """
     import numpy as np
 
-    from ..readers.curve_comparison import align
-
     one, other = _by_step(ours), _by_step(theirs)
     if one is not None and other is not None:
-        found = align(one.x, one.values, other.x, other.values)
-        start = float(found.x[0]) if len(found.x) else -1.0
-        first = start in (0.0, 1.0) and start + found.shift in (0.0, 1.0)
-        if len(found.x) > 1:
-            return Pair(one, other, "step", found, first and one.x[0] == start)
+        found = _aligned(one, other, "step")
+        start = float(found.points.x[0]) if len(found.points.x) else -1.0
+        first = start in (0.0, 1.0) and start + found.points.shift in (0.0, 1.0)
+        if len(found.points.x) > 1:
+            return replace(found, first=bool(first and one.x[0] == start))
     if min(len(ours.epochs), len(theirs.epochs)) and min(ours.epochs.min(), theirs.epochs.min()) >= 0:
-        one, other = _curves.by_epoch(ours), _curves.by_epoch(theirs)
-        if one.unit == other.unit == "epoch":
-            return Pair(one, other, "epoch", align(one.x, one.values, other.x, other.values), first=False)
+        epochs = _curves.by_epoch(ours), _curves.by_epoch(theirs)
+        if epochs[0].unit == epochs[1].unit == "epoch":
+            return _aligned(*epochs, "epoch")
     if one is not None and other is not None and "point" not in (ours.unit, theirs.unit):
-        return Pair(one, other, "step", align(one.x, one.values, other.x, other.values), first=False)
+        return _aligned(one, other, "step")
     one, other = (replace(series, unit="point", x=np.arange(1.0, len(series.values) + 1)) for series in (ours, theirs))
+    found = _aligned(one, other, "point")
+    return replace(found, first=True, by_order=not ours.unit == theirs.unit == "point")
+
+
+def _aligned(one: Series, other: Series, unit: str) -> Pair:
+    from ..readers.curve_comparison import align, without_torn
+
     points = align(one.x, one.values, other.x, other.values)
-    return Pair(one, other, "point", points, first=True, by_order=not ours.unit == theirs.unit == "point")
+    torn = [series.torn and len(series.x) > 0 for series in (one, other)]
+    kept = without_torn(points, float(one.x[-1]) if torn[0] else None, float(other.x[-1]) if torn[1] else None)
+    left = None if len(kept.x) == len(points.x) else (one if torn[0] and points.x[-1] == one.x[-1] else other).path
+    return Pair(one, other, unit, kept, first=False, torn=left)
+
+
+def both_nan(found: Pair, compared: Comparison, level: Level) -> Finding | None:
+    """That both are NaN or Inf from the same point on, and nothing differs before."""
+    at = compared.ours_bad
+    if at is None or at != compared.theirs_bad:
+        return None
+    data = found.data | {"step": float(found.points.x[at])}
+    return Finding("both-nan-alike", level, found.ours.where, data, incomplete=not at)
 
 
 def nothing(found: Pair) -> Finding | None:

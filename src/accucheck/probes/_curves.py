@@ -74,7 +74,7 @@ _MEANINGS = {
 class Series:
     """One curve of a run: `x` (points,) rises, `values` (points,) float64; `unit` of x is one of UNITS.
 
-    `steps` and `epochs` (points,) are as in the file, -1 where not known.
+    `steps` and `epochs` (points,) are as in the file, -1 where not known. `torn`: the last value may lack digits.
     """
 
     path: str
@@ -85,6 +85,7 @@ class Series:
     steps: Array
     epochs: Array
     values: Array
+    torn: bool = False
 
     @property
     def where(self) -> Where:
@@ -215,9 +216,10 @@ def _series(path: str, run: Run, name: str) -> Series:
                     column.steps[which],
                     column.epochs[which],
                     column.values[which],
+                    run.torn,
                 )
     x = np.arange(1, count + 1, dtype=np.float64)
-    return Series(path, run.name, name, "point", x, column.steps, column.epochs, column.values)
+    return Series(path, run.name, name, "point", x, column.steps, column.epochs, column.values, run.torn)
 
 
 def by_epoch(series: Series) -> Series:

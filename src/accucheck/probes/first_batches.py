@@ -70,6 +70,7 @@ MESSAGES: Words = {
     "ambiguous": layer_outputs.MESSAGES["ambiguous"],
     "steps": layer_outputs.MESSAGES["steps"],
     "unread": layer_outputs.MESSAGES["unread"],
+    "both-nan": layer_outputs.MESSAGES["both-nan"],
     "same": {
         "en": "{count:,} {count:array|arrays} of the first batches agree with the benchmark's, within {relative} (relative).",
         "zh": "首批数据中的 {count:,} 个数组与标杆一致，最大相对差值 {relative}。",
@@ -236,6 +237,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     told: list[Finding] = []
     same: list[float] = []
     types: list[str] = []
+    nan: list[str] = []
     for done, one in enumerate(found.found, start=1):
         yield Progress(done, len(found.found), "files")
         try:
@@ -255,6 +257,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         code, data = look(ours, theirs, params)
         rows.append(_row(one, ours, theirs, infos[0].dtype, infos[1].dtype, code, data))
         if code == "same":
+            if ours.dtype.kind in "fc" and not (ours == ours).all():
+                nan.append(one.left.name)
             same.append(float(data["relative"]))
             if infos[0].dtype != infos[1].dtype:
                 types.append(f"{one.left.name} ({infos[0].dtype}, {infos[1].dtype})")
@@ -270,6 +274,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("same", Level.INFO, where, data, [] if told else evidence)
     if types:
         yield Finding("types", Level.INFO, where, {"count": len(types), "names": layer_outputs.shown(types)})
+    if nan:
+        yield Finding("both-nan", Level.SUSPECT, where, {"count": len(nan), "name": nan[0]})
     yield from layer_outputs.left_out(found, where, names)
     if problems:
         yield layer_outputs.unread(problems, where)

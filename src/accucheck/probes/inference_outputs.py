@@ -224,7 +224,7 @@ def _outputs(
 def _judged(compared: list[Row], params: Params, where: Where) -> Iterator[Finding]:
     differing = [row for row in compared if row[1].differs]
     one, outcome = max(compared, key=lambda row: (bool(row[1].differs), row[1].relative or 0.0))
-    relative = layer_outputs.number(outcome.relative if outcome.relative is not None else 0.0)
+    relative = layer_outputs.number(outcome.relative if outcome.relative is not None else math.nan)
     table = Table("outputs", layer_outputs.COLUMNS, [layer_outputs.cells(row) for row in compared[:200]], len(compared))
     evidence: list[Evidence] = [table]
     both = [row for row in compared if row[1].both_nan]
@@ -240,7 +240,7 @@ def _judged(compared: list[Row], params: Params, where: Where) -> Iterator[Findi
         return
     data = {
         "count": len(differing), "total": len(compared), "name": one.left.name, "relative": relative,
-        "largest": layer_outputs.number(outcome.largest),
+        "largest": layer_outputs.number(outcome.largest if outcome.relative is not None else math.nan),
     }  # fmt: skip
     yield Finding("outputs-differ", Level.PROBLEM, where, data, evidence, Fix("find-layer"))
     for name, moved, rows in [told for told in classes if told[1]][:5]:

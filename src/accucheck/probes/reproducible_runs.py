@@ -131,6 +131,9 @@ def _judged(case: Case, params: Params, ours: _curves.Logs, again: list[_curves.
         runs.append((pair, compare(pair.points.ours, pair.points.theirs, None, Limits(visible=params.tolerance))))
     if runs:
         yield _verdict(runs)
+    for pair, compared in runs[:1]:
+        if nan := _curve_pairs.both_nan(pair, compared, Level.INFO):
+            yield nan
 
 
 def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:

@@ -160,7 +160,10 @@ def _judged(case: Case, params: Params, ours: Logs, before: Logs) -> Iterator[Fi
     if start is None and bad[0] == bad[1]:
         known = np.isfinite(found.relative)
         data = pair.data | {"points": int(known.sum()), "largest": float(found.relative[known].max(initial=0.0))}
-        yield Finding("agrees", Level.INFO, pair.ours.where, data, charts)
+        if data["points"]:
+            yield Finding("agrees", Level.INFO, pair.ours.where, data, charts)
+        if nan := _curve_pairs.both_nan(pair, found, Level.SUSPECT):
+            yield nan
     else:
         at = min(place for place in (start, *bad) if place is not None)
         relative = float(found.relative[at])

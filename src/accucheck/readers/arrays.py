@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.lib import format as npy
 
 from ..errors import ReadError, from_os_error
+from .tensors import open_regular
 
 #: Bytes of one block: small enough for a core's cache, large enough that Python's share of the work is small (measured on
 #: 2 GB of float32 with 2 threads: 512 kB 0.11 s, 1 MB 0.092 s, 2 MB 0.083 s, 4 MB 0.081 s).
@@ -170,7 +171,7 @@ def known_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _npy(path: Path) -> list[Array]:
-    with path.open("rb", buffering=0) as raw:
+    with open_regular(path) as raw:
         head, size = raw.read(_SHORT_HEAD), os.fstat(raw.fileno()).st_size
         offset = 10 + int.from_bytes(head[8:10], "little")
         if head.startswith(b"\x93NUMPY\x01\x00") and offset <= len(head):
@@ -180,7 +181,7 @@ def _npy(path: Path) -> list[Array]:
                 raise ReadError(error.code, **{**error.data, "path": str(path)}) from None
         else:
             raw.seek(0)
-            with io.BufferedReader(raw) as file:
+            with io.BufferedReader(cast(io.RawIOBase, raw)) as file:
                 shape, fortran, dtype = _header(file, str(path))
                 offset = file.tell()
     array = Array(path, path.stem, dtype, shape, fortran, offset)

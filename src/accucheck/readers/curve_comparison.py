@@ -6,7 +6,7 @@ found = compare(pairs.ours, pairs.theirs)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,27 @@ class Aligned:
     shift: int
     ours_alone: int
     theirs_alone: int
+
+
+def without_torn(points: Aligned, ours_end: float | None, theirs_end: float | None) -> Aligned:
+    """Without the last point, where a number stands that was cut short.
+
+    The ends are those of curves whose file ends within a line; None for others.
+    """
+    if not len(points.x):
+        return points
+    ours, theirs, end = float(points.ours[-1]), float(points.theirs[-1]), float(points.x[-1])
+    if (end == ours_end and _cut_short(ours, theirs)) or (
+        theirs_end is not None and end + points.shift == theirs_end and _cut_short(theirs, ours)
+    ):
+        return replace(points, x=points.x[:-1], ours=points.ours[:-1], theirs=points.theirs[:-1])
+    return points
+
+
+def _cut_short(value: float, whole: float) -> bool:
+    """Whether a number may be the beginning of another: 0.033 of 0.0333333."""
+    digits = [len(repr(number).removesuffix(".0").partition(".")[2]) for number in (value, whole)]
+    return digits[0] < digits[1] and abs(whole - value) < 1.5 * 10.0 ** -digits[0]
 
 
 @dataclass(frozen=True)

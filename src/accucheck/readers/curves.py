@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,9 +190,20 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
             raise ReadError("no-curve", path=str(path))
         else:
             parts, problems = training_log.rows(file)
+        ends = _tail(file)
     for problem in problems:
         problem.data["path"] = str(path)
-    return split(parts, name, str(path)), problems
+    runs = split(parts, name, str(path))
+    if runs and not (ends.endswith((b"\n", b"\r", b"\n\0", b"\r\0")) or tfrecord.starts(head, 1 << 62)):
+        runs[-1] = replace(runs[-1], torn=True)
+    return runs, problems
+
+
+def _tail(path: Path) -> bytes:
+    """The last bytes of a plain file."""
+    with path.open("rb") as file:
+        file.seek(-min(4, size_of(path)), os.SEEK_END)
+        return file.read()
 
 
 def step_times(path: Path) -> StepTimes | None:

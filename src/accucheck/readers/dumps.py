@@ -146,12 +146,12 @@ def open_dump(path: Path) -> Dump:
     try:
         if path.is_dir():
             found.walk(path)
+        elif not path.is_file():
+            path.stat()
+            raise ReadError("not-regular", path=str(path))
         elif path.name.endswith(".npy"):
             found.take_folder(str(path.parent), (), [path.name])
         else:
-            if not path.is_file():
-                path.stat()
-                raise ReadError("not-regular", path=str(path))
             found.take_file(str(path), ())
     except OSError as error:
         raise from_os_error(error, path) from None
@@ -182,8 +182,11 @@ class _Found:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False):
                             below.append(entry.name)
-                        else:
+                        elif entry.is_file():
                             names.append(entry.name)
+                        elif entry.name.endswith((".npy", ".json", ".csv")) and not entry.is_dir():
+                            there = Path(entry.path).exists()  # a pipe would hang; a link may lead nowhere
+                            self.refuse(ReadError("not-regular" if there else "not-found", path=entry.path))
             except OSError as error:
                 self.refuse(from_os_error(error, folder))
                 continue

@@ -30,12 +30,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Run:
-    """One training. `columns` by name; `backwards` counts the places where steps or epochs went back, but not to the start."""
+    """One training. `columns` by name; `backwards` counts the places where steps or epochs went back, but not to the start.
+
+    `torn`: the file ends within a line, so that its last number may lack digits.
+    """
 
     name: str
     source: str
     columns: dict[str, Column]
     backwards: int = 0
+    torn: bool = False
 
 
 @dataclass(frozen=True)
