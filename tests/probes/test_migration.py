@@ -142,3 +142,47 @@ def test_parameters_are_called_so_in_both_frameworks() -> None:
         net = Net(getattr(nn, name)(*(([3],) if name == "LayerNorm" else arguments)))
         here = {parameter.split(".")[-1] for parameter, _ in net.parameters_and_names()}
         assert {word for word in mine.split(", ") if word != "–"} <= here, (name, here)
+
+
+@pytest.mark.parametrize(
+    ("call", "kept"),
+    [
+        ("DataLoader(data, batch_size=8, shuffle=True)", True),
+        ("DataLoader(data, 8)", True),
+        ("DataLoader(data, batch_size=8, drop_last=False)", True),
+        ("DataLoader(data)", False),
+        ("DataLoader(data, 1)", False),
+        ("DataLoader(data, batch_size=1)", False),
+        ("DataLoader(data, batch_size=8, drop_last=True)", False),
+        ("DataLoader(data, batch_size=8, drop_last=last)", False),
+        ("DataLoader(data, batch_sampler=sampler)", False),
+        ("ds.GeneratorDataset(data, ['a']).batch(32)", True),
+        ("ds.GeneratorDataset(data, ['a']).batch(32, drop_remainder=True)", False),
+        ("ds.GeneratorDataset(data, ['a']).batch(32, True)", False),
+    ],
+)
+def test_a_short_last_batch(tmp_path, call, kept):
+    head = (
+        "import mindspore.dataset as ds\nfrom torch.utils.data import DataLoader\n\n\ndef make(data, sampler, last):\n"
+    )
+    (tmp_path / "data.py").write_text(f"{head}    return {call}\n")
+    found = [finding.code for finding in findings("dynamic_shapes", tmp_path)]
+    assert ("last-batch" in found) == kept, found
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("self.img_size = random.choice(range(320, 640, 32))", True),
+        ("input_size = int(np.random.randint(10, 20) * 32)", True),
+        ("crop_size = random.choice(range(320, 640, 32))", False),
+        ("img_size = config.choice(sizes)", False),
+        ("img_size = 32", False),
+        ("seed = random.randint(0, 9)", False),
+    ],
+)
+def test_images_of_a_size_drawn_at_random(tmp_path, line, told):
+    text = f"import random\nimport numpy as np\nimport torch\n\n\ndef make(self, config, sizes):\n    {line}\n    return torch.abs(sizes)\n"
+    (tmp_path / "data.py").write_text(text)
+    found = [finding.code for finding in findings("dynamic_shapes", tmp_path)]
+    assert ("random-size" in found) == told, found

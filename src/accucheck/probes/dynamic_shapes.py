@@ -63,6 +63,19 @@ MESSAGES: Words = {
         "en": "{api} makes each batch as long as its longest sample: the input has another shape from step to step.",
         "zh": "{api} 使每个 batch 的长度等于其中最长的样本，输入形状逐步变化。",
     },
+    "last-batch": {
+        "en": "{count:,} {count:loader keeps|loaders keep} the last batch of an epoch, which may be shorter than the others: graph mode "
+        "compiles once more for it. Where all samples need not be seen, drop it: drop_last=True, drop_remainder=True in MindSpore.",
+        "zh": "{count:,} 处数据加载保留了每个 epoch 的最后一个 batch，它可能比其他的短，图模式会为它再编译一次。"
+        "不要求看到每个样本时可以丢弃："
+        "drop_last=True，MindSpore 中为 drop_remainder=True。",
+    },
+    "random-size": {
+        "en": "The size of the input is drawn at random at {count:,} {count:place|places} (multi-scale training): in graph mode each size "
+        "is compiled once. Keep to a few sizes, or tell the varying sides with set_inputs().",
+        "zh": "{count:,} 处随机选取输入尺寸（多尺度训练）：图模式下每种尺寸各编译一次。"
+        "尺寸种类应尽量少，或用 set_inputs() 声明可变的维度。",
+    },
     "elsewhere": {
         "en": "Outside of networks {count:,} more places depend on values of tensors; in plain Python they do no harm.",
         "zh": "网络之外另有 {count:,} 处依赖张量的数值，在普通 Python 代码中没有影响。",
@@ -179,6 +192,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
                     where = Where(path=file.path, line=at.line, column=at.column)
                     fix = Fix(_FIXES[code])
                     yield Finding(code, Level.SUSPECT, where, data, [file.code(at)], fix, sure=Sure.LIKELY)
+    yield from _inputs(folder.files)
     if elsewhere:
         yield Finding("elsewhere", Level.INFO, data={"count": elsewhere})
     if not told:
@@ -198,6 +212,31 @@ def _places(file: File) -> Iterator[tuple[str, Use | Remark, dict[str, object]]]
     for remark in file.usage.remarks:
         if remark.kind in _FIXES:
             yield remark.kind, remark, {}
+
+
+def _inputs(files: list[File]) -> Iterator[Finding]:
+    """Inputs that have another shape now and then though no value decides it."""
+    short = [(file, use) for file in files for use in file.usage.uses if _keeps_the_rest(use)]
+    sizes = [(file, one) for file in files for one in file.usage.remarks if one.kind == "random-size"]
+    for code, places in (("last-batch", [*short]), ("random-size", [*sizes])):
+        for file, at in places[:1]:
+            where = Where(path=file.path, line=at.line, column=at.column)
+            yield Finding(code, Level.INFO, where, {"count": len(places)}, [file.code(at)])
+
+
+def _keeps_the_rest(use: Use) -> bool:
+    """Whether a loader makes batches of several samples, and a shorter one of what is left."""
+    if not use.called or use.given.get("batch_size") == 1:
+        return False
+    if use.api == "torch.utils.data.DataLoader":
+        several = "batch_size" in use.names or ("1" in use.names and use.given.get("1") != 1)
+        rest = use.given.get("drop_last", "drop_last" in use.names or "7" in use.names)
+        return several and not rest
+    if use.api.startswith("mindspore.dataset.") and use.api.endswith(".batch"):
+        return use.given.get("0") != 1 and not use.given.get(
+            "drop_remainder", bool({"drop_remainder", "1"} & {*use.names})
+        )
+    return False
 
 
 def _gives_as_many(use: Use, last: str) -> bool:
@@ -236,6 +275,22 @@ EXAMPLES = [
         Verdict.OK,
         "elsewhere",
         head="import torch\nprint(torch.nonzero(torch.ones(3)))\n",
+    ),
+    _example(
+        "loaders that keep the last batch",
+        "return x",
+        Verdict.OK,
+        "fixed",
+        "last-batch",
+        head="from torch.utils.data import DataLoader\nloaders = [DataLoader([1], 8), DataLoader([1], batch_size=8, drop_last=True)]\n",
+    ),
+    _example(
+        "images of a size drawn at random",
+        "return x",
+        Verdict.OK,
+        "fixed",
+        "random-size",
+        head="import random\nimport torch\nimg_size = random.choice(range(320, 640, 32))\nx = torch.zeros(img_size)\n",
     ),
     Example(
         "a loop of a Cell",

@@ -8,6 +8,7 @@ of a class of the framework, a list of tensors. Nothing is guessed of the rest.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -31,6 +32,11 @@ def _words(text: str) -> frozenset[str]:
 #: Classes that networks derive from, beside the framework's own layers.
 _NETWORKS = ("torch.nn.", "mindspore.nn.", "mindspore.mint.nn.")
 _FORWARD = frozenset(("forward", "construct"))
+#: What code calls the size of the images that a network is fed.
+_SIZE_NAME = re.compile(
+    r"(?:new_)?(?:img|image|input|in|inp|train|net|scaled)_?(?:size|shape|res|resolution|dim|height|width|[hw])"
+)
+_CHOICES = frozenset(("choice", "randint", "randrange"))
 #: Methods of tensors that give no tensor, and those that give several.
 _PLAIN = _words(
     "size dim ndimension numel nelement stride type numpy data_ptr get_device storage asnumpy is_contiguous backward "
@@ -90,7 +96,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something a rule may want to know that is no API: branch, loop, mask-index, slice, or shared-weight."""
+    """Something a rule may want to know that is no API: branch, loop, mask-index, slice, shared-weight, or random-size."""
 
     kind: str
     line: int
@@ -349,6 +355,11 @@ class _Reader:
         for target in node.targets:
             if value == WEIGHT and isinstance(target, ast.Attribute) and target.attr == "weight":
                 self.remark("shared-weight", node)
+            name = (
+                target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+            )
+            if _SIZE_NAME.fullmatch(name) and any(map(_is_random_choice, walk(node.value))):
+                self.remark("random-size", node)
             self.bind(target, value)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -627,3 +638,11 @@ class _Reader:
         return TENSORS if kinds == [TENSOR] else None
 
     of_SetComp = of_GeneratorExp = of_DictComp = of_ListComp
+
+
+def _is_random_choice(node: ast.AST) -> bool:
+    """random.choice(...), numpy.random.randint(...)."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHOICES):
+        return False
+    owner = node.func.value
+    return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "random"
