@@ -61,6 +61,15 @@ def word(words: Words, key: str, language: Language, /, **data: Any) -> str:
     return fill(entry[language.value], data) if entry else key
 
 
+def encodable(value: Any) -> Any:
+    """Plain data whose texts all have a UTF-8 form: lone surrogates are written out."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {encodable(key): encodable(entry) for key, entry in value.items()}
+    return [encodable(entry) for entry in value] if isinstance(value, list) else value
+
+
 def visible(text: str) -> str:
     """Untrusted text made safe to print: control, bidirectional and zero-width characters become visible escapes.
 

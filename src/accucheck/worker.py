@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .engine import Line, Request
@@ -56,19 +56,12 @@ class _Channel:
         try:
             text = msgspec.json.encode(line)
         except UnicodeEncodeError:  # a file name that is not UTF-8
-            text = msgspec.json.encode(_encodable(msgspec.to_builtins(line)))
+            from .language import encodable
+
+            text = msgspec.json.encode(encodable(msgspec.to_builtins(line)))
         data = memoryview(text + b"\n")
         while data:
             data = data[os.write(self.descriptor, data) :]
-
-
-def _encodable(value: Any) -> Any:
-    """Plain data whose texts all have a UTF-8 form: lone surrogates are written out."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(entry) for key, entry in value.items()}
-    return [_encodable(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _run(request: Request, index: int, channel: _Channel) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from .. import probe
 from ..case import Case
 from ..checklist import Checklist, Item, Snippet, ways_ahead
-from ..language import word
+from ..language import encodable, word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
 from ..path import FRAMEWORKS, Walked, Wanted, uncollected, walk, wanted
 from ..session import Entry, Record, suggestion
@@ -225,7 +225,11 @@ def encode(result: dict[str, Any]) -> bytes:
 
     NaN and Inf, which JSON lacks, become null.
     """
-    text = msgspec.json.format(msgspec.json.encode(result), indent=1).decode()
+    try:
+        encoded = msgspec.json.encode(result)
+    except UnicodeEncodeError:  # a file name that is not UTF-8
+        encoded = msgspec.json.encode(encodable(result))
+    text = msgspec.json.format(encoded, indent=1).decode()
 
     def escaped(match: re.Match[str]) -> str:
         character = match[0]
