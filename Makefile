@@ -29,9 +29,9 @@ check: $(VENV)/test.stamp
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 
-# On all cores, at most four: many tests train, or wait for a time-out.
+# On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
 unit: $(VENV)/test.stamp
-	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 docs: $(VENV)/test.stamp
 	$(BIN)/python docs/generate.py

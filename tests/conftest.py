@@ -6,6 +6,21 @@ from pathlib import Path
 import pytest
 
 FAKES = Path(__file__).parent / "fakes"
+#: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
+LONG = (
+    "test_planted_faults.py",
+    "test_probe_examples.py",
+    "test_hostile.py",
+    "test_twins.py",
+    "test_range_test.py",
+    "test_pipeline_throughput.py",
+    "test_cluster.py",
+    "test_data_items.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ import networks
 import pipelines
 from accucheck import probe
 from accucheck.errors import UserError
+from accucheck.live import child
 from accucheck.model import Kind, Level, suggest
 from accucheck.model import Verdict as V
 
@@ -30,6 +31,12 @@ def run(name: str, root: Path, body: str, **params: object) -> list:
 def of_network(name: str, root: Path, body: str, **params: object) -> list:
     spec = {"loss": {"call": "mindspore.nn:CrossEntropyLoss"}, "optimizer": {"call": "net:sgd"}}
     return networks.run(name, root, body, params=params, **spec)
+
+
+@pytest.fixture
+def little_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What hangs does so for good: no need to wait for it as long as for what is merely slow."""
+    monkeypatch.setattr(child, "GRACE", 1.0)
 
 
 def test_all_live_probes_are_here() -> None:
@@ -72,6 +79,7 @@ def test_what_goes_wrong_is_an_error_with_its_words(tmp_path: Path, name: str, f
     assert says in str(caught.value) and "pipe:create" in str(caught.value), str(caught.value)
 
 
+@pytest.mark.usefixtures("little_grace")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_source_that_hangs_is_left_when_the_time_is_over(tmp_path: Path, name: str) -> None:
     body = "def rows():\n    yield np.float32(1), np.int32(1)\n    time.sleep(1000)\n"
@@ -145,6 +153,7 @@ def test_what_goes_wrong_with_a_network_is_an_error_with_its_words(tmp_path: Pat
     assert says in str(caught.value) and call in str(caught.value), str(caught.value)
 
 
+@pytest.mark.usefixtures("little_grace")
 @pytest.mark.parametrize("name", [name for name in NETWORKS if "pipelines.train" in probe.load(name).NEEDS])
 def test_data_that_hang_are_left_when_the_time_is_over(tmp_path: Path, name: str) -> None:
     body = "def rows():\n    yield np.ones(8, np.float32), np.int32(1)\n    time.sleep(1000)\n"

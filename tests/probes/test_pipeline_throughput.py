@@ -75,7 +75,7 @@ def case_of(folder: Path, call: str, step: float | None = None, **more: Any) -> 
     return Case(str(folder), msgspec.convert(spec, CaseFile))
 
 
-def examine(case: Case, seconds: float = 10.0) -> list[Finding]:
+def examine(case: Case, seconds: float = 5.0) -> list[Finding]:
     return found_by(pipeline_throughput, case, Params(seconds=seconds))
 
 
@@ -104,7 +104,7 @@ def test_a_source_that_is_read_but_once(tmp_path):
 def test_steps_of_the_network_are_timed_where_none_was_recorded(tmp_path):
     calls = {"network": {"call": "pipe:net"}, "loss": {"call": "mindspore.nn:CrossEntropyLoss"}}
     slow = {"train": {"call": "pipe:slow_batch", "args": {"seconds": 2.0}}}
-    found = examine(case_of(tmp_path, "slow_batch", **calls, pipelines=slow), seconds=20)
+    found = examine(case_of(tmp_path, "slow_batch", **calls, pipelines=slow), seconds=10)
     assert told(found) == {"slower"} and 0 < of_code(found, "slower").data["step_ms"] < 1800
     assert of_code(found, "timed").data["device"] == "CPU"
 

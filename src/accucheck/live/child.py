@@ -27,6 +27,8 @@ from ..probe import Skip
 INSIDE = Path(__file__).with_name("inside")
 #: A line of the event channel is at most this long; two epochs of 100,000 ids fit.
 LINE_LIMIT = 16 << 20
+#: Seconds that a task has beyond its own and half of them, before its child is killed.
+GRACE = 10.0
 #: Bytes of the child's talk that are kept for an error.
 LOG_TAIL = 4000
 
@@ -54,8 +56,8 @@ def interpreter(case: Case) -> str:
 def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
     """Run `task` (a module of inside/) in the project's folder and yield its events until it ends.
 
-    `seconds` count from the event "built" on: what comes before is the user's own loading. When they are over by half, the
-    child is killed and the last event is {"event": "timeout"}. Raises Skip without MindSpore, UserError for what the user's
+    `seconds` count from the event "built" on: what comes before is the user's own loading. When they are over by half and GRACE,
+    the child is killed and the last event is {"event": "timeout"}. Raises Skip without MindSpore, UserError for what the user's
     code did wrong or when the child dies.
     """
     python = interpreter(case)
@@ -128,7 +130,7 @@ def _events(
         if kind in ("no-network", "no-loss", "no-optimizer", "no-rate", "no-batch"):
             raise UserError(f"live-{kind}", call=call, found=event.get("found"))
         if kind == "built":
-            deadline = time.monotonic() + 1.5 * seconds + 10
+            deadline = time.monotonic() + 1.5 * seconds + GRACE
         yield event
         if kind == "end":
             return

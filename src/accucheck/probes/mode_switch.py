@@ -371,6 +371,7 @@ _TRAIN = """
 import sys
 from net import *
 
+ms.set_context(pynative_synchronize=True)
 ms.set_seed(1)
 net = Net(**{args})
 net.set_train(True)

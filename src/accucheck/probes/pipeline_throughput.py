@@ -234,7 +234,9 @@ def _example(name: str, verdict: Verdict, *codes: str, slow: bool = False, step:
     if step is not None:
         files["train.jsonl"] = _record(step)
         case["curves"] = {"train": "train.jsonl"}
-    return Example(name, files={**files}, case=case, verdict=verdict, codes=codes, params={"seconds": 8.0})
+    return Example(
+        name, files={**files}, case=case, verdict=verdict, codes=codes, params={"seconds": 8.0 if slow else 3.0}
+    )
 
 
 EXAMPLES = [

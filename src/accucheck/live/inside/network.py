@@ -49,6 +49,9 @@ class Setup:
         mindspore.set_seed(1)
         self.network: Cell = self._network()
         mindspore.set_context(mode=mindspore.PYNATIVE_MODE)  # the user's code may have set its own
+        if mindspore.get_context("device_target") == "CPU":
+            # Its queues of operators spin on the very processors that compute: a step of a small network takes several times as long.
+            mindspore.set_context(pynative_synchronize=True)
         self.loss: Callable[..., Tensor] | None = self._loss() if request.get("loss") else None
         self.names: list[str] = []
         self.inputs: list[str] = []

@@ -58,9 +58,12 @@ def in_order(node: Node) -> list[Node]:
 
 
 def rate(node: Node, seconds: float) -> float | None:
-    """Samples a second that a pipeline gives up to a node, from the first of an epoch on; None where no epoch gives a second one."""
+    """Samples a second that a pipeline gives up to a node, from the first of an epoch on; None where no epoch gives a second one.
+
+    `seconds` count from the very first sample on: starting a pipeline may take longer than measuring it.
+    """
     rows, spent = 0, 0.0
-    deadline = time.monotonic() + seconds
+    deadline: float | None = None
     for _ in range(EPOCHS):
         iterator = node.create_tuple_iterator(num_epochs=1, output_numpy=True)
         first = last = None
@@ -68,6 +71,7 @@ def rate(node: Node, seconds: float) -> float | None:
         try:
             for _ in iterator:
                 last = time.monotonic()
+                deadline = deadline or last + seconds
                 if first is None:
                     first = last
                 else:
@@ -78,7 +82,7 @@ def rate(node: Node, seconds: float) -> float | None:
             iterator.stop()
         if first is not None and last is not None:
             rows, spent = rows + count, spent + last - first
-        if time.monotonic() > deadline:
+        if deadline is None or time.monotonic() > deadline:
             break
     return rows * int(node.get_batch_size()) / spent if rows and spent > 0 else None
 
@@ -114,6 +118,7 @@ def step(request: dict[str, Any], tell: Tell, seconds: float) -> float | None:
     import mindspore
 
     setup = Setup(request, tell)
+    mindspore.set_context(pynative_synchronize=False)  # as in the user's training
     (batch,) = setup.batches(1)
     with blamed(request["network"]["call"], request["root"]):
         setup.network.set_train(True)
