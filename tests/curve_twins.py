@@ -40,6 +40,8 @@ HERE = """
 import mindspore as ms
 from mindspore import Tensor, nn, ops
 
+ms.set_context(pynative_synchronize=True)  # many small steps on few cores
+
 ms.set_device("CPU")
 
 class Network(nn.Cell):
