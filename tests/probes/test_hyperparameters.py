@@ -171,6 +171,18 @@ def test_only_gradients_that_are_clipped_count(tmp_path: Path) -> None:
     assert [f.data["value"] for f in found if f.code == "only-here"] == ["1.0"]
 
 
+@pytest.mark.parametrize("wrapped", ["backbone()", "nn.DataParallel(backbone()).to(0)"])
+def test_a_network_whose_code_was_not_read_is_not_said_to_lack_dropout(tmp_path: Path, wrapped: str) -> None:
+    here = f"drop = nn.Dropout(p=0.1)\noptimizer = {SGD})\n"
+    there = "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    assert told(compare(tmp_path, here, there), "only-here") == [("Dropout", None, None)]
+    found = compare(tmp_path, here, f"from zoo import backbone\nnet = {wrapped}\n{there}")
+    assert told(found, "only-here", "differs") == []
+    assert rows(found)["dropout"][-1] == "unknown"
+    (unknown,) = (finding for finding in found if finding.code == "unknown")
+    assert unknown.data["settings"] == ["dropout"] and unknown.incomplete
+
+
 def test_nothing_to_compare_is_said(tmp_path: Path) -> None:
     found = compare(tmp_path, f"opt = {SGD})\n", "import timm.optim\nopt = timm.optim.create(net)\n")
     assert [(f.code, f.where.path, f.incomplete) for f in found] == [("no-optimizer", "ref/train.py", True)]

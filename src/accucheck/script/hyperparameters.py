@@ -48,6 +48,10 @@ _LOSSES = {
     "binarycrossentropy": "bce",
     "binarycrossentropywithlogits": "bcewithlogits",
 }
+#: What gives an optimizer the parameters of a network.
+_PARAMETERS = (".parameters", ".named_parameters", ".trainable_params", ".get_parameters", ".parameters_and_names")
+#: Layers and wrappers of layers.
+_FRAMEWORKS = ("mindspore.", "torch.")
 _CLIPS = re.compile(r"^clip_(by_(global_norm|norm|value)|grad)", re.I)
 #: Clips that are used for pictures and losses too.
 _ANYTHING = re.compile(r"^clip_by_(norm|value)$")
@@ -97,6 +101,7 @@ class Sheet:
     filtered     it is one of nn, which lets gamma and beta be where it is given no groups
     uncorrected  it is nn.AdamWeightDecay, which does not correct the bias of its moments
     normalizes   there are layers with gamma and beta
+    elsewhere    a network is trained whose code was not read: what it holds is not known
     """
 
     optimizers: list[tuple[Made | Instance, str]] = field(default_factory=list)
@@ -105,6 +110,7 @@ class Sheet:
     filtered: bool = False
     uncorrected: bool = False
     normalizes: bool = False
+    elsewhere: bool = False
 
     def add(self, name: str, entry: Entry) -> None:
         held = self.entries.setdefault(name, [])
@@ -129,6 +135,9 @@ def rows(here: Sheet, there: Sheet) -> Iterator[Row]:
         "accumulation",
     ):
         row = Row(name, here.entries.get(name, []), there.entries.get(name, []))
+        if name == "dropout" and bool(row.here) != bool(row.there):
+            unread = [Entry(..., "?")] if (there if row.here else here).elsewhere else []
+            row = Row(name, row.here or unread, row.there or unread)
         if (row.here and row.there) or (row.name in ONE_SIDED and (row.here or row.there)):
             yield row
 
@@ -175,9 +184,22 @@ def sheet(settings: Settings, version: str | None) -> Sheet:
     for made in settings.trace.calls:
         known = api.find(made.api)
         found.normalizes |= known is not None and known.kind == "normalization"
+        found.elsewhere |= made.name in _PARAMETERS and _is_unread(made.base)
     for row in settings.accumulated():
         found.add("accumulation", Entry(row.number, row.text, row.place, _is_assumed(row)))
     return found
+
+
+def _is_unread(network: Value | None) -> bool:
+    """Whether a network is an object of a class that was not followed, whatever it was moved to or wrapped in."""
+    while isinstance(network, Made):
+        if network.name.startswith("."):
+            network = network.base
+        elif network.name.startswith(_FRAMEWORKS):
+            network = network.args[0] if network.args else None
+        else:
+            return network.last.isidentifier()
+    return False
 
 
 _Made = tuple[Made | Instance, str, dict[str, Value], dict[str, Any]]
