@@ -66,6 +66,7 @@ def test_half_precision_of_the_benchmark_only(tmp_path: Path, there: str, level:
         "net, opt = apex.amp.initialize(net, opt, opt_level='O0')\n",
         "trainer = lightning.Trainer(precision=32)\n",
         "def evaluate():\n    net.half()\n\nevaluate()\n",
+        "import copy\ntorch.save(copy.deepcopy(net).half(), 'last.pt')\n",
         "net.to('cuda')\nnet.to(torch.float32)\n",
     ],
 )
@@ -93,3 +94,9 @@ def test_both_in_the_same_type_are_fine(tmp_path: Path) -> None:
     (found,) = compare(tmp_path, "net.to_float(ms.float16)\n" + FULL_HERE, "net.bfloat16()\n" + FULL_THERE)
     assert (found.code, found.level) == ("other-type", Level.SUSPECT)
     assert (found.data["here"], found.data["there"]) == (["float16"], ["bfloat16"])
+
+
+def test_what_is_said_of_the_training_is_named_before_what_is_done_to_a_network(tmp_path: Path) -> None:
+    there = "if torch.cuda.is_available():\n    net.half()\nwith torch.autocast('cuda'):\n    net(x)\n"
+    (found,) = compare(tmp_path, FULL_HERE, there + FULL_THERE)
+    assert (found.data["text"], found.level) == ("autocast", Level.PROBLEM)

@@ -8,7 +8,7 @@ import pytest
 
 from accucheck import probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Code, Finding, Level, Table, suggest
+from accucheck.model import Code, Finding, Level, Sure, Table, suggest
 from findings import found_by
 
 HEAD = """import mindspore as ms
@@ -168,7 +168,10 @@ def test_only_gradients_that_are_clipped_count(tmp_path: Path) -> None:
     step = "step = ms.value_and_grad(net, None, opt.parameters)\nloss, grads = step(x)\n"
     step += "opt(tuple(ops.clip_by_norm(g, 1.0) for g in grads))\n"
     found = compare(tmp_path, f"opt = {SGD})\n" + step, there)
-    assert [f.data["value"] for f in found if f.code == "only-here"] == ["1.0"]
+    assert [(f.data["value"], f.sure) for f in found if f.code == "only-here"] == [("1.0", Sure.LIKELY)]
+    step = step.replace("opt(", "if step_fn(x):\n    opt(")
+    found = compare(tmp_path, f"opt = {SGD})\n" + step, there)
+    assert [f.sure for f in found if f.code == "only-here"] == [Sure.POSSIBLE]
 
 
 @pytest.mark.parametrize("wrapped", ["backbone()", "nn.DataParallel(backbone()).to(0)"])

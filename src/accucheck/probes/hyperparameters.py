@@ -201,7 +201,8 @@ def _judged(row: Row) -> Iterator[Finding]:
         entries = row.here or row.there
         data |= {"value": _shown(entries), "place": entries[0].place}
         code = "only-here" if row.here else "only-there"
-        yield Finding(code, Level.SUSPECT, _where(entries), data, [], Fix("fix-same"), sure=Sure.LIKELY)
+        sure = Sure.POSSIBLE if all(entry.maybe for entry in entries) else Sure.LIKELY
+        yield Finding(code, Level.SUSPECT, _where(entries), data, [], Fix("fix-same"), sure=sure)
 
 
 def _shown(entries: list[Entry]) -> str:

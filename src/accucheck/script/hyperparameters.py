@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import api
@@ -59,12 +59,14 @@ _ANYTHING = re.compile(r"^clip_by_(norm|value)$")
 
 @dataclass(frozen=True)
 class Entry:
-    """A setting on one side: `value` is ... where it is not known; `assumed` where the command line or a configuration may change it."""
+    """A setting on one side: `value` is ... where it is not known; `assumed` where the command line or a configuration may change it,
+    `maybe` where a condition decides."""
 
     value: Any
     text: str
     place: str = ""
     assumed: bool = False
+    maybe: bool = False
 
 
 @dataclass(frozen=True)
@@ -365,7 +367,7 @@ def _clips(found: Sheet, settings: Settings) -> None:
         given = (made.keywords[key] for key in ("clip_norm", "max_norm", "clip_value") if key in made.keywords)
         limit = next(given, made.args[1] if len(made.args) > 1 else None)
         default = 1.0 if made.last == "clip_by_global_norm" else None
-        found.add("clipping", _entry(settings, "clipping", limit, made, default))
+        found.add("clipping", replace(_entry(settings, "clipping", limit, made, default), maybe=bool(made.tests)))
 
 
 def _of_gradients(made: Made, training: Training) -> bool:

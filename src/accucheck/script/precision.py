@@ -57,7 +57,7 @@ def here(reading: Reading) -> list[Use]:
 
 
 def there(reading: Reading) -> list[Use]:
-    """Of a script of PyTorch, in what it trains."""
+    """Of a script of PyTorch, in what it trains; what is said of a whole training before what is done to one object."""
     found: list[Use] = []
     for made in reading.trace.calls:
         if role(list(made.functions[-1:])) == "eval":
@@ -65,7 +65,7 @@ def there(reading: Reading) -> list[Use]:
         for use in _torch(made):
             if all((use.place, use.text) != (other.place, other.text) for other in found):
                 found.append(use)
-    return found
+    return sorted(found, key=lambda use: use.made.name.startswith("."))
 
 
 def _torch(made: Made) -> Iterator[Use]:
@@ -81,6 +81,8 @@ def _torch(made: Made) -> Iterator[Use]:
         )
         yield Use(made, made.last, dtype or "float16", maybe or not sure)
     elif made.name in (".half", ".bfloat16") and not made.args:
+        if isinstance(made.base, Made) and made.base.name == "copy.deepcopy":  # a copy, to be saved
+            return
         yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
     elif made.name == ".to" or made.name == "torch.set_default_dtype":
         for value in (*made.args, *made.keywords.values()):
