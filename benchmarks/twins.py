@@ -1,0 +1,64 @@
+"""How many faults the path of the comparison checklist locates, and what it finds of healthy pairs: the twins of tests/twins.
+
+    python benchmarks/twins.py [--keep FOLDER]
+
+Each twin is a network in MindSpore and in PyTorch, trained by two scripts on the same digits from the same weights, 8 steps each. At
+least 95 of 100 planted faults must be located: at the right item of the path, with the layer, parameter or setting named. A suspect counts
+as found. Of a healthy pair nothing may be found. Takes some minutes; needs torch. With --keep the projects stay, and are used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import logging
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+LEAST_LOCATED = 0.95
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests/twins"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    given = parser.parse_args()
+    if importlib.util.find_spec("torch") is None:
+        print("torch is not installed: no twins are trained")
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        measure(given.keep or Path(temporary))
+
+
+def measure(folder: Path) -> None:
+    from building import build
+    from experiments import CLEAN, FAULTY
+    from walking import located, walk
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    alarms, found = 0, 0
+    print(f"{'twin':28} {'found at':14} {'end':7} located")
+    for twin in (*CLEAN, *FAULTY):
+        project = folder / twin.name
+        if not (project / "converted.ckpt").is_file() or not (project / "outputs").is_dir():
+            build(twin, project)
+        walked = walk(project)
+        if twin.clean:
+            alarms += any(walked.findings.values())
+            right = "-" if not any(walked.findings.values()) else "ALARM"
+        else:
+            right = "yes" if located(walked, twin.item, twin.place) else f"NO: {twin.item}, {twin.place}"
+            found += right == "yes"
+        print(f"{twin.name:28} {', '.join(walked.problems) or '-':14} {walked.end:7} {right}", flush=True)
+    print(
+        f"located: {found} of {len(FAULTY)} ({found / len(FAULTY):.1%}); healthy pairs with a finding: {alarms} of {len(CLEAN)}"
+    )
+    if alarms or found < LEAST_LOCATED * len(FAULTY):
+        sys.exit("target missed")
+
+
+if __name__ == "__main__":
+    main()
