@@ -345,6 +345,10 @@ def path_text(path: Walked, record: Record, case: Case, language: Language, stal
         lines.append(f"  ■ {say('path-end', title=end.title[language])}")
         if path.problems:
             lines.append("      " + say("path-mend", items=", ".join(item.id for item in path.problems)))
+        for item in path.problems:
+            for name, finding in telling(item, record.entries.get(item.id, Entry()))[:_MOST_NAMED]:
+                if finding.fix is not None:
+                    lines.append(f"      {item.id} → {speech.message(name, finding.fix.message, finding.data)}")
         lines += ["      " + line for line in end.advice[language].splitlines()]
     return lines
 

@@ -260,8 +260,8 @@ class PathScreen(Screen[tuple[str, bool]]):
             lines.append(plain(wrap(f"{say('note')}: {entry.note}", width, 2)))
         return [*lines, *self._findings(item, width), Content("")]
 
-    def _findings(self, item: Item, width: int) -> list[Content]:
-        """The gravest findings of an item, or the first where all are just information."""
+    def _findings(self, item: Item, width: int, *, fixes: bool = False) -> list[Content]:
+        """The gravest findings of an item, or the first where all are just information; with `fixes`, what to do of each."""
         entry = self.app.session.entry(item.id)
         found = [(name, finding) for name, result in entry.results.items() for finding in result.findings]
         lines = []
@@ -269,6 +269,9 @@ class PathScreen(Screen[tuple[str, bool]]):
             where = place(finding.where)
             text = message_of(name, finding.code, finding.data, self._speech) + (f"  {where}" if where else "")
             lines.append(Content.assemble(self._speech.level(finding.level), plain(wrap(f"  {text}", width, 2)[1:])))
+            if fixes and finding.fix is not None:
+                fix = message_of(name, finding.fix.message, finding.data, self._speech)
+                lines.append(plain(wrap(self._arrow(f"  → {fix}"), width, 4)))
         return lines
 
     def _ended(self, width: int) -> Content:
@@ -281,7 +284,10 @@ class PathScreen(Screen[tuple[str, bool]]):
         if path.problems:
             lines.append(plain(say("path-problems")))
             for item in path.problems:
-                lines += [self._line("problem", item, "", width, style="bold"), *self._findings(item, width)]
+                lines += [
+                    self._line("problem", item, "", width, style="bold"),
+                    *self._findings(item, width, fixes=True),
+                ]
         return Content("\n").join([*lines, Content(""), plain(wrap(end.advice[language], width))])
 
     # --- code ---------------------------------------------------------------------------------------------------------
