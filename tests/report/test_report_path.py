@@ -52,7 +52,7 @@ def test_steps_with_answers_evidence_and_where_they_led(tmp_path: Path, fakes: P
     assert third.leads == (
         "首步不同：前向 → pp.04 检查 pp.04" if zh else "The first differs: forward → pp.04 Check pp.04"
     )
-    assert third.evidence[0].startswith("bad") and len(third.evidence) == 2  # the gravest first
+    assert len(third.evidence) == 1 and third.evidence[0].startswith("bad")  # information is left to the item
     assert path.steps[0].evidence and path.steps[0].evidence[0][:6] == visible(HOSTILE)[:6]
     assert path.steps[3].answer == ("发现问题" if zh else "problem found")
     assert path.end == ("终点：修正所列问题" if zh else "The end: Mend the named items")

@@ -215,6 +215,52 @@ async def test_what_is_there_is_not_collected_again(route, tmp_path):
         await shown(pilot, app, "There is no code for this step")
 
 
+async def test_w_names_what_was_collected_once_the_person_agrees(route, tmp_path):
+    before = "# mine\nname: demo\nruntime: {device: CPU}\n"
+    app = route(case=before)
+    answered(app, pp01="ok", pp02="ok")
+    file = tmp_path / "project/accucheck.yaml"
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await pilot.press("w")
+        await shown(pilot, app, "No snippet has written anything")
+        (tmp_path / "project/collect").mkdir()
+        (tmp_path / "project/collect/loss.csv").write_text("step,loss\n1,2.0\n")
+        await shown(pilot, app, "into yaml")  # seen without a key
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, PathScreen))
+        assert file.read_text() == before
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await shown(pilot, app, "curves.train: collect/loss.csv")
+        await pilot.press("enter")
+        await shown(pilot, app, "✓ curves.train: collect/loss.csv")
+        assert file.read_text() == before + "curves:\n  train: collect/loss.csv\n"
+        assert app.project.case.get("curves.train") == "collect/loss.csv" and "into yaml" not in text_of(app)
+        (tmp_path / "project/collect/loss_torch.csv").write_text("step,loss\n1,2.0\n")
+        file.write_text("curves: {train: a.csv, reference: 3}\n")
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await shown(pilot, app, "was left as it is")
+        assert file.read_text() == "curves: {train: a.csv, reference: 3}\n"
+
+
+async def test_results_that_are_out_of_date_and_answers_that_are_ahead_are_shown(route):
+    app = route(case="name: demo\nruntime: {device: Ascend}\n")
+    finding = Finding("bad", Level.PROBLEM, data={"n": 1})
+    clean = ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK, inputs="before")
+    app.session.record_result("pp.01", clean)
+    app.session.record_result("pp.03", ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding]))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "✓ pp.01 Check pp.01  no problem (suggested)  (out of date)")
+        await shown(pilot, app, "▸ ○ pp.02")
+        await shown(pilot, app, "✗ pp.03 Check pp.03  (out of date)")
+
+
 async def test_the_end_names_the_problems_and_what_to_do(route):
     app = route()
     finding = Finding("bad", Level.PROBLEM, data={"n": 7})

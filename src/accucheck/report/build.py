@@ -405,10 +405,11 @@ class _Builder:
         )
 
     def step(self, checklist: Checklist, step: Step, item: ItemPart) -> StepPart:
-        """What a step rests on: the note of whoever concluded, then the gravest findings."""
+        """What a step rests on: the note of whoever concluded, then what was found; just information only where that is all."""
         answer = self.verdict(step.answer)
         order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
-        findings = [finding for result in item.results for finding in result.findings]
+        found = [finding for result in item.results for finding in result.findings]
+        findings = [finding for finding in found if finding.level is not Level.INFO] or found
         said = [item.note_brief] if step.concluded and item.note_brief else []
         said += [_cut(finding.message, 300) for finding in sorted(findings, key=lambda finding: order[finding.level])]
         why = step.way.text[self.language] if step.way is not None else ""

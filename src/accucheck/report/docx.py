@@ -169,7 +169,7 @@ class _Writer:
             self.document.add_paragraph(line)
         if report.highlights:
             self.document.add_heading(self.say("highlights"), 2)
-            table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.7, 10.3, 5.0])
+            table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.9, 10.1, 5.0])
             for highlight in report.highlights:
                 self._row(table, [highlight.item, highlight.message, highlight.where])
                 _bold(table.rows[-1].cells[0])
@@ -224,7 +224,7 @@ class _Writer:
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
         keys = ("item", "title", "conclusion", "suggestion", "by", "note")
-        table = self._table([self.say(f"column-{key}") for key in keys], [1.6, 5.0, 2.5, 2.5, 2.7, 2.7])
+        table = self._table([self.say(f"column-{key}") for key in keys], [1.9, 4.9, 2.5, 2.5, 2.6, 2.6])
         for item in self.report.items:
             mark = f"{MARKS[item.state.value]} " if item.conclusion else ""
             cells = [
@@ -506,7 +506,7 @@ class _Writer:
     def _gaps(self) -> None:
         if self.report.gaps:
             self.document.add_heading(self.say("not-checked"), 1)
-            table = self._table([self.say(f"column-{key}") for key in ("item", "probe", "why")], [1.7, 5.0, 10.3])
+            table = self._table([self.say(f"column-{key}") for key in ("item", "probe", "why")], [1.9, 5.0, 10.1])
             for gap in self.report.gaps:
                 self._row(table, [gap.item, gap.probe, gap.why])
             if self.report.more_gaps:
