@@ -87,6 +87,8 @@ def test_a_map_and_its_unknown_names(tmp_path):
     names.write_text("ours: theirs\nno.such: theirs\n")
     ran = accucheck("compare", one, two, "--map", names)
     assert ran.code == 0 and f"there is no no.such in {one}" in ran.out
+    names.write_text("version: 1\nparameters: {ours.weight: theirs.weight}\n")
+    assert accucheck("compare", one, two, "--map", names).code == 0
     names.write_text("- ours\n")
     assert accucheck("compare", one, two, "--map", names).code == 2
 

@@ -160,6 +160,7 @@ def command(
 ) -> tuple[int, dict[str, Any] | None]:
     """The exit code (0 the same, 1 not) and what --json prints; the text goes to `echo`. Raises UserError, ReadError."""
     from .readers.dump_comparison import Tolerance
+    from .readers.dump_pairs import read_names
 
     tolerance = Tolerance(rtol, atol)
     one, other = Path(left), Path(right)
@@ -167,7 +168,7 @@ def command(
     if kinds[0] != kinds[1]:
         spoken = [UserError(f"compare-{kind}") for kind in kinds]
         raise UserError("compare-kinds", left=left, right=right, one=spoken[0], two=spoken[1])
-    mapping = _names(Path(names)) if names and kinds[0] != "checkpoints" else {}
+    mapping = read_names(Path(names)) if names and kinds[0] != "checkpoints" else {}
     compare = {"checkpoints": _checkpoints, "tensors": _tensors, "logs": _logs}[kinds[0]]
     result = compare(one, other, tolerance, mapping, names or "")
     if not result.pairs and not result.notes and not result.problems:
@@ -207,18 +208,6 @@ def kind_of(path: Path) -> str:
             raise UserError("compare-unknown", path=str(path)) from None
         raise (error if error.code != "no-curve" else UserError("compare-unknown", path=str(path))) from None
     return "logs"
-
-
-def _names(path: Path) -> dict[str, str]:
-    """A map of names: YAML, a name of the first side and its counterpart a line."""
-    from .document import parse, read_text
-
-    content = parse(read_text(path), str(path))
-    if not isinstance(content, dict) or not all(
-        isinstance(key, str) and isinstance(value, str) for key, value in content.items()
-    ):
-        raise UserError("compare-map", path=str(path))
-    return content
 
 
 # --- checkpoints -------------------------------------------------------------------------------------------------------------
