@@ -135,7 +135,7 @@ class Result(msgspec.Struct):
     columns: list[str]
     pairs: list[dict[str, Any]] = []
     notes: list[tuple[str, dict[str, Any]]] = []
-    problems: list[ReadError] = []
+    problems: list[UserError] = []
     left_out: bool = False
 
     @property
@@ -227,6 +227,9 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str
     hows: list[str] = []
     if (where or other_names(*sides) or (pairs.left and pairs.right)) and not pairs.repeated:
         given = read_map(Path(where), ours, theirs) if where else None
+        if given and given.wrong:
+            result.problems += given.wrong
+            result.left_out = True
         found = pair_parameters(ours, theirs, given)
         read = [one for one in found.pairs if not (one.left.obstacle or one.right.obstacle)]
         pairs = Pairs(

@@ -199,6 +199,8 @@ def command(
 def by_network(source: Checkpoint, network: Checkpoint, given: Path | None = None) -> Plan:
     """The tensors of `source` with the names and shapes of `network`; `given` is a mapping file."""
     said = [] if given is None else [read_map(given, network.tensors, source.tensors)]
+    if wrong := [error for one in said for error in one.wrong]:
+        raise wrong[0]  # a file that is half converted would be taken for whole
     found = pair_parameters(network.tensors, source.tensors, *said)
     left: dict[str, list[str]] = defaultdict(list)
     together: dict[int, list[Pair]] = defaultdict(list)

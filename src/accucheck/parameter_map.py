@@ -116,11 +116,12 @@ def other_names(left: Checkpoint, right: Checkpoint) -> bool:
 
 
 class Given(msgspec.Struct, frozen=True):
-    """What a person said: pairs, and tensors of either side that have none."""
+    """What a person said: pairs, and tensors of either side that have none. `wrong` are the entries that hold for nothing."""
 
     pairs: list[Pair] = []
     left: list[TensorInfo] = []
     right: list[TensorInfo] = []
+    wrong: list[UserError] = []
 
 
 # --- layers -----------------------------------------------------------------------------------------------------------
@@ -822,8 +823,9 @@ _YAML_WORDS = ("y", "n", "yes", "no", "true", "false", "on", "off", "null")
 
 
 def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[TensorInfo]) -> Given:
-    """What a mapping file says of two sides. Raises UserError: bad YAML, a name that is not there, named twice, a wrong shape.
+    """What a mapping file says of two sides. Raises UserError where it is no mapping file.
 
+    An entry with a name that is not there, that is named twice, or of a wrong shape, is in `wrong`; the others hold.
     A file without `parameters:` is what stands below it. A name may be that of a module: it stands for all below it that is not named.
     """
     text = document.read_text(path, MAP_LIMIT)
@@ -846,16 +848,8 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             raise bad("map-unknown" if side == 0 else "map-unknown-reference", own, name=name, hint=hint)
         return sides[side][name]
 
-    modules = []
-    for name, value in file.parameters.items():
-        if name not in sides[0] and not isinstance(value, (list, _Entry)) and _below(name, left):
-            modules.append((name, value))
-            continue
+    def below(name: str, entries: list[_Entry]) -> Iterator[Pair]:
         info = known(0, name, name)
-        if value is None:
-            without.append(info)
-            continue
-        entries = value if isinstance(value, list) else [_Entry(value) if isinstance(value, str) else value]
         for entry in entries:
             other = known(1, name, entry.name)
             for before in used[entry.name]:
@@ -873,13 +867,27 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             if own is None or turn is None or transformed(own, turn) not in ("", "reshape"):
                 shapes = {"shape": list(info.shape), "other": list(other.shape)}
                 raise bad("map-shape", name, name=name, reference=entry.name, **shapes)
-            pairs.append(Pair(info, other, "file", entry.transpose, entry.own_rows, entry.rows))
+            yield Pair(info, other, "file", entry.transpose, entry.own_rows, entry.rows)
         rows = [entry.own_rows for entry in entries]
         covered = sorted(both for both in rows if both)
         if len(entries) > 1 or covered:
             ends = [0, *(stop for _, stop in covered)]
             if len(covered) < len(entries) or [start for start, _ in covered] != ends[:-1] or ends[-1] != info.shape[0]:
                 raise bad("map-rows", name, name=name, rows=info.shape[0] if info.shape else 1)
+
+    modules, wrong = [], []
+    for name, value in file.parameters.items():
+        if name not in sides[0] and not isinstance(value, (list, _Entry)) and _below(name, left):
+            modules.append((name, value))
+            continue
+        try:
+            if value is None:
+                without.append(known(0, name, name))
+                continue
+            entries = value if isinstance(value, list) else [_Entry(value) if isinstance(value, str) else value]
+            pairs += list(below(name, entries))
+        except UserError as error:
+            wrong.append(error)
     for name, module in sorted(modules, key=lambda entry: -entry[0].count(".")):
         settled = {id(info) for pair in pairs for info in (pair.left, pair.right)} | {id(info) for info in without}
         own_part = [info for info in _below(name, left) if id(info) not in settled]
@@ -888,9 +896,13 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             continue
         assert isinstance(module, str)
         if not (other_part := _below(module, right)):
-            known(1, name, module)
+            try:
+                known(1, name, module)
+            except UserError as error:
+                wrong.append(error)
+                continue
         pairs += _paired_below(own_part, name, [info for info in other_part if id(info) not in settled], module)
-    return Given(pairs, without)
+    return Given(pairs, without, wrong=wrong)
 
 
 def _below(module: str, tensors: Iterable[TensorInfo]) -> list[TensorInfo]:

@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..case import Case
 from ..language import Words
+from ..model import Finding, Language, Level, Where
 
 if TYPE_CHECKING:
     from ..parameter_map import ParameterMap
     from ..readers.checkpoints import Checkpoint
 
-FIXES: Words = {
+#: Part of the MESSAGES of each of them.
+MESSAGES: Words = {
+    "map-wrong": {
+        "en": "An entry of the mapping file was passed over. {problem}",
+        "zh": "映射文件中有一项未采用。{problem}",
+    },
     "fix-map": {
         "en": "Settle these pairs in a YAML file, `parameters:` and below it `our name: name in the benchmark`, "
         "and name it as checkpoints.map. accucheck convert --write-map begins such a file.",
@@ -25,20 +31,35 @@ WORDS: Words = {
     "reference-shape": {"en": "Shape there", "zh": "标杆中的形状"},
 }
 
+#: Wrong entries of a mapping file that are told one by one.
+MAX_WRONG = 20
+
 
 class Sides(NamedTuple):
-    """Our checkpoint, that of the benchmark, and which parameter of one is which of the other."""
+    """Our checkpoint, that of the benchmark, which parameter is which, and entries of the mapping file that hold for nothing."""
 
     ours: Checkpoint
     theirs: Checkpoint
     map: ParameterMap
+    wrong: list[Finding]
 
 
 def sides(case: Case, role: str) -> Sides:
-    """checkpoints.ROLE against checkpoints.reference. Raises ReadError, and UserError for a mapping file that does not fit."""
+    """checkpoints.ROLE against checkpoints.reference. Raises ReadError, and UserError for what is no mapping file."""
     from ..parameter_map import pair_parameters, read_map
     from ..readers.checkpoints import open_checkpoint
 
     ours, theirs = (open_checkpoint(case.paths(f"checkpoints.{one}")[0]) for one in (role, "reference"))
     given = [read_map(path, ours.tensors, theirs.tensors) for path in case.paths("checkpoints.map")]
-    return Sides(ours, theirs, pair_parameters(ours.tensors, theirs.tensors, *given))
+    wrong = [
+        Finding(
+            "map-wrong",
+            Level.INFO,
+            Where(case.relative(path)),
+            {"problem": {language.value: error.text(language) for language in Language}},
+            incomplete=True,
+        )
+        for path, one in zip(case.paths("checkpoints.map"), given, strict=True)
+        for error in one.wrong[:MAX_WRONG]
+    ]
+    return Sides(ours, theirs, pair_parameters(ours.tensors, theirs.tensors, *given), wrong)

@@ -53,7 +53,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
-    **_parameters.FIXES,
+    **_parameters.MESSAGES,
     "not-transferred": {
         "en": "Not one of {count:,} weights of {source} has the value that it has in {target}: the benchmark's weights were not loaded.",
         "zh": "{source} 的 {count:,} 个权重没有一个与 {target} 相同：没有加载标杆的权重。",
@@ -162,11 +162,12 @@ class _Row(NamedTuple):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when either checkpoint cannot be read, UserError for a mapping file that does not fit."""
+    """Raises ReadError when either checkpoint cannot be read, UserError for what is no mapping file."""
     from ..parameter_map import views
     from ..readers.tensor_comparison import compare
 
-    ours, theirs, found = _parameters.sides(case, "initial")
+    ours, theirs, found, wrong = _parameters.sides(case, "initial")
+    yield from wrong
     where = Where(case.relative(ours.path))
     common: dict[str, Any] = {"source": where.path, "target": case.relative(theirs.path)}
     pairs = [pair for pair in found.pairs if pair.left.role == "weight" and pair.left.floating]

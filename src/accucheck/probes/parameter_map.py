@@ -33,7 +33,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
-    **_parameters.FIXES,
+    **_parameters.MESSAGES,
     "shapes-differ": {
         "en": "{count:,} {count:parameter has|parameters have} another shape in {source} than in {target}: {names}.",
         "zh": "有 {count:,} 个参数在 {source} 与 {target} 中形状不同：{names}。",
@@ -149,11 +149,12 @@ _HOW = {"name": "name-rule", "shape": "shape-rule", "file": "map-file"}
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when either checkpoint cannot be read, UserError for a mapping file that does not fit."""
+    """Raises ReadError when either checkpoint cannot be read, UserError for what is no mapping file."""
     from ..parameter_map import counts, trainable, unneeded
 
     role = "initial" if case.get("checkpoints.initial") else "current"
-    ours, theirs, found = _parameters.sides(case, role)
+    ours, theirs, found, wrong = _parameters.sides(case, role)
+    yield from wrong
     where = Where(case.relative(ours.path))
     common: dict[str, Any] = {"source": where.path, "target": case.relative(theirs.path)}
 

@@ -74,7 +74,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
-    **_parameters.FIXES,
+    **_parameters.MESSAGES,
     "scaled": {
         "en": "All {count:,} updates point where the benchmark's do, but are {factor:.4g} times as large.",
         "zh": "全部 {count:,} 个参数的更新方向与标杆一致，但大小是标杆的 {factor:.4g} 倍。",
@@ -271,11 +271,12 @@ class _Update(msgspec.Struct):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when one of the four checkpoints cannot be read, UserError for a mapping file that does not fit."""
+    """Raises ReadError when one of the four checkpoints cannot be read, UserError for what is no mapping file."""
     from ..parameter_map import trainable
     from ..readers.checkpoints import open_checkpoint
 
-    ours, _, found = _parameters.sides(case, "initial")
+    ours, _, found, wrong = _parameters.sides(case, "initial")
+    yield from wrong
     after, other_after = (
         open_checkpoint(case.paths(f"checkpoints.{role}")[0]) for role in ("after_step", "reference_after_step")
     )
