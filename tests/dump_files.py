@@ -108,7 +108,7 @@ for _ in range(2):
 """
 
 
-def write(folder: Path, kind: str) -> Path:
+def write(folder: Path, kind: str, content: str = SCRIPT) -> Path:
     """The dump of a training of this kind: a folder with rank_0."""
     dump = folder / kind
     settings = {
@@ -128,7 +128,7 @@ def write(folder: Path, kind: str) -> Path:
     config = folder / f"{kind}.json"
     config.write_text(json.dumps(settings))
     script = folder / "train.py"
-    script.write_text(SCRIPT)
+    script.write_text(content)
     environment = os.environ | {"MINDSPORE_DUMP_CONFIG": str(config), "GLOG_v": "3"}
     command = [sys.executable, str(script), kind]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)

@@ -1,6 +1,7 @@
 """Where the outputs of layers part: on a real network of both frameworks, and on what dumps look like when something is wrong."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from accucheck.case import Case, CaseFile, Dumps
 from accucheck.model import Finding, Table, Tree, Verdict, suggest, tree_text
 from accucheck.probe import Skip
 from accucheck.probes import layer_outputs
+from dump_files import write
 
 
 def run(root: Path, **params: Any) -> dict[str, Finding]:
@@ -242,3 +244,61 @@ def test_a_map_of_names_settles_what_order_leaves_open(tmp_path):
     found = run(tmp_path)
     assert found["compared"].data["count"] == 2 and found["alone-first"].data["name"] == "stem" and "ambiguous" in found
     assert found["map-unknown"].data["count"] == 2 and found["map-unknown"].data["names"] == ["hed", "head"]
+
+
+GRAPH = """
+import sys
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn
+
+ms.set_context(mode=ms.GRAPH_MODE)
+weights = np.load(sys.argv[0].replace("train.py", "weights.npz"))
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, pad_mode="valid", weight_init=Tensor(weights["conv"]))
+        self.norm = nn.BatchNorm2d(4, eps=0.1 if sys.argv[1] == "epsilon" else 1e-5)
+        self.act, self.flat = nn.ReLU(), nn.Flatten()
+        self.head = nn.Dense(144, 3, weight_init=Tensor(weights["head"]), bias_init="zeros")
+
+    def construct(self, x):
+        return self.head(self.flat(self.act(self.norm(self.conv(x)))))
+
+net = Net()
+net.set_train()
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.SGD(net.trainable_params(), 0.01))
+for _ in range(2):
+    print(float(step(Tensor(weights["x"]), Tensor(np.array([0, 1, 2, 0], np.int32)))))
+"""
+
+
+@pytest.mark.mindspore
+def test_what_mindspore_dumps_in_graph_mode_against_itself_and_against_modules_of_pytorch(tmp_path):
+    """Two dumps of one network, one with another epsilon: the operation is named; against outputs of modules of PyTorch: the module."""
+    torch = pytest.importorskip("torch")
+    weights = {"conv": normal(4, 1, 3, 3, seed=1), "head": normal(3, 144, seed=2), "x": normal(4, 1, 8, 8, seed=3)}
+    np.savez(tmp_path / "weights.npz", **weights)
+    for side, kind in (("a", "epsilon"), ("b", "clean"), ("c", "clean")):
+        write(tmp_path, kind, GRAPH).rename(tmp_path / side)
+    found = run(tmp_path)
+    assert "BatchNorm" in found["origin"].data["name"] and found["attribute"].data["slots"] == ["6"]
+    shutil.move(tmp_path / "a", tmp_path / "epsilon")
+    shutil.move(tmp_path / "c", tmp_path / "a")
+    assert suggest(run(tmp_path)["all"]) is Verdict.OK  # type: ignore[arg-type]
+
+    shutil.rmtree(tmp_path / "b")
+    values = torch.from_numpy(weights["x"])
+    steps = {"conv": torch.nn.functional.conv2d(values, torch.from_numpy(weights["conv"]))}
+    steps["norm"] = torch.nn.functional.batch_norm(steps["conv"], None, None, training=True)
+    steps["act"] = torch.relu(steps["norm"])
+    steps["head"] = steps["act"].flatten(1) @ torch.from_numpy(weights["head"]).T
+    for at, (name, output) in enumerate(steps.items()):
+        save(tmp_path / "b" / "step0", f"{at}_{name}", output.numpy())
+    found = run(tmp_path)
+    assert suggest(found["all"]) is not Verdict.PROBLEM and found["agree"].data["count"] >= 3, found
+    shutil.rmtree(tmp_path / "a")
+    shutil.move(tmp_path / "epsilon", tmp_path / "a")
+    assert run(tmp_path)["alone"].data["name"] == "norm"

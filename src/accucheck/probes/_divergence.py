@@ -46,6 +46,11 @@ class Layer:
         return any(outcome.differs for _, outcome in self.told)
 
     @property
+    def attributes(self) -> list[Row]:
+        """Inputs of one number that differ: attributes, as MindSpore dumps them in graph mode."""
+        return [row for row in self.inputs if row[1].differs and row[1].shapes[0] in ((), (1,))]
+
+    @property
     def relative(self) -> float | None:
         """The largest relative difference of its outputs."""
         return max((outcome.relative for _, outcome in self.told if outcome.relative is not None), default=None)
@@ -100,7 +105,11 @@ def locate(found: Sequence[Layer]) -> Split | None:
     at = compared.index(first)
     before = next((layer for layer in reversed(compared[:at]) if not layer.differs and not _within(first, layer)), None)
     carriers = [layer for layer in compared if layer.differs and layer is not first and not _within(first, layer)]
-    told = [outcome.differs for _, outcome in first.inputs if outcome.differs is not None] if first.outputs else []
+    known = [outcome for _, outcome in first.inputs if outcome.differs is not None] if first.outputs else []
+    # In graph mode MindSpore dumps attributes as inputs: another epsilon makes no other input of a layer.
+    told = [outcome.differs for outcome in known if outcome.shapes[0] not in ((), (1,))] or [
+        outcome.differs for outcome in known
+    ]
     kind = "alone" if not told else "fed" if any(told) else "origin"
     if kind != "origin" and _begins_backward(compared[: at + 1]):
         kind = "loss"

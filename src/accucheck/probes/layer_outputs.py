@@ -116,6 +116,10 @@ MESSAGES: Words = {
         "zh": "{outputs:,} 个输出全部一致，而最先算出的 {name} 的梯度是标杆的 {factor} 倍{at}："
         "损失差一个倍数（求和与求平均、权重或 loss scale），网络层没有问题。",
     },
+    "attribute": {
+        "en": "{name} takes another number as input {slots}: an attribute such as epsilon differs.",
+        "zh": "{name} 的第 {slots} 个输入（单个数值）不同：epsilon 之类的属性不一致。",
+    },
     "one-sided": {
         "en": "{name} holds NaN or Inf on one side only ({count:,} {count:tensor does|tensors do}).",
         "zh": "{name} 只在一侧含有 NaN 或 Inf（共 {count:,} 个张量如此）。",
@@ -339,6 +343,9 @@ def _judged(rows: list[Row], params: Params, where: Where, by_name: bool) -> Ite
     if split is not None:
         outputs = sum(layer.compared and layer.direction == "forward" for layer in order)
         yield _split(split, where, evidence, by_name, outputs)
+        if split.kind == "origin" and split.layer.attributes:
+            told = [row[0].left.name.rpartition(".input.")[2] for row in split.layer.attributes]
+            yield Finding("attribute", Level.INFO, where, {"name": split.layer.name, "slots": shown(told)})
         yield Finding(
             "compared", Level.INFO, where, {"count": len(compared), "same": len(compared) - differ, "differ": differ}
         )

@@ -77,7 +77,10 @@ def match(
     """
     shape = shape or _shape_of
     result = Matches()
-    sides = [_by_step(points(dump)) for dump in (left, right)]
+    both = [points(dump) for dump in (left, right)]
+    # One device of each side: whatever its number, which a folder of .npy does not tell.
+    single = all(len({point.rank for point in side}) <= 1 for side in both)
+    sides = [_by_step(side, single) for side in both]
     if len(sides[0]) == len(sides[1]) == 1:
         groups = [(next(iter(sides[0])), next(iter(sides[0].values())), next(iter(sides[1].values())))]
     else:
@@ -262,10 +265,10 @@ def _loose(spot: Spot) -> Spot:
 # --- pairs -----------------------------------------------------------------------------------------------------------------------
 
 
-def _by_step(found: Iterable[Point]) -> dict[tuple[int | None, int | None], list[Point]]:
+def _by_step(found: Iterable[Point], single: bool) -> dict[tuple[int | None, int | None], list[Point]]:
     steps: dict[tuple[int | None, int | None], list[Point]] = {}
     for point in found:
-        steps.setdefault((point.rank, point.step), []).append(point)
+        steps.setdefault((None if single else point.rank, point.step), []).append(point)
     return steps
 
 
