@@ -124,6 +124,28 @@ def test_options_of_the_command_line_are_assumed(tmp_path: Path) -> None:
     assert [value.assumed for value in call.args if isinstance(value, Known)] == ["argparse"] * 3
 
 
+def test_an_option_that_a_condition_sets_anew_keeps_its_default(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        import argparse
+        from somewhere import f
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--epochs", type=int, default=25)
+        parser.add_argument("--dry-run", action="store_true")
+        args = parser.parse_args()
+        if args.dry_run:
+            args.epochs = 1
+        f(args.epochs)
+        args.epochs = 3
+        f(args.epochs)
+        """,
+    )
+    either, always = calls(found, "somewhere.f")
+    assert [told(value) for value in options(either.args[0])] == [25, 1]
+    assert told(always.args[0]) == 3
+
+
 def test_a_function_that_nothing_calls_is_followed_with_its_defaults_assumed(tmp_path: Path) -> None:
     found = trace(
         tmp_path, "from x import f\ndef g(a, b=True):\n    f(a, b)\nclass C:\n    def m(self, n=1):\n        f(n, n)\n"

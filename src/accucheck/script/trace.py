@@ -501,6 +501,9 @@ class Tracer(Expressions):
                 owner.held = {}
             held = owner.held
         old = held.get(name)
+        if old is None and self.tests and isinstance(owner, Made):
+            given = models.option(self, owner, name)
+            old = given if isinstance(given, Known) else None
         if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
             return  # a setter that nobody calls, given nobody knows what
         held[name] = join([old, value]) if old is not None and self.tests else value
