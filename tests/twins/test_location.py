@@ -7,7 +7,6 @@ from building import Twin, build
 from experiments import CLEAN, FAULTY
 from walking import located, walk
 
-from accucheck import checklist
 from accucheck.engine import Finished
 from accucheck.model import Status, Verdict
 from accucheck.project import open_project
@@ -17,14 +16,16 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:Full backward hook"),  # of the first layer, whose input needs no gradient
 ]
-#: What each kind of curve may be told as; one that parts by little may not be told at all.
+#: What each kind of curve may be told as.
 CURVES = {
-    "forward": {"forward", "forward-slight", "slight"},
+    "forward": {"forward", "forward-slight", "slight", "drift"},
     "backward": {"backward", "slight-second", "gradient-first"},
     "fork": {"fork", "fork-before"},
     "evaluation": {"evaluation"},
     "agrees": set(),
 }
+#: So little that the curves do not show it.
+HIDDEN = {"half_precision_mlp"}
 #: Items whose probes have all they need in a twin.
 EXAMINED = ["cmp.03", "cmp.04", "cmp.05", "cmp.06", "cmp.07", "cmp.08", "cmp.09", "cmp.11"]
 
@@ -51,7 +52,9 @@ def test_a_fault_is_located_at_its_step_of_the_path(tmp_path: Path, twin: Twin) 
     assert located(walked, twin.item, twin.place), (walked.problems, walked.findings)
     assert walked.end == ("fork" if (twin.item, twin.curve) == ("cmp.08", "fork") else "mend")
     told = {found.code for found in walked.findings["cmp.08"]}
-    assert told & set().union(*CURVES.values()) <= CURVES[twin.curve]
+    told &= set().union(*CURVES.values())
+    assert told <= CURVES[twin.curve]
+    assert told or twin.curve == "agrees" or twin.name in HIDDEN
 
 
 def test_the_engine_says_what_the_walk_says(tmp_path: Path) -> None:
@@ -63,8 +66,7 @@ def test_the_engine_says_what_the_walk_says(tmp_path: Path) -> None:
         for event in opened.run(opened.jobs())
         if isinstance(event, Finished)
     }
-    assert said
     for (item, name), verdict in said.items():
         result = walked.results[item][name]
         assert verdict == (result.status, result.suggestion)
-    assert {item for item, _ in said} == {item.id for item in checklist.load("comparison").items}
+    assert {item for item, _ in said} >= set(EXAMINED)

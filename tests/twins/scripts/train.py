@@ -19,7 +19,7 @@ def create_dataset(part):
 
 def main():
     ms.set_seed(1)
-    ms.set_context(mode=ms.PYNATIVE_MODE)
+    ms.set_context(mode=ms.PYNATIVE_MODE, pynative_synchronize=True)
     net = Net()
     ms.load_param_into_net(net, ms.load_checkpoint("init.ckpt"), strict_load=True)
     loss_fn = nn.CrossEntropyLoss()
