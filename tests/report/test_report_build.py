@@ -10,9 +10,9 @@ from report_sample import ENVIRONMENT, HOSTILE, MOMENT, ORDER, result
 from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.language import visible
-from accucheck.model import Finding, Kind, Language, Level, Note, Table, Verdict, Where
+from accucheck.model import Code, Finding, Kind, Language, Level, Note, Table, Verdict, Where
 from accucheck.report import environment
-from accucheck.report.build import MAX_FINDINGS, MAX_ROWS, ItemPart, Report, TablePart, build, spans
+from accucheck.report.build import MAX_FINDINGS, MAX_ROWS, CodePart, ItemPart, Report, TablePart, build, spans
 from accucheck.report.words import KINDS, LEVELS, STATUSES, VERDICTS, WORDS
 from accucheck.session import Entry, Record
 
@@ -232,3 +232,13 @@ def test_the_same_advice_is_given_once(checklists: list[Checklist], case: Case) 
     assert [bool(part.why and part.proof) for part in parts] == [True, False]
     assert all(part.sure for part in parts)
     assert all(finding["fix"] for finding in report.result["items"][0]["results"][0]["findings"]), "programs get all"
+
+
+def test_lines_of_code_keep_their_numbers(checklists: list[Checklist], case: Case) -> None:
+    code = Code("a.py", 20, "\n\r\ndef main():\n    set_seed(1)\n\n", [23])
+    found = [msgspec.structs.replace(ORDER, evidence=[code])]
+    record = Record(entries={"dp.03": Entry(results={"fake_order": result("fake_order", Kind.LIVE, found)})})
+    report = build(record, checklists, case, Language.EN, None, set(), MOMENT)
+    (part,) = item(report, "dp.03").results[0].findings[0].evidence
+    assert isinstance(part, CodePart)
+    assert (part.line, part.lines, part.marked) == (22, ["def main():", "    set_seed(1)"], [23])

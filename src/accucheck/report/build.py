@@ -622,8 +622,10 @@ class _Builder:
                 self.say("bars", shown=MAX_ROWS, total=total) if total > MAX_ROWS else "",
             )
         if isinstance(evidence, Code):
-            lines, bound = self.lines(evidence.text)
-            return CodePart(self.line(evidence.path, MAX_CELL), evidence.line, lines, evidence.marked, bound)
+            text = evidence.text.replace("\r\n", "\n")
+            first = evidence.line + len(text) - len(text.lstrip("\n"))  # `lines` leaves out blank ones at the ends
+            lines, bound = self.lines(text)
+            return CodePart(self.line(evidence.path, MAX_CELL), first, lines, evidence.marked, bound)
         if isinstance(evidence, Images):
             rows: list[list[Plain]] = [list(row) for row in zip(evidence.paths, evidence.captions, strict=False)]
             listed = self.table(
