@@ -154,6 +154,17 @@ def same_file(case: Case, ours: str, theirs: str) -> Finding | None:
     return None
 
 
+def losses(case: Case, logs: dict[str, Logs]) -> tuple[Series, Series, Pair] | Finding:
+    """The losses of the logs of two keys of the case, as they are and as a pair; or the finding that says why there is none."""
+    found = {key: side.series("loss") for key, side in logs.items()}
+    paths = [case.relative(path) for key, series in found.items() if series is None for path in case.paths(key)]
+    one, other = found.values()
+    if one is None or other is None:
+        return Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
+    both = pair(one, other)
+    return nothing(both) or (one, other, both)
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

@@ -402,16 +402,11 @@ def _judged(case: Case, params: Params, ours: Logs, theirs: Logs) -> Iterator[Fi
     if same := _curve_pairs.same_file(case, "curves.train", "curves.reference.path"):
         yield same
         return
-    one, other = ours.series("loss"), theirs.series("loss")
-    if one is None or other is None:
-        keys = [key for key, side in (("curves.train", one), ("curves.reference.path", other)) if side is None]
-        paths = [case.relative(path) for key in keys for path in case.paths(key)]
-        yield Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
+    losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.reference.path": theirs})
+    if isinstance(losses, Finding):
+        yield losses
         return
-    pair = _curve_pairs.pair(one, other)
-    if nothing := _curve_pairs.nothing(pair):
-        yield nothing
-        return
+    one, other, pair = losses
     limits = _curve_pairs.limits(case, params)
     reruns, wrong = _reruns(case, one, other)
     yield from wrong

@@ -114,19 +114,13 @@ def _judged(case: Case, params: Params, ours: _curves.Logs, again: list[_curves.
     if same := _curve_pairs.same_file(case, "curves.train", "curves.rerun"):
         yield same
         return
-    one = ours.series("loss")
     runs: list[tuple[Pair, Comparison]] = []
     for logs in again:
-        other = logs.series("loss")
-        if one is None or other is None:
-            key = "curves.train" if one is None else "curves.rerun"
-            paths = [case.relative(path) for path in case.paths(key)]
-            yield Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
+        losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.rerun": logs})
+        if isinstance(losses, Finding):
+            yield losses
             continue
-        pair = _curve_pairs.pair(one, other)
-        if nothing := _curve_pairs.nothing(pair):
-            yield nothing
-            continue
+        pair = losses[2]
         yield from pair.told()
         runs.append((pair, compare(pair.points.ours, pair.points.theirs, None, Limits(visible=params.tolerance))))
     if runs:

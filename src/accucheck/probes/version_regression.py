@@ -138,16 +138,11 @@ def _judged(case: Case, params: Params, ours: Logs, before: Logs) -> Iterator[Fi
     if same := _curve_pairs.same_file(case, "curves.train", "curves.previous_version"):
         yield same
         return
-    one, other = ours.series("loss"), before.series("loss")
-    if one is None or other is None:
-        key = "curves.train" if one is None else "curves.previous_version"
-        paths = [case.relative(path) for path in case.paths(key)]
-        yield Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
+    losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.previous_version": before})
+    if isinstance(losses, Finding):
+        yield losses
         return
-    pair = _curve_pairs.pair(one, other)
-    if nothing := _curve_pairs.nothing(pair):
-        yield nothing
-        return
+    one, other, pair = losses
     again, wrong = _curve_pairs.logs(case, "curves.rerun")
     yield from wrong
     yield from pair.told()
