@@ -1,6 +1,7 @@
 """Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def unseeded() -> Iterator[None]:
+    """A seed that a test sets for MindSpore's data sets within this process does not reach the next test."""
+    yield
+    config = sys.modules.get("mindspore.dataset.core.config")
+    if config and config.get_seed() != 5489:  # MindSpore's own, which stands for none
+        config.set_seed(5489)
 
 
 @pytest.fixture

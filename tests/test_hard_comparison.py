@@ -12,7 +12,7 @@ import pytest
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError, UserError
-from accucheck.model import Finding, Language, Verdict, suggest
+from accucheck.model import Finding, Language, Level, Verdict, suggest
 from accucheck.probes._checkpoints import ckpt, drawn
 from accucheck.readers.dumps import open_dump
 from command_line import accucheck
@@ -181,7 +181,6 @@ WEIGHTS = {"fc.weight": drawn(4, 4), "fc.bias": drawn(4, seed=1)}
         ("folder", "b.ckpt"),
         ("none", "b.ckpt does not exist"),
         ("pipe", "b.ckpt is neither a regular file nor a folder"),
-        ("unknown name", "names.yaml:3"),
         ("no map", "names.yaml"),
         ("half a map", "names.yaml:"),
     ],
@@ -198,7 +197,6 @@ def test_checkpoints_and_maps(name, kind, words, tmp_path):
         other.write_bytes({"half": whole[:50], "empty": b""}.get(kind, whole))
     names.write_text(
         {
-            "unknown name": "version: 1\nparameters:\n  fc.wieght: fc.weight\n",
             "half a map": "version: 1\nparameters: {fc.weight: fc",
         }.get(kind, "[]")
     )
@@ -210,6 +208,19 @@ def test_checkpoints_and_maps(name, kind, words, tmp_path):
     with pytest.raises((ReadError, UserError)) as caught:
         list(module.run(case, probe.params(module, {})))
     assert words in caught.value.text(Language.EN) and caught.value.text(Language.ZH)
+
+
+@pytest.mark.parametrize("name", ["parameter_map", "initial_weights"])
+def test_an_unknown_name_in_a_map_is_told_and_the_rest_is_compared(name, tmp_path):
+    for other in ("a.ckpt", "b.ckpt"):
+        (tmp_path / other).write_bytes(ckpt(WEIGHTS))
+    (tmp_path / "names.yaml").write_text("version: 1\nparameters:\n  fc.wieght: fc.weight\n")
+    spec = {"checkpoints": {"initial": "a.ckpt", "reference": "b.ckpt", "map": "names.yaml"}}
+    case = Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile))
+    module = probe.load(name)
+    found = {event.code: event for event in module.run(case, probe.params(module, {})) if isinstance(event, Finding)}
+    assert "names.yaml:3" in found["map-wrong"].data["problem"]["en"] and found["map-wrong"].incomplete
+    assert len(found) > 1 and {one.level for one in found.values()} == {Level.INFO}
 
 
 def test_prefixes_on_some_keys_only_are_mapped(tmp_path):

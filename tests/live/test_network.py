@@ -16,6 +16,8 @@ import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import nn
 
+ms.set_seed(1)
+
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -106,7 +108,7 @@ def test_a_network_with_its_loss_trains(tmp_path: Path) -> None:
     told = run(tmp_path)
     assert (told["inputs"], told["labels"], told["batches"]) == (["x"], ["label"], [4, 4])
     assert told["optimizer"] == "Momentum" and told["grads"] == [[8, 4], [8], [3, 8], [3]]
-    assert told["losses"][-1] < told["losses"][0]
+    assert sum(told["losses"][-10:]) < sum(told["losses"][:10])
 
 
 def test_a_network_that_gives_its_loss_takes_all_columns(tmp_path: Path) -> None:
