@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -18,9 +18,11 @@ from .model import Plain
 
 if TYPE_CHECKING:
     from .parameter_map import Pair
+    from .readers.checkpoints import Checkpoint
     from .readers.curves import Column, Curves
     from .readers.dump_comparison import Tolerance
     from .readers.dump_pairs import Matches, Point
+    from .readers.dumps import Dump
     from .readers.tensors import TensorInfo
 
 WORDS: Words = {
@@ -160,17 +162,17 @@ def command(
 ) -> tuple[int, dict[str, Any] | None]:
     """The exit code (0 the same, 1 not) and what --json prints; the text goes to `echo`. Raises UserError, ReadError."""
     from .readers.dump_comparison import Tolerance
-    from .readers.dump_pairs import read_names
 
     tolerance = Tolerance(rtol, atol)
-    one, other = Path(left), Path(right)
-    kinds = [kind_of(path) for path in (one, other)]
-    if kinds[0] != kinds[1]:
-        spoken = [UserError(f"compare-{kind}") for kind in kinds]
+    one, other = (_opened(Path(path)) for path in (left, right))
+    if one.kind != other.kind:
+        spoken = [UserError(f"compare-{side.kind}") for side in (one, other)]
         raise UserError("compare-kinds", left=left, right=right, one=spoken[0], two=spoken[1])
-    mapping = read_names(Path(names)) if names and kinds[0] != "checkpoints" else {}
-    compare = {"checkpoints": _checkpoints, "tensors": _tensors, "logs": _logs}[kinds[0]]
-    result = compare(one, other, tolerance, mapping, names or "")
+    for side in (one, other):
+        if isinstance(side.content, ReadError):
+            raise side.content
+    compare = {"checkpoints": _checkpoints, "tensors": _tensors, "logs": _logs}[one.kind]
+    result = compare(one, other, tolerance, Path(names) if names else None)
     if not result.pairs and not result.notes and not result.problems:
         raise UserError("compare-nothing", left=left, right=right)
     for line in _text(result, tolerance, everything, language):
@@ -178,64 +180,71 @@ def command(
     return int(not result.same), _json(result, left, right, language)
 
 
-def kind_of(path: Path) -> str:
-    """checkpoints, tensors or logs, by what a file or a folder holds. Raises ReadError where there is no such thing."""
+class _Side(NamedTuple):
+    """One of the two: `content` is its Checkpoint, Dump or Curves; or why it cannot be read, where it is one and damaged."""
+
+    path: Path
+    kind: str
+    content: Any
+
+
+def _opened(path: Path) -> _Side:
+    """Checkpoints, tensors or logs, by what a file or a folder holds. Raises ReadError where there is no such thing."""
     from .readers.checkpoints import open_checkpoint
     from .readers.dumps import open_dump
 
     if path.suffix in (".npy", ".json") or path.name == "statistic.csv":
-        return "tensors"
-    first: ReadError | None = None
-    for kind, look in (("checkpoints", open_checkpoint), ("tensors", open_dump)):
-        if kind == "tensors" and not path.is_dir():
-            continue
         try:
-            look(path)
+            return _Side(path, "tensors", open_dump(path))
+        except ReadError as error:
+            return _Side(path, "tensors", error)
+    looks: list[tuple[str, Callable[[Path], Any]]] = [("checkpoints", open_checkpoint)]
+    if path.is_dir():
+        looks.append(("tensors", open_dump))
+    for kind, look in looks:
+        try:
+            return _Side(path, kind, look(path))
         except ReadError as error:
             if error.code in ("not-found", "no-permission", "not-regular"):
                 raise
             if error.code not in ("unknown-format", "no-dump", "empty"):
-                return kind  # it is one, and damaged: comparing tells how
-            first = first or error
-            continue
-        return kind
+                return _Side(path, kind, error)
     from .readers import curves
 
     try:
-        curves.read(path)
+        return _Side(path, "logs", curves.read(path))
     except ReadError as error:
         if path.is_dir():
             raise UserError("compare-unknown", path=str(path)) from None
         raise (error if error.code != "no-curve" else UserError("compare-unknown", path=str(path))) from None
-    return "logs"
 
 
 # --- checkpoints -------------------------------------------------------------------------------------------------------------
 
 
-def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str, str], where: str) -> Result:
+def _checkpoints(left: _Side, right: _Side, tolerance: Tolerance, names: Path | None) -> Result:
     from .parameter_map import other_names, pair_parameters, read_map, unneeded
-    from .readers.checkpoints import open_checkpoint
     from .readers.tensor_comparison import Pairs, compare, pair
 
-    sides = [open_checkpoint(path) for path in (left, right)]
+    sides: list[Checkpoint] = [left.content, right.content]
     result = Result(
         "checkpoints", ["name", "shape", "dtype", "relative", "largest", "mean", "cosine", "outside", "non_finite"]
     )
     ours, theirs = (side.weights for side in sides)
     pairs = pair(ours, theirs)
     hows: list[str] = []
-    if (where or other_names(*sides) or (pairs.left and pairs.right)) and not pairs.repeated:
-        given = read_map(Path(where), ours, theirs) if where else None
+    if (names or other_names(*sides) or (pairs.left and pairs.right)) and not pairs.repeated:
+        given = read_map(names, ours, theirs) if names else None
         if given and given.wrong:
             result.problems += given.wrong
             result.left_out = True
         found = pair_parameters(ours, theirs, given)
+        unread = [one for one in found.pairs if one.left.obstacle or one.right.obstacle]
         read = [one for one in found.pairs if not (one.left.obstacle or one.right.obstacle)]
         pairs = Pairs(
             [_named(one) for one in read],
             found.shapes,
-            [(one.left, one.right) for one in found.pairs if one not in read],
+            [(one.left, one.right) for one in unread],
             [info for info in found.left if not unneeded(info)],
             [info for info in found.right if not unneeded(info)],
         )
@@ -267,8 +276,8 @@ def _checkpoints(left: Path, right: Path, tolerance: Tolerance, _names: dict[str
         result.notes.append(_other_shape(one.name, one.shape, other.shape))
     if both:
         result.notes.append(("both-nan", {"names": _some(both)}))
-    for path, infos in ((left, pairs.left), (right, pairs.right)):
-        _only(result, path, [info.name for info in infos])
+    for side, infos in ((left, pairs.left), (right, pairs.right)):
+        _only(result, side.path, [info.name for info in infos])
     if pairs.repeated:
         result.notes.append(("repeated", {"names": _some(pairs.repeated)}))
     if pairs.unread:
@@ -308,20 +317,21 @@ def _other_shape(
 # --- tensors -----------------------------------------------------------------------------------------------------------------
 
 
-def _tensors(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], where: str) -> Result:
+def _tensors(left: _Side, right: _Side, tolerance: Tolerance, names: Path | None) -> Result:
     from .probes._divergence import layers, locate
     from .readers.dump_comparison import compare_tensors
-    from .readers.dump_pairs import match, module_output, of_graph, unordered
-    from .readers.dumps import open_dump
+    from .readers.dump_pairs import match, module_output, of_graph, read_names, unordered
 
-    one, other = open_dump(left), open_dump(right)
+    one: Dump
+    other: Dump
+    one, other = left.content, right.content
     result = Result(
         "tensors", ["name", "shape", "dtype", "relative", "largest", "mean", "cosine", "outside", "non_finite"]
     )
     result.problems += [*one.problems, *other.problems]
     if of_graph(one) != of_graph(other):
         one, other = (module_output(side) if of_graph(side) else side for side in (one, other))
-    found = match(one, other, names)
+    found = match(one, other, read_names(names) if names else {})
     rows = []
     both: list[str] = []
     for pair, outcome in zip(
@@ -378,11 +388,11 @@ def _tensors(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str
         result.notes.append(("both-nan", {"names": _some(both)}))
     if count := sum(pair.how in ("order", "numbers") for pair in found.found):
         result.notes.append(("by-order", {"count": count}))
-    _left_out(result, found, left, right, where)
+    _left_out(result, found, left.path, right.path, names)
     return result
 
 
-def _left_out(result: Result, found: Matches, left: Path, right: Path, where: str) -> None:
+def _left_out(result: Result, found: Matches, left: Path, right: Path, names: Path | None) -> None:
     sides: tuple[tuple[Path, list[Point]], ...] = ((left, found.left), (right, found.right))
     for path, points in sides:
         _only(result, path, [point.name for point in points])
@@ -393,31 +403,32 @@ def _left_out(result: Result, found: Matches, left: Path, right: Path, where: st
         result.notes.append(("step-missing", {"path": str(left if side == "left" else right), "step": told}))
     for side, name in found.unknown:
         path = left if side == "left" else right
-        result.notes.append(("map-unknown", {"map": where, "name": name, "path": str(path)}))
+        result.notes.append(("map-unknown", {"map": str(names), "name": name, "path": str(path)}))
     result.left_out = result.left_out or bool(found.left or found.right or found.ambiguous or found.steps)
 
 
 # --- logs --------------------------------------------------------------------------------------------------------------------
 
 
-def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], where: str) -> Result:
+def _logs(left: _Side, right: _Side, tolerance: Tolerance, map_file: Path | None) -> Result:
     import numpy as np
 
-    from .readers import curves
     from .readers.curve_comparison import align, compare, without_torn
+    from .readers.dump_pairs import read_names
 
+    names = read_names(map_file) if map_file else {}
     result = Result("logs", ["name", "points", "first", "relative", "largest"])
-    sides = [curves.read(path) for path in (left, right)]
-    for path, side in zip((left, right), sides, strict=True):
+    sides: list[Curves] = [left.content, right.content]
+    for path, side in zip((left.path, right.path), sides, strict=True):
         result.problems += side.problems
         if len(side.runs) > 1:
             result.notes.append(("runs", {"path": str(path), "count": len(side.runs)}))
             result.left_out = True
     ours, theirs = (_columns(side) for side in sides)
     for name, target in names.items():
-        for path, missing, given in ((left, name not in ours, name), (right, target not in theirs, target)):
+        for path, missing, given in ((left.path, name not in ours, name), (right.path, target not in theirs, target)):
             if missing:
-                result.notes.append(("map-unknown", {"map": where, "name": given, "path": str(path)}))
+                result.notes.append(("map-unknown", {"map": str(map_file), "name": given, "path": str(path)}))
     for name, column in ours.items():
         other = theirs.get(names.get(name, name))
         if other is None:
@@ -428,7 +439,7 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
         torn = [bool(side.runs[0].torn and len(axis)) for side, axis in zip(sides, (one_x, two_x), strict=True)]
         both = without_torn(aligned, float(one_x[-1]) if torn[0] else None, float(two_x[-1]) if torn[1] else None)
         if both is not aligned:
-            path = left if torn[0] and aligned.x[-1] == one_x[-1] else right
+            path = left.path if torn[0] and aligned.x[-1] == one_x[-1] else right.path
             result.notes.append(("torn", {"path": str(path), "name": name}))
             result.left_out = True
         if not len(both.x):
@@ -473,14 +484,14 @@ def _logs(left: Path, right: Path, tolerance: Tolerance, names: dict[str, str], 
         if at is not None and one_sided[at]:
             result.notes.append(("one-nan", {"name": name, "x": float(both.x[at])}))
         elif at is not None:
-            code = "fork" if origin is not None or at is None else "growing"
+            code = "fork" if origin is not None else "growing"
             result.notes.append((code, {"name": name, "x": float(both.x[origin if origin is not None else at])}))
         if both.ours_alone or both.theirs_alone:
             result.notes.append(("points-alone", {"name": name, "ours": both.ours_alone, "theirs": both.theirs_alone}))
             result.left_out = True
     taken = {names.get(name, name) for name in ours}
-    _only(result, left, [name for name in ours if names.get(name, name) not in theirs])
-    _only(result, right, [name for name in theirs if name not in taken])
+    _only(result, left.path, [name for name in ours if names.get(name, name) not in theirs])
+    _only(result, right.path, [name for name in theirs if name not in taken])
     result.left_out = result.left_out or set(theirs) != taken
     return result
 
