@@ -121,20 +121,29 @@ def _jitted(training: Training) -> Remark | None:
 # --- sink mode --------------------------------------------------------------------------------------------------------
 
 
+def accelerated(training: Training, known: str) -> str | Remark:
+    """The device of a training ("" where it is not to be seen); or what is said of one without a step, or on a CPU.
+
+    `known`: the device of the case, in lower case, else empty.
+    """
+    steps = training.judged_steps()
+    if not steps:
+        return training.no_step()
+    here = known or device(training).value
+    return about(steps[0], "cpu") if here == "cpu" else here
+
+
 def sunk(training: Training, old: bool, known: str) -> list[Remark]:
     """Whether batches are sunk to the device. `known`: the device of the case, in lower case, else empty."""
     return merged(_sunk(training, old, known))
 
 
 def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
+    here = accelerated(training, known)
+    if isinstance(here, Remark):
+        yield here
+        return
     steps = training.judged_steps()
-    if not steps:
-        yield training.no_step()
-        return
-    here = known or device(training).value
-    if here == "cpu":
-        yield about(steps[0], "cpu")
-        return
     calls = [call for call in training.calls if _is_model_train(call) and _counts(training, call)]
     helpers = [call for call in training.calls if call.api in ("data_sink", "connect_network_with_dataset")]
     if not calls:
@@ -171,14 +180,11 @@ def precise(training: Training, known: str) -> list[Remark]:
 
 
 def _precise(training: Training, known: str) -> Iterator[Remark]:
+    here = accelerated(training, known)
+    if isinstance(here, Remark):
+        yield here
+        return
     steps = training.judged_steps()
-    if not steps:
-        yield training.no_step()
-        return
-    here = known or device(training).value
-    if here == "cpu":
-        yield about(steps[0], "cpu")
-        return
     unseen = any(
         _unseen(call.argument(["dst_type"], "dst_type")) for call in training.calls if call.name == ".to_float"
     )

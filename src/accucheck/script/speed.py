@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..knowledge import api, names
 from .aggregation import CONTEXTS, INITS
-from .execution import device, mode
+from .execution import accelerated, mode
 from .factors import operation
 from .flow import sources
 from .loss_scaling import about
@@ -212,13 +212,11 @@ def kernels(training: Training, known: str, old: bool) -> list[Remark]:
 
 
 def _kernels(training: Training, known: str, old: bool) -> Iterator[Remark]:
+    here = accelerated(training, known)
+    if isinstance(here, Remark):
+        yield here
+        return
     steps = training.judged_steps()
-    if not steps:
-        yield training.no_step()
-        return
-    if (known or device(training).value) == "cpu":
-        yield about(steps[0], "cpu")
-        return
     chosen = mode(training)
     if chosen.value == "pynative" or (chosen.place is None and not old):
         yield remark(chosen.place or steps[0], "pynative")

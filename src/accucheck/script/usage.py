@@ -295,19 +295,22 @@ class _Reader:
 
     do_ImportFrom = do_Import
 
+    def names_of(self, arguments: ast.arguments) -> list[str]:
+        """The names of all arguments; their defaults are looked at, outside of the function."""
+        for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
+            self.value(default)
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return [argument.arg for argument in (*every, arguments.vararg, arguments.kwarg) if argument]
+
     def do_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for decorator in node.decorator_list:
             self.value(decorator)
         arguments = node.args
-        for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
-            self.value(default)
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        names = [argument.arg for argument in every]
-        names += [star.arg for star in (arguments.vararg, arguments.kwarg) if star]
+        names = self.names_of(arguments)
         of_class = self.scopes[-1].kind == "class"
         scope = self.open("function", node.body, names)
         plain = len(arguments.args) + len(arguments.posonlyargs) - len(arguments.defaults)
-        for place, argument in enumerate(every):
+        for place, argument in enumerate([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
             annotated = self.dotted(argument.annotation) if argument.annotation is not None else None
             if annotated in ("torch.Tensor", "mindspore.Tensor", "mindspore.common.tensor.Tensor") or (
                 of_class
@@ -614,13 +617,7 @@ class _Reader:
     of_List = of_Tuple
 
     def of_Lambda(self, node: ast.Lambda) -> None:
-        arguments = node.args
-        for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
-            self.value(default)
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        names = [argument.arg for argument in every]
-        names += [star.arg for star in (arguments.vararg, arguments.kwarg) if star]
-        self.open("function", [], names)
+        self.open("function", [], self.names_of(node.args))
         self.value(node.body)
         self.scopes.pop()
 
