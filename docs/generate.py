@@ -29,6 +29,8 @@ from accucheck import case as cases
 from accucheck import checklist as checklists
 from accucheck import cli
 from accucheck import probe as probes
+from accucheck.cli import frame
+from accucheck.cli.words import WORDS as COMMAND_WORDS
 from accucheck.knowledge import known_datasets
 from accucheck.language import Language, Words, word
 from accucheck.model import CONCLUSIONS
@@ -311,12 +313,12 @@ def _item(item: checklists.Item, language: Language) -> list[str]:
     lines = [f"#### {item.id} {item.title[language]}", "", f"**{say('probes', language)}** {uses}", ""]
 
     def head(key: str) -> list[str]:
-        return [f"**{word(cli.WORDS, key, language)}**", ""]
+        return [f"**{word(COMMAND_WORDS, key, language)}**", ""]
 
     lines += [*head("method"), *paragraphs(item.method[language]), *head("conclusions")]
     for verdict in CONCLUSIONS:
         text: str = getattr(item.conclusions, verdict.value)[language]
-        lines.append(f"- {word(cli.WORDS, verdict.value, language)} (`{verdict.value}`): {text}")
+        lines.append(f"- {word(COMMAND_WORDS, verdict.value, language)} (`{verdict.value}`): {text}")
     lines += ["", *head("remedy"), *paragraphs(item.remedy[language])]
     lines += [*head("applies"), *paragraphs(item.applies[language])]
     if item.references:
@@ -414,7 +416,7 @@ def _probe(name: str, users: list[str]) -> list[str]:
 
 
 def command_line(language: Language) -> str:
-    spoken, cli.LANGUAGE = cli.LANGUAGE, language
+    spoken, frame.LANGUAGE = frame.LANGUAGE, language
     try:
         root = cli.root()
         context = click.Context(root, info_name="accucheck")
@@ -424,9 +426,9 @@ def command_line(language: Language) -> str:
             assert command is not None
             parts.append(_command(f"accucheck {name}", command, language))
     finally:
-        cli.LANGUAGE = spoken
+        frame.LANGUAGE = spoken
     codes = ("ok", "found", "wrong", "failed", "interrupted")
-    numbers = (cli.OK, cli.FOUND, cli.WRONG_USE, cli.PROBE_FAILED, cli.INTERRUPTED)
+    numbers = (frame.OK, frame.FOUND, frame.WRONG_USE, frame.PROBE_FAILED, frame.INTERRUPTED)
     rows = [[str(number), say(f"exit-{key}", language)] for number, key in zip(numbers, codes, strict=True)]
     last = [f"## {say('exit-codes', language)}", "", *table([say("code", language), say("meaning", language)], rows)]
     return page(say("command-line", language), language, *parts, last)

@@ -1,0 +1,223 @@
+"""The command line. stdout is the result, stderr is talk; it owns the exit codes.
+
+Every command lies in a module of its own, loaded with what it needs when it runs: start-up is sacred.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from .. import __version__
+from .frame import (
+    COMMANDS,
+    INTERRUPTED,
+    OK,
+    WRONG_USE,
+    Group,
+    checklists_option,
+    discard_output,
+    lang_option,
+    language,
+    language_of,
+    option,
+    project_option,
+    say,
+    set_option,
+    talk,
+    with_nearest,
+)
+
+
+def root() -> click.Group:
+    """The whole command line."""
+    version = click.Option(
+        ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=say("version")
+    )
+    only_ascii = option("--ascii", "only_ascii", words="ascii", is_flag=True)
+    parameters = [project_option(), only_ascii, checklists_option(), set_option(), lang_option(), version]
+    return Group(
+        "accucheck",
+        callback=_start,
+        params=parameters,
+        invoke_without_command=True,
+        help=say("accucheck"),
+        options_metavar=say("options-metavar"),
+        subcommand_metavar=say("command-metavar"),
+        context_settings={"terminal_width": _width()},
+    )
+
+
+def _width() -> int:
+    """Columns for help texts. Asked of the terminal here: click would import shutil for it, a tenth of the start-up."""
+    try:
+        return min(os.get_terminal_size(1).columns - 2, 100)
+    except OSError:
+        return 78
+
+
+def _show_version(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(f"accucheck {__version__}")
+        context.exit()
+
+
+@click.pass_context
+def _start(
+    context: click.Context, project: str, only_ascii: bool, checklists: tuple[str, ...], settings: tuple[str, ...]
+) -> None:
+    if context.invoked_subcommand is None:
+        walkthrough(project, checklists, settings, only_ascii)
+    # What stands before a command is the walkthrough's: to ignore it would examine the wrong project.
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.expose_value and source is click.core.ParameterSource.COMMANDLINE:
+            name, command = parameter.opts[0], f"accucheck {context.invoked_subcommand}"
+            raise click.UsageError(say("only-alone", name=name, command=command), context)
+
+
+def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, ...], only_ascii: bool) -> None:
+    """Open the walkthrough, or say in one line why it cannot be opened."""
+    from pathlib import Path
+
+    why = None
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        why = say("not-a-tty")
+    elif os.environ.get("TERM", "dumb") == "dumb":
+        why = "TERM=dumb"
+    if why:
+        talk(say("no-terminal", why=why))
+        raise SystemExit(WRONG_USE)
+    if "utf" not in (sys.stdout.encoding or "").lower():
+        talk(say("no-utf8"))
+    from ..tui.app import run as run_app
+
+    raise SystemExit(run_app(Path(project), checklists, settings, language_of(sys.argv[1:]), only_ascii=only_ascii))
+
+
+def _usage_error(error: click.UsageError) -> str:
+    """What click says about the command line, in the words of this tool."""
+    named = (argument for argument in sys.argv[1:] if argument in COMMANDS)
+    command = error.ctx.command_path if error.ctx else f"accucheck {next(named, '')}".rstrip()
+    problem = error.message  # one of ours, already in words
+    if isinstance(error, click.NoSuchOption):
+        problem = say("no-such-option", name=error.option_name)
+        known = [name for parameter in error.ctx.command.params for name in parameter.opts] if error.ctx else []
+        problem = with_nearest(problem, error.option_name, known)
+    elif isinstance(error, click.BadOptionUsage):
+        given = error.message.endswith("does not take a value.")
+        problem = say("takes-no-value" if given else "needs-value", name=error.option_name)
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        argument = isinstance(error.param, click.Argument)
+        name = error.param.human_readable_name if argument else error.param.opts[0]
+        missing = isinstance(error, click.MissingParameter)
+        problem = say("missing-argument", name=name) if missing else _value_error(error, error.param.type, name)
+    return say("see-help", problem=problem, command=command)
+
+
+def _value_error(error: click.BadParameter, kind: Any, name: str) -> str:
+    problem = error.message
+    if isinstance(kind, click.Choice):
+        problem = say("one-of", choices=", ".join(str(choice) for choice in kind.choices))
+    elif isinstance(kind, click.IntRange):
+        problem = say("whole-number", min=kind.min, max=kind.max)
+    elif isinstance(kind, click.FloatRange):
+        problem = say("number", min=kind.min)
+    return say("bad-value", name=name, problem=problem)
+
+
+def _internal_error(error: BaseException) -> None:
+    """Keep the traceback in a file and name it: no traceback on the screen."""
+    import tempfile
+    import traceback
+
+    text = f"accucheck {__version__}, Python {sys.version}\n{traceback.format_exc()}"
+    try:
+        with tempfile.NamedTemporaryFile("wb", prefix="accucheck-error-", suffix=".txt", delete=False) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+            path = stream.name
+    except OSError:
+        path = say("nowhere")
+    talk(say("internal", problem=f"{type(error).__name__}: {error}"[:200], path=path))
+
+
+def _open_streams() -> None:
+    """Standard streams that are there and can write any text.
+
+    A descriptor that the caller closed would be given to the next file opened, and be written to as if it were the
+    terminal; and a locale that lacks a character is no reason to end.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def console() -> NoReturn:
+    """The console script: main() without the interpreter's own farewell, which would take 5 to 20 ms and undo nothing."""
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else OK
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The whole program. Always ends the process with one of the exit codes."""
+    _open_streams()
+    try:
+        code = _main(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+        code = OK
+    except OSError as error:  # a full disk behind standard output
+        discard_output()
+        code = _os_error(error)
+    raise SystemExit(code)
+
+
+def _main(arguments: list[str] | None) -> int:
+    try:
+        root().main(arguments, prog_name="accucheck", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as error:
+        talk(_usage_error(error))
+        return WRONG_USE
+    except (KeyboardInterrupt, click.Abort):
+        talk(say("interrupted"))
+        return INTERRUPTED
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
+    except OSError as error:
+        return _os_error(error)
+    except Exception as error:
+        from ..errors import UserError
+
+        if isinstance(error, UserError):
+            talk(error.text(language()))
+        else:
+            _internal_error(error)
+        return WRONG_USE
+    return OK
+
+
+def _os_error(error: OSError) -> int:
+    """What the system refused outside of any reader: a name too long, a full disk behind standard output."""
+    from ..errors import from_os_error
+
+    talk(from_os_error(error, error.filename or say("standard-output")).text(language()))
+    return WRONG_USE

@@ -1,0 +1,126 @@
+"""accucheck fix."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from ..language import visible
+from .frame import (
+    FOUND,
+    OK,
+    PROBE_FAILED,
+    checklists_option,
+    command,
+    discard_output,
+    language,
+    option,
+    project_argument,
+    run_with_progress,
+    say,
+    script_settings,
+    set_option,
+    show,
+    speak,
+    talk,
+    talk_of,
+)
+
+
+@command(
+    "fix",
+    lambda: [
+        project_argument(),
+        option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
+        checklists_option(),
+        option("--item", "--only", "items", words="only", multiple=True, metavar="ITEM"),
+        set_option(),
+    ],
+)
+def fix(
+    project: str,
+    scripts: tuple[str, ...],
+    checklists: tuple[str, ...],
+    items: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> None:
+    from pathlib import Path
+
+    from ..fixes import collect
+    from ..model import Kind, Level, Status, Verdict
+    from ..project import open_project
+
+    settings = (*settings, *script_settings(Path(project), scripts))
+    opened = open_project(Path(project), checklists, settings, session="read")
+    speak(opened)
+    session = opened.session
+    assert session is not None
+    talk_of(session)
+    results: list[tuple[str, Any]] = []
+    run_with_progress(opened, opened.jobs(items, {Kind.STATIC}), results)
+    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
+    found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
+    settled = sorted({item for item, _ in found if session.entry(item).conclusion in fine} - {*items})
+    patch = collect(Path(opened.case.root), [result for item, result in results if item not in settled])
+    try:
+        _write_patch(patch.text)
+    except BrokenPipeError:
+        discard_output()
+    if patch.text:
+        talk(say("fix-made", mended=patch.mended, files=patch.files, folder=opened.case.root))
+    _talk_of_unmended(patch.left)
+    if settled:
+        talk(say("fix-settled", items=", ".join(settled)))
+    done = [result for _, result in results if result.status is Status.DONE]
+    if not results:
+        talk(say("fix-no-probe"))
+    elif done and not found:
+        talk(say("fix-nothing"))
+    _talk_of_unexamined([result for _, result in results])
+    if any(left.finding.level is Level.PROBLEM for left in patch.left):
+        raise SystemExit(FOUND)
+    raise SystemExit(PROBE_FAILED if any(result.status is Status.FAILED for _, result in results) else OK)
+
+
+def _write_patch(text: bytes) -> None:
+    """The patch to stdout: the very bytes for a program, nothing that a terminal would obey for a person."""
+    if sys.stdout.isatty():
+        for line in text.decode("utf-8", "backslashreplace").split("\n")[:-1]:
+            show(line.removesuffix("\r"))
+    else:
+        sys.stdout.buffer.write(text)
+    sys.stdout.flush()
+
+
+def _talk_of_unmended(left: list[Any]) -> None:
+    """Each finding that the patch leaves as it is, with its place and its advice."""
+    from ..report.machine import Speech
+    from ..report.words import LEVELS
+
+    speech = Speech(language())
+    for why in ("by-hand", "meant", "overlap", "misfit"):
+        listed = [(name, finding) for name, finding, reason in left if reason == why]
+        if listed:
+            talk(say(f"fix-{why}"))
+        for name, finding in listed:
+            where = finding.where
+            place = where.path or name
+            place += f":{where.line}" if where.path and where.line is not None else ""
+            text = f"{place}: {speech.message(name, finding.code, finding.data)}"
+            if finding.fix is not None:
+                text += f" → {speech.message(name, finding.fix.message, finding.data)}"
+            click.echo(visible(f"  {LEVELS[finding.level.value][language().value]}  {text}"), err=True)
+
+
+def _talk_of_unexamined(results: list[Any]) -> None:
+    """What keeps a patch from being the whole truth: undecided places, and probes that did not finish, with the reason."""
+    from ..report.machine import Speech
+
+    speech = Speech(language())
+    if count := sum(finding.incomplete for result in results for finding in result.findings):
+        talk(say("fix-undecided", count=count))
+    reasons = [f"{r.probe}: {speech.reason(r.probe, r.reason)}" for r in results if r.reason is not None]
+    for reason in dict.fromkeys(reasons):
+        talk(reason)

@@ -1,0 +1,325 @@
+"""What all commands share: exit codes, the language, how they speak, their options, and the table of the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..language import Language, detect, visible, word
+from .words import WORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..errors import UserError
+    from ..model import Progress
+    from ..project import Project
+    from ..session import Session
+
+#: Exit codes of every command.
+OK, FOUND, WRONG_USE, PROBE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def language_of(arguments: list[str]) -> str | None:
+    """--lang, wherever it stands: help texts are needed before the arguments are parsed."""
+    for index, argument in enumerate(arguments):
+        if argument.startswith("--lang="):
+            return argument[7:]
+        if argument == "--lang" and index + 1 < len(arguments):
+            return arguments[index + 1]
+    return None
+
+
+LANGUAGE: Language = detect(language_of(sys.argv[1:]))
+
+
+def language() -> Language:
+    """The language to speak: known from the start, and once more when the case is read."""
+    return LANGUAGE
+
+
+def say(key: str, /, **data: Any) -> str:
+    return word(WORDS, key, LANGUAGE, **data)
+
+
+def talk(text: str) -> None:
+    """One message to stderr, untrusted parts made visible."""
+    click.echo(say("error", text=visible(text)), err=True)
+
+
+def show(text: str) -> None:
+    """One line to stdout, untrusted parts made visible."""
+    click.echo(visible(text))
+
+
+def show_json(value: Any) -> None:
+    """A value as JSON to stdout, nothing in it that a terminal would obey."""
+    import msgspec
+
+    from ..report.machine import encode
+
+    sys.stdout.buffer.write(encode(msgspec.to_builtins(value)))
+
+
+def _section(formatter: click.HelpFormatter, title: str, rows: list[tuple[str, str]]) -> None:
+    if rows:
+        formatter.write(f"\n{say(title)}\n")
+        with formatter.indentation():
+            formatter.write_dl(rows)
+
+
+class Command(click.Command):
+    """A command whose frame speaks the language too."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=say("usage"))
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.help = say("help")
+        return option
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        parameters = self.get_params(ctx)
+        arguments = [parameter.row for parameter in parameters if isinstance(parameter, Argument)]
+        records = [parameter.get_help_record(ctx) for parameter in parameters if isinstance(parameter, click.Option)]
+        _section(formatter, "arguments", arguments)
+        _section(formatter, "options", [record for record in records if record])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if ctx.args:
+            raise click.UsageError(say("extra-argument", name=ctx.args[0]), ctx)
+        return super().invoke(ctx)
+
+
+class Argument(click.Argument):
+    """A click argument whose help is a key of WORDS."""
+
+    def __init__(self, name: str, *, words: str, metavar: str, **settings: Any) -> None:
+        super().__init__([name], metavar=metavar, **settings)
+        self.row = (metavar, say(words))
+
+
+def option(*names: str, words: str, **settings: Any) -> click.Option:
+    """A click option whose help is a key of WORDS."""
+    return click.Option(names, help=say(words), **settings)
+
+
+def lang_option() -> click.Option:
+    choice = click.Choice(["zh", "en"])
+    return option("--lang", words="lang", type=choice, expose_value=False, metavar="[zh|en]")
+
+
+def json_option() -> click.Option:
+    return option("--json", "as_json", words="json", is_flag=True)
+
+
+def checklists_option() -> click.Option:
+    return option("--checklist", "checklists", words="checklist", multiple=True, metavar="NAME")
+
+
+def set_option() -> click.Option:
+    return option("--set", "settings", words="set", multiple=True, metavar="KEY=VALUE")
+
+
+def project_argument() -> click.Argument:
+    return Argument("project", words="project", metavar="[PROJECT]", default=".")
+
+
+def project_option() -> click.Option:
+    return option("--project", "-p", words="project", default=".", metavar="PATH")
+
+
+#: name -> the module it lies in, which is loaded when the command is asked for.
+COMMANDS = {
+    "run": "run",
+    "fix": "fix",
+    "report": "report",
+    "list": "items",
+    "explain": "items",
+    "answer": "answers",
+    "status": "answers",
+    "path": "path",
+    "plan": "plan",
+    "init": "case",
+    "validate": "case",
+    "manifest": "manifest",
+    "compare": "comparison",
+    "convert": "comparison",
+    "labels": "labels",
+    "lr-range": "lr_range",
+    "doctor": "case",
+}
+
+#: name -> (what it runs, its parameters), of the modules that are loaded.
+_loaded: dict[str, tuple[Callable[..., Any], Callable[[], list[click.Parameter]]]] = {}
+
+
+def command(name: str, parameters: Callable[[], list[click.Parameter]]) -> Callable[[F], F]:
+    """What a command of COMMANDS runs; its help is the key of WORDS that has its name."""
+
+    def register(function: F) -> F:
+        _loaded[name] = (function, parameters)
+        return function
+
+    return register
+
+
+class Group(click.Group, Command):
+    """The commands of COMMANDS, built one at a time: building all of them would double the start-up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        import_module(f"{__package__}.{COMMANDS[cmd_name]}")
+        function, parameters = _loaded[cmd_name]
+        return Command(
+            cmd_name,
+            callback=function,
+            params=[*parameters(), lang_option()],
+            help=say(cmd_name),
+            options_metavar=say("options-metavar"),
+            context_settings={"allow_extra_args": True},  # Command says in both languages that there are too many
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return click.Group.invoke(self, ctx)
+        except BrokenPipeError:  # the reader of our output left, as `head` does; click would end with 1, our "found"
+            discard_output()
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            problem = say("no-such-command", name=args[0])
+            raise click.UsageError(with_nearest(problem, args[0], list(COMMANDS)), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        Command.format_options(self, ctx, formatter)
+        _section(formatter, "commands", [(name, say(name)) for name in COMMANDS])
+
+
+def with_nearest(problem: str, name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return say("did-you-mean", problem=problem, nearest=close[0]) if close else problem
+
+
+def no_nan(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and value != value:  # NaN lies in every range
+        raise click.BadParameter("nan", context, parameter)
+    return value
+
+
+def speak(project: Project) -> None:
+    """The case may name a language; --lang and ACCUCHECK_LANG go before it."""
+    global LANGUAGE
+    LANGUAGE = detect(language_of(sys.argv[1:]), project.case.spec.language)
+
+
+def talk_of(session: Session) -> None:
+    """Say what is wrong with the session's file."""
+    if session.notice is not None:
+        talk(notice_of(session).text(LANGUAGE))
+
+
+def notice_of(session: Session) -> UserError:
+    """The session's notice; one that was only read has moved nothing aside."""
+    from ..errors import UserError
+
+    notice = session.notice
+    assert notice is not None
+    if session.read_only and notice.code == "session-corrupt":
+        return UserError("session-unreadable", **notice.data)
+    return notice
+
+
+def script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
+    """--script PATH as --set scripts.<role>=[...], by the role of each."""
+    import json
+    from pathlib import Path
+
+    from ..case import require_utf8, script_role
+    from ..errors import UserError
+    from ..script.training import role as spoken
+
+    folder = project if project.is_dir() else project.parent
+    roles: dict[str, list[str]] = {}
+    for script in scripts:
+        path = Path(script) if Path(script).exists() else folder / script
+        require_file(path, script)
+        role = script_role(path, named=True)
+        if role is None and path.suffix in (".py", ".ipynb") and path.stat().st_size:
+            role = spoken([path.stem]) or "train"  # a script that leaves everything to other modules most likely trains
+        if role is None:
+            raise UserError("script-role", path=script)
+        require_utf8(str(path.resolve()))
+        roles.setdefault(role, []).append(str(path.resolve()))
+    return [f"scripts.{role}={json.dumps(paths, ensure_ascii=False)}" for role, paths in roles.items()]
+
+
+def require_file(path: Path, name: str) -> None:
+    """Raise ReadError, about `name`, unless `path` is a regular file."""
+    from ..errors import ReadError
+
+    if not path.is_file():
+        code = "is-directory" if path.is_dir() else "not-regular" if path.exists() else "not-found"
+        raise ReadError(code, path=name)
+
+
+def run_with_progress(project: Project, jobs: list[Any], results: list[tuple[str, Any]], **options: Any) -> None:
+    """Run the jobs and append (item, result) pairs, saying on a terminal what is going on."""
+    from contextlib import closing
+
+    from ..engine import Finished, Progressed, Started
+
+    with status_line() as show, closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
+        for event in events:
+            if isinstance(event, (Started, Progressed)):
+                job = event.job
+                done = amount(event.progress) if isinstance(event, Progressed) else ""
+                show(f"{len(results)}/{len(jobs)} {job.item} {job.probe} {done}")
+            if isinstance(event, Finished):
+                results.append((event.job.item, event.result))
+
+
+@contextmanager
+def status_line() -> Iterator[Callable[[str], None]]:
+    """A function that shows one line on stderr in the place of the last; nothing where stderr is no terminal."""
+    terminal = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if terminal:
+            click.echo(f"\r\x1b[2K{visible(text)[:78]}", nl=False, err=True)
+
+    try:
+        yield show
+    finally:
+        if terminal:
+            click.echo("\r\x1b[2K", nl=False, err=True)
+
+
+def amount(progress: Progress) -> str:
+    of = f"/{progress.total:,}" if progress.total else ""
+    return f"{progress.done:,}{of} {progress.unit}"
+
+
+def discard_output() -> None:
+    """Nobody reads standard output any more, or it cannot be written: what is left in its buffer goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,0 +1,46 @@
+"""accucheck plan."""
+
+from __future__ import annotations
+
+import click
+
+from .frame import command, language, notice_of, option, project_argument, set_option, speak, talk
+
+
+@command(
+    "plan",
+    lambda: [
+        project_argument(),
+        option("--step", words="plan-step", type=click.IntRange(1, 10**12), default=None, metavar="D"),
+        option("--output", "-o", words="plan-output", default=None, metavar="FILE"),
+        set_option(),
+    ],
+)
+def plan(project: str, step: int | None, output: str | None, settings: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from .. import experiments
+    from ..errors import SaveError, from_os_error
+    from ..project import open_project
+
+    opened = open_project(Path(project), (), settings, session="read")
+    speak(opened)
+    session = opened.session
+    assert session is not None
+    if session.notice is not None:
+        raise notice_of(session)
+    found_by = None
+    if step is None:
+        results = (result for entry in session.record.entries.values() for result in entry.results.values())
+        step, found_by = experiments.step_of(results) or (None, None)
+    text = experiments.markdown(opened.case, language(), step, found_by)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    target = Path(output)
+    try:
+        with target.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise from_os_error(error, target, SaveError) from None
+    talk(str(target))

@@ -1,0 +1,157 @@
+"""accucheck run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .frame import (
+    FOUND,
+    OK,
+    PROBE_FAILED,
+    WRONG_USE,
+    checklists_option,
+    command,
+    discard_output,
+    json_option,
+    language,
+    no_nan,
+    option,
+    project_argument,
+    run_with_progress,
+    say,
+    script_settings,
+    set_option,
+    show,
+    show_json,
+    speak,
+    talk,
+    talk_of,
+)
+
+if TYPE_CHECKING:
+    from ..project import Project
+
+
+@command(
+    "run",
+    lambda: [
+        project_argument(),
+        option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
+        option("--kind", "kinds", words="kind", multiple=True, type=click.Choice(["static", "file", "live"])),
+        option("--live", words="live", is_flag=True),
+        checklists_option(),
+        option("--only", words="only", multiple=True, metavar="ITEM"),
+        set_option(),
+        option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1, metavar="N"),
+        option("--scheduler", words="scheduler", default=None, metavar="ADDRESS"),
+        option(
+            "--timeout",
+            words="timeout",
+            type=click.FloatRange(min=0.1),
+            default=None,
+            metavar="N",
+            callback=no_nan,
+        ),
+        option(
+            "--fail-on",
+            words="fail-on",
+            type=click.Choice(["problem", "suspect", "undecided", "unanswered"]),
+            default="problem",
+        ),
+        option("--exit-zero", words="exit-zero", is_flag=True),
+        option("--no-session", words="no-session", is_flag=True),
+        option("--format", "form", words="format", type=click.Choice(["text", "json"]), default="text"),
+        json_option(),
+    ],
+)
+def run_(
+    project: str,
+    scripts: tuple[str, ...],
+    kinds: tuple[str, ...],
+    live: bool,
+    checklists: tuple[str, ...],
+    only: tuple[str, ...],
+    settings: tuple[str, ...],
+    jobs: int,
+    scheduler: str | None,
+    timeout: float | None,
+    fail_on: str,
+    exit_zero: bool,
+    no_session: bool,
+    form: str,
+    as_json: bool,
+) -> None:
+    from pathlib import Path
+
+    from ..errors import SaveError
+    from ..model import Kind
+    from ..project import open_project
+
+    opened, unsaved = None, None
+    results: list[tuple[str, Any]] = []
+    try:
+        settings = (*settings, *script_settings(Path(project), scripts))
+        opened = open_project(Path(project), checklists, settings, session="none" if no_session else "write")
+        speak(opened)
+        if opened.session is not None:
+            talk_of(opened.session)
+            if opened.session.read_only:
+                talk(say("locked", holder=opened.session.holder))
+        todo = opened.jobs(only, {Kind(kind) for kind in kinds})
+        run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
+    except SaveError as error:
+        unsaved = say("unwritable", text=error.text(language()))
+    finally:
+        if opened is not None and opened.session is not None:
+            opened.session.close()
+    if opened is not None:
+        outcome = _print_outcome(opened, results, only, as_json=as_json or form == "json")
+    if unsaved is not None:
+        talk(unsaved)
+        raise SystemExit(WRONG_USE)
+    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+
+
+def _print_outcome(
+    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], *, as_json: bool
+) -> dict[str, Any]:
+    """Print what a run gave; returns it as others read it."""
+    from ..report import machine
+    from ..report.build import build
+
+    record, chosen = project.outcome(results, only)
+    outcome = machine.result_json(record, chosen, project.case, language())
+    try:
+        if as_json:
+            show_json(outcome)
+        else:
+            for line in machine.summary_text(build(record, chosen, project.case, language(), None)):
+                show(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` must not turn a problem found into success
+        discard_output()
+    return outcome
+
+
+def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:
+    """0 nothing, 1 what `fail_on` names or worse was found, 3 a probe failed. A skipped probe never counts."""
+    findings = [f for item in outcome["items"] for result in item["results"] for f in result["findings"]]
+    suggestions = [item["suggestion"] for item in outcome["items"] if item["results"]]
+    grades = {
+        "problem": any(finding["level"] == "problem" for finding in findings) or "problem" in suggestions,
+        "suspect": any(finding["level"] == "suspect" for finding in findings),
+        "undecided": any(
+            item["suggestion"] == "undecided" and any(r["status"] != "skipped" for r in item["results"])
+            for item in outcome["items"]
+        ),
+        "unanswered": any(item["conclusion"] is None for item in outcome["items"]),
+    }
+    for grade, found in grades.items():
+        if found:
+            return FOUND
+        if grade == fail_on:
+            break
+    return PROBE_FAILED if outcome["summary"]["probes"]["failed"] else OK

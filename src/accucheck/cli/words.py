@@ -1,0 +1,397 @@
+"""The words of the command line: help texts and what commands say, in both languages."""
+
+from ..language import Words
+
+WORDS: Words = {
+    "accucheck": {
+        "en": "Locate why a MindSpore model does not reach its accuracy. Without a command: the walkthrough.",
+        "zh": "定位 MindSpore 模型精度不达标的原因。不带命令时进入逐项检查向导。",
+    },
+    "project": {
+        "en": "The project folder, or its accucheck.yaml (default: here).",
+        "zh": "项目目录或其 accucheck.yaml（默认当前目录）。",
+    },
+    "lang": {"en": "Language.", "zh": "语言。"},
+    "json": {"en": "Print JSON.", "zh": "输出 JSON。"},
+    "ascii": {"en": "Draw with ASCII characters only.", "zh": "界面仅使用 ASCII 字符。"},
+    "version": {"en": "Show the version and exit.", "zh": "显示版本号并退出。"},
+    "help": {"en": "Show this text and exit.", "zh": "显示此帮助并退出。"},
+    "usage": {"en": "Usage: ", "zh": "用法："},
+    "arguments": {"en": "Arguments:", "zh": "参数："},
+    "options": {"en": "Options:", "zh": "选项："},
+    "commands": {"en": "Commands:", "zh": "命令："},
+    "options-metavar": {"en": "[OPTIONS]", "zh": "[选项]"},
+    "command-metavar": {"en": "[COMMAND] ...", "zh": "[命令] ..."},
+    "error": {"en": "accucheck: {text}", "zh": "accucheck：{text}"},
+    "see-help": {"en": "{problem}. See: {command} --help", "zh": "{problem}。参见：{command} --help"},
+    "no-such-option": {"en": "there is no option {name}", "zh": "没有选项 {name}"},
+    "no-such-command": {"en": "there is no command {name}", "zh": "没有命令 {name}"},
+    "did-you-mean": {"en": "{problem} (did you mean {nearest}?)", "zh": "{problem}（是否想写 {nearest}？）"},
+    "missing-argument": {"en": "{name} is missing", "zh": "缺少 {name}"},
+    "extra-argument": {"en": "one argument too many: {name}", "zh": "多余的参数：{name}"},
+    "needs-value": {"en": "{name} needs a value", "zh": "{name} 需要一个值"},
+    "takes-no-value": {"en": "{name} takes no value", "zh": "{name} 不接受值"},
+    "bad-value": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
+    "one-of": {"en": "give one of {choices}", "zh": "只能是 {choices} 之一"},
+    "whole-number": {"en": "give a whole number from {min} to {max}", "zh": "应为 {min} 到 {max} 之间的整数"},
+    "number": {"en": "give a number, at least {min}", "zh": "应为不小于 {min} 的数值"},
+    "only-alone": {
+        "en": "{name} before a command has no effect: give it after {command}",
+        "zh": "{name} 写在命令之前不起作用，请写在 {command} 之后",
+    },
+    "standard-output": {"en": "standard output", "zh": "标准输出"},
+    "interrupted": {"en": "interrupted; what was recorded is kept", "zh": "已中断，已记录的内容均已保留"},
+    "internal": {
+        "en": "an error inside accucheck ({problem}). What was saved is intact. Details for an issue: {path}",
+        "zh": "accucheck 内部错误（{problem}）。已保存的内容完好。提交 issue 时请附上：{path}",
+    },
+    "nowhere": {"en": "(they could not be written)", "zh": "（无法写出）"},
+    "no-terminal": {
+        "en": "the walkthrough needs a terminal ({why}); without one use: accucheck run",
+        "zh": "向导需要终端（{why}）；没有终端时请使用：accucheck run",
+    },
+    "not-a-tty": {"en": "standard input or output is none", "zh": "标准输入或输出不是终端"},
+    "no-utf8": {
+        "en": "the locale's encoding is not UTF-8, so some characters may look wrong; try LC_ALL=C.UTF-8 or --ascii",
+        "zh": "当前 locale 编码不是 UTF-8，部分字符可能显示异常；可设置 LC_ALL=C.UTF-8 或使用 --ascii",
+    },
+    # run
+    "run": {"en": "Run the probes and print what they suggest.", "zh": "运行探针并输出建议结论。"},
+    "script": {
+        "en": "A script to examine; its role is detected. Repeatable.",
+        "zh": "要检查的脚本，角色自动识别，可重复。",
+    },
+    "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
+    "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许在线探针运行项目自身的代码。"},
+    "checklist": {
+        "en": "A shipped checklist, or a YAML file. Repeatable.",
+        "zh": "内置 checklist 的名称或 YAML 文件，可重复。",
+    },
+    "only": {"en": "Only this item. Repeatable.", "zh": "仅检查该项，可重复。"},
+    "set": {
+        "en": "Override a key of the case, KEY=VALUE. Repeatable.",
+        "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。",
+    },
+    "jobs": {"en": "Probes at a time.", "zh": "同时运行的探针数。"},
+    "timeout": {"en": "Seconds each probe may take.", "zh": "每个探针的时限（秒）。"},
+    "fail-on": {"en": "What makes the exit code 1.", "zh": "何种结果使退出码为 1。"},
+    "exit-zero": {
+        "en": "Exit with 0 even when problems are found or a probe failed.",
+        "zh": "即使发现问题或探针失败也以 0 退出。",
+    },
+    "format": {"en": "Format of the output.", "zh": "输出格式。"},
+    "no-session": {"en": "Do not record into the project's session.", "zh": "不写入项目的会话。"},
+    "locked": {
+        "en": "not recorded: the session is open in another accucheck ({holder})",
+        "zh": "结果未记录：会话已在另一个 accucheck 中打开（{holder}）",
+    },
+    "unwritable": {
+        "en": "{text} To run without recording: --no-session",
+        "zh": "{text} 如不需记录，可加 --no-session",
+    },
+    # fix
+    "fix": {
+        "en": "Print the changes that mend what static probes found, as one patch for git apply. Edits nothing.",
+        "zh": "将静态探针所发现问题的修改合并为一个补丁输出，供 git apply 使用；不改动任何文件。",
+    },
+    "fix-made": {
+        "en": "findings that the patch mends: {mended:,} (files: {files:,}). Read it, then apply it in {folder}: git apply",
+        "zh": "补丁可修正 {mended:,} 处发现，涉及 {files:,} 个文件。请先审阅，再在 {folder} 中用 git apply 应用",
+    },
+    "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
+    "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
+    "fix-by-hand": {"en": "not in the patch, to be looked at by hand:", "zh": "未纳入补丁，需人工处理："},
+    "fix-meant": {"en": "may well be intended, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
+    "fix-overlap": {
+        "en": "not in the patch, as it changes the same lines otherwise; apply it, then run accucheck fix again:",
+        "zh": "与补丁中其他修改涉及相同的行，未纳入补丁；应用补丁后请再次运行 accucheck fix：",
+    },
+    "fix-misfit": {
+        "en": "not in the patch, as the probe's diff does not fit the file:",
+        "zh": "探针给出的 diff 与文件内容不符，未纳入补丁：",
+    },
+    "fix-settled": {
+        "en": "left out, as a person concluded that these are in order: {items} (--item ITEM takes one in)",
+        "zh": "以下各项已由人工判定无需处理，未纳入：{items}（如需纳入，请用 --item 指定）",
+    },
+    "fix-undecided": {
+        "en": "places that could not be decided: {count:,}; accucheck run names them",
+        "zh": "另有 {count:,} 处未能判定，可用 accucheck run 查看",
+    },
+    # compare
+    "compare": {
+        "en": "Compare two checkpoints, two folders of .npy or dumps, or two logs. Exit code 0: the same, 1: not.",
+        "zh": "比较两个 checkpoint、两个 .npy 或 dump 目录，或两份日志。退出码 0 表示一致，1 表示不一致。",
+    },
+    "compare-left": {"en": "What is examined.", "zh": "要检查的一份。"},
+    "compare-right": {"en": "What it is compared with.", "zh": "作为参照的一份。"},
+    "rtol": {
+        "en": "How far each number may be off, relative to the second's (default: by type).",
+        "zh": "每个数值允许的相对误差，以后者为准（默认按数据类型）。",
+    },
+    "atol": {
+        "en": "How far each number may be off in itself (default: by type).",
+        "zh": "每个数值允许的绝对误差（默认按数据类型）。",
+    },
+    "map": {
+        "en": "A YAML file with a name of the first and its name in the second a line.",
+        "zh": "名称对照文件（YAML），每行写前者中的名称及其在后者中的名称。",
+    },
+    "show-all": {"en": "Show all pairs, also those that agree.", "zh": "显示全部配对，包括一致的。"},
+    # convert
+    "convert": {
+        "en": "Write weights of one framework as a .ckpt or .safetensors of the other. Exit code 0: all of it, 1: not.",
+        "zh": "把一个框架的权重写成另一个框架的 .ckpt 或 .safetensors。退出码 0 表示全部写入，1 表示有遗漏。",
+    },
+    "convert-reference": {
+        "en": "The checkpoint to convert (.pth, .pt, .bin, .safetensors, .ckpt, or a folder of its parts).",
+        "zh": "要转换的 checkpoint（.pth、.pt、.bin、.safetensors、.ckpt，或由多个分片组成的目录）。",
+    },
+    "convert-output": {"en": "The .ckpt or .safetensors to write.", "zh": "要写入的 .ckpt 或 .safetensors。"},
+    "convert-to": {
+        "en": "Names and shapes as this framework's layers have them, where there is no --like (default: the other one).",
+        "zh": "没有 --like 时，按该框架各层的习惯命名和取形状（默认为另一框架）。",
+    },
+    "like": {
+        "en": "A checkpoint of the network that is to load the result: its names and shapes are taken.",
+        "zh": "将要加载结果的网络的 checkpoint：以其名称和形状为准。",
+    },
+    "convert-map": {
+        "en": "A YAML file that says which parameter is which (--write-map makes one).",
+        "zh": "写明参数对应关系的 YAML 文件（可由 --write-map 生成）。",
+    },
+    "write-map": {
+        "en": "Write the pairs that were found to this file, to be edited.",
+        "zh": "把找到的对应关系写到该文件，供修改。",
+    },
+    "convert-rows": {"en": "Show all parameters.", "zh": "显示全部参数。"},
+    "convert-force": {"en": "Replace files that exist.", "zh": "文件已存在时覆盖。"},
+    "needs-like": {"en": "{name} needs --like.", "zh": "{name} 需要与 --like 同用。"},
+    "to-or-like": {
+        "en": "--like says where to, so that --to is not needed.",
+        "zh": "--like 已经确定了目标，不能再用 --to。",
+    },
+    # report and the rest
+    "report": {"en": "Write the report.", "zh": "生成报告。"},
+    "report-format": {
+        "en": "Format to write. Repeatable (default: md and docx).",
+        "zh": "报告格式，可重复（默认 md 和 docx）。",
+    },
+    "output": {"en": "Folder to write to.", "zh": "输出目录。"},
+    "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
+    "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
+    "explain": {
+        "en": "Explain an item: how to check, what conclusions mean, how to mend.",
+        "zh": "说明检查项：检查方法、结论含义与处理建议。",
+    },
+    "item": {"en": "The item's id, for instance ds.01.", "zh": "检查项编号，如 ds.01。"},
+    "method": {"en": "How to check", "zh": "检查方法"},
+    "conclusions": {"en": "Conclusions", "zh": "检查结论"},
+    "problem": {"en": "problem", "zh": "发现问题"},
+    "ok": {"en": "no problem", "zh": "无问题"},
+    "not_applicable": {"en": "not applicable", "zh": "不涉及"},
+    "undecided": {"en": "undecided", "zh": "未能判定"},
+    "open": {"en": "not concluded", "zh": "未填写"},
+    "remedy": {"en": "How to mend", "zh": "处理建议"},
+    "applies": {"en": "When it applies", "zh": "适用范围"},
+    "probes": {"en": "Probes", "zh": "探针"},
+    "references": {"en": "References", "zh": "参考资料"},
+    "parameter": {"en": "{name} = {default}  {description}", "zh": "{name} = {default}  {description}"},
+    "answer": {"en": "Record a conclusion.", "zh": "记录一项的检查结论。"},
+    "conclusion": {
+        "en": "problem, ok or not_applicable.",
+        "zh": "problem（发现问题）、ok（无问题）或 not_applicable（不涉及）。",
+    },
+    "note": {"en": "A note to the conclusion.", "zh": "结论备注。"},
+    "as": {"en": "Who concludes (default: the user's name).", "zh": "结论填写人（默认当前用户）。"},
+    "attach": {
+        "en": "A screenshot or file that goes into the report. Repeatable.",
+        "zh": "随报告附上的截图或文件，可重复。",
+    },
+    "answered": {"en": "{item}: {conclusion}", "zh": "{item}：{conclusion}"},
+    "status": {"en": "Show what is concluded and what is open.", "zh": "显示检查进度。"},
+    "status-counts": {
+        "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
+        "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不涉及 {not_applicable}",
+    },
+    "path": {
+        "en": "Show where one stands on the path of a checklist, what to collect next, and the code that does.",
+        "zh": "显示在定位路径上的当前位置、接下来要采集的数据及采集代码。",
+    },
+    "path-output": {
+        "en": "Write the code that collects what is lacking into this folder, a file for each framework.",
+        "zh": "将尚缺数据的采集代码写入该目录，每个框架一个文件。",
+    },
+    "plan": {
+        "en": "Plan experiments for this project, as a checklist in Markdown: letting go of fixed randomness one by one, moving a "
+        "difference at step D to step 2.",
+        "zh": "生成本项目的实验计划（Markdown 检查清单）：逐项放开固定的随机性，以及把第 D 步的问题提前到第 2 步。",
+    },
+    "plan-step": {
+        "en": "The step, counted from 1, at which the losses part (default: what cmp.08 or cmp.02 found).",
+        "zh": "loss 分叉的步，从 1 数起（默认取 cmp.08 或 cmp.02 的检查结果）。",
+    },
+    "plan-output": {
+        "en": "The Markdown file to write (default: standard output).",
+        "zh": "写出的 Markdown 文件（默认输出到标准输出）。",
+    },
+    "path-write": {
+        "en": "Name in accucheck.yaml what the code wrote; what stands there is kept. Asks first on a terminal.",
+        "zh": "将采集代码写出的数据填入 accucheck.yaml，已有内容保持不变；在终端中会先询问。",
+    },
+    "path-write-sure": {"en": "Write these keys into {path}?", "zh": "将以上各键写入 {path}？"},
+    "path-write-none": {
+        "en": "nothing to name: no snippet has written anything that accucheck.yaml does not name yet",
+        "zh": "没有可填入的数据：采集代码尚未写出 accucheck.yaml 中缺少的数据",
+    },
+    "path-nothing": {
+        "en": "nothing to collect here: what this step lives on is there",
+        "zh": "本步所需的输入均已具备，无需采集",
+    },
+    "collect": {"en": "What to collect", "zh": "需要采集的数据"},
+    "ways": {"en": "Where it leads", "zh": "结果与去向"},
+    "suggested": {"en": "suggested: {verdict}", "zh": "建议：{verdict}"},
+    "stale": {"en": "stale", "zh": "已过期"},
+    "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
+    "print": {"en": "Print it instead of writing it.", "zh": "仅输出，不写入文件。"},
+    "init-exists": {
+        "en": "{path} exists and was left as it is. Edit it, or use --print.",
+        "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。",
+    },
+    "init-nothing": {
+        "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
+        "zh": "未能在 {path} 中识别出训练脚本、数据目录、权重或日志。可用的键见用户指南。",
+    },
+    "manifest": {
+        "en": "MD5 of every file of a folder: write it, or verify against a reference.",
+        "zh": "计算目录中每个文件的 MD5：写出清单，或与参考清单比对。",
+    },
+    "folder": {"en": "The folder to hash.", "zh": "要计算的目录。"},
+    "manifest-output": {
+        "en": "Where to write the manifest (default: standard output).",
+        "zh": "清单写入位置（默认标准输出）。",
+    },
+    "manifest-check": {
+        "en": "Compare with this manifest, md5sum or hashdeep file, or folder.",
+        "zh": "与该清单、md5sum/hashdeep 文件或目录比对。",
+    },
+    "scheduler": {
+        "en": "Have the workers of this Dask cluster read the files (tcp://host:8786).",
+        "zh": "由该 Dask 集群的 worker 读取文件（tcp://host:8786）。",
+    },
+    "manifest-scheduler": {
+        "en": "Have each host of this Dask cluster hash its own DIR, and compare them (tcp://host:8786).",
+        "zh": "由该 Dask 集群的每台主机计算各自的目录并互相比对（tcp://host:8786）。",
+    },
+    "scheduler-alone": {
+        "en": "--scheduler takes --check, --full and --json, no other option.",
+        "zh": "--scheduler 只能与 --check、--full、--json 同用。",
+    },
+    "manifest-format": {
+        "en": "Format on standard output (json: the manifest itself).",
+        "zh": "标准输出的格式（json 为清单本身）。",
+    },
+    "manifest-opened": {
+        "en": "Run the command after -- and list in FILE which files of DIR were opened meanwhile.",
+        "zh": "运行 -- 之后的命令，并把其间 DIR 中被打开的文件列入 FILE。",
+    },
+    "opened-alone": {
+        "en": "--opened takes a folder and, after --, a command, without other options.",
+        "zh": "--opened 只接受一个目录和 -- 之后的命令，不能与其他选项同用。",
+    },
+    "manifest-compare": {
+        "en": "Compare the manifests of several machines with each other; they stand in place of DIR.",
+        "zh": "互相比对多台机器的清单；此时用各份清单代替 DIR。",
+    },
+    "compare-alone": {
+        "en": "--compare takes manifests only, without --output, --check and --full.",
+        "zh": "--compare 只接受清单，不能与 --output、--check、--full 同用。",
+    },
+    "one-folder": {
+        "en": "One folder at a time; --compare takes several manifests.",
+        "zh": "每次只能计算一个目录；要比对多份清单请用 --compare。",
+    },
+    "full": {
+        "en": "Hash every file, even when size and time are unchanged.",
+        "zh": "重新计算所有文件，即使大小和时间未变。",
+    },
+    "labels": {
+        "en": "Draw samples of the labels for a person to look at, write them as contact sheets, read marks back.",
+        "zh": "抽取带标签样本供人工查看：生成图片总览和标注表，读回标注，统计错误率。",
+    },
+    "sheet": {
+        "en": "Write contact sheets (PNG) and a table to mark (CSV) into this folder.",
+        "zh": "将样本总览图（PNG）和标注表（CSV）写入该目录。",
+    },
+    "read": {"en": "Read the marks of this table.", "zh": "读回该表中的标注。"},
+    "role": {"en": "Which data.", "zh": "哪一部分数据。"},
+    "seed": {"en": "Seed of the drawing (default: 0).", "zh": "抽样的随机种子（默认 0）。"},
+    "count": {
+        "en": "How many samples to draw (default: 50); of up to 20 labels each is drawn once at least.",
+        "zh": "抽取的样本数（默认 50）；标签在 20 种以内时每种至少一个。",
+    },
+    "redraw": {
+        "en": "Draw again; marks of samples that stay are kept, the old ones put aside.",
+        "zh": "重新抽样；仍在样本中的标注会保留，原有标注另存备份。",
+    },
+    "marked-by": {"en": "Who marked (default: the user's name).", "zh": "标注人（默认当前用户）。"},
+    "labels-plan": {
+        "en": "{role} data: {samples:,} samples from {strata:,} of {labels:,} labels ({labelled:,} labelled samples, {missing:,} without "
+        "a label), seed {seed}",
+        "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本（带标签 {labelled:,} 个，无标签 {missing:,} 个），"
+        "随机种子 {seed}",
+    },
+    "labels-left": {
+        "en": "not marked: {left:,}. Mark them in the walkthrough (s on ds.02), or with --sheet DIR and --read CSV",
+        "zh": "未标注：{left:,}。请在向导中标注（对 ds.02 按 s），或使用 --sheet DIR 与 --read CSV",
+    },
+    "labels-rate": {
+        "en": "wrong: {wrong:,} of {looked:,} = {share:.1%}, 95 % interval {low:.1%} to {high:.1%} (Wilson); weighted by label: "
+        "{weighted}; unsure: {unsure:,}",
+        "zh": "有误：{wrong:,}/{looked:,} = {share:.1%}，95% 区间 {low:.1%} 至 {high:.1%}（Wilson）；"
+        "按标签加权：{weighted}；不确定：{unsure:,}",
+    },
+    "labels-none": {
+        "en": "no error found among {looked:,}; the true rate is most likely below {high:.1%} (95 %, Wilson); unsure: {unsure:,}",
+        "zh": "{looked:,} 个样本中未发现错误，真实错误率大概率低于 {high:.1%}（95%，Wilson）；不确定：{unsure:,}",
+    },
+    "labels-read": {"en": "marks read: {count:,}", "zh": "已读入标注：{count:,}"},
+    "labels-aside": {"en": "the old marks are kept in {path}", "zh": "原有标注已另存为 {path}"},
+    "labels-font": {
+        "en": "no font with Chinese characters was found: labels that need one stand on the sheets as codes; the table has them in full",
+        "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
+    },
+    "lr-range": {
+        "en": "Run a learning rate range test on the project's network: which rates train it, and is the current one among them?",
+        "zh": "在项目的网络上做学习率范围实验：得出合适的学习率上下限，并检查当前学习率是否在其中。",
+    },
+    "lr-range-live": {
+        "en": "Agree that the project's own code is run and its network trained.",
+        "zh": "同意运行项目自身的代码并训练其网络。",
+    },
+    "from": {"en": "The first learning rate (default: 1e-7).", "zh": "起始学习率（默认 1e-7）。"},
+    "to": {"en": "The last learning rate (default: 1).", "zh": "最终学习率（默认 1）。"},
+    "steps": {
+        "en": "Steps to train (default: 8 epochs, but at least 400 and at most 2000).",
+        "zh": "训练步数（默认 8 个 epoch，且不少于 400 步、不多于 2000 步）。",
+    },
+    "scale": {
+        "en": "Whether the rate rises by a factor or by an amount each step.",
+        "zh": "学习率每步按倍数（exponential）还是按等量（linear）增大。",
+    },
+    "lr-range-output": {
+        "en": "The CSV to write (default: what curves.lr_test names, else logs/lr_range.csv in the project).",
+        "zh": "写出的 CSV 文件（默认为 curves.lr_test 所指文件，否则为项目中的 logs/lr_range.csv）。",
+    },
+    "force": {"en": "Replace that file where it exists.", "zh": "文件已存在时覆盖。"},
+    "train": {"en": "training", "zh": "训练"},
+    "eval": {"en": "evaluation", "zh": "评估"},
+    "validate": {"en": "Check accucheck.yaml and checklist files.", "zh": "检查 accucheck.yaml 与 checklist 文件。"},
+    "valid": {"en": "{path}: valid", "zh": "{path}：有效"},
+    "valid-missing": {"en": "{key}: {path} does not exist", "zh": "{key}：{path} 不存在"},
+    "no-case-file": {
+        "en": "{path} has no accucheck.yaml; accucheck init proposes one",
+        "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成",
+    },
+    "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
+}
