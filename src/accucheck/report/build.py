@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
@@ -44,6 +44,7 @@ from ..path import Step, Walked, walk, wanted
 from ..session import Entry, Record, suggestion
 from . import environment as environments
 from . import machine
+from .bilingual import said
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -235,9 +236,9 @@ class PathPart(_Part, frozen=True):
 
 
 class Report(_Part, frozen=True):
-    """`result` is the machine-readable object of `machine.result_json`."""
+    """`languages`: one, or the two of `bilingual.both`; `result` is the machine-readable object of `machine.result_json`."""
 
-    language: Language
+    languages: tuple[Language, ...]
     title: str
     case: str
     generated: str
@@ -253,6 +254,19 @@ class Report(_Part, frozen=True):
     gaps: list[Gap]
     more_gaps: int
     result: dict[str, Any]
+
+    @property
+    def language(self) -> Language:
+        """The language of the report, of two the first."""
+        return self.languages[0]
+
+    def say(self, key: str, /, **data: Any) -> str:
+        """The words of a writer for `key` of WORDS, in the language or languages of the report."""
+        return said(self.languages, lambda language, part: word(WORDS, key, language, **part), data)
+
+    def pick(self, words: Mapping[str, str]) -> str:
+        """Of a text in both languages, {"zh": ..., "en": ...}, that of the report."""
+        return said(self.languages, lambda language, _: words[language.value], {})
 
     @property
     def items(self) -> list[ItemPart]:
@@ -335,7 +349,7 @@ class _Builder:
         gaps = [gap for checklist in checklists for item in checklist.items for gap in self.gaps(item)]
         result = machine.result_json(self.record, checklists, self.case, self.language)
         return Report(
-            language=self.language,
+            languages=(self.language,),
             title=self.say("title"),
             case=self.line(self.case.name, MAX_CELL),
             generated=_moment(generated),

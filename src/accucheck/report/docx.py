@@ -18,7 +18,6 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
-from ..language import word
 from ..model import Language, Level, Status, Verdict
 from . import charts
 from .build import (
@@ -34,7 +33,7 @@ from .build import (
     TablePart,
     spans,
 )
-from .words import LEVELS, MARKS, VERDICTS, WORDS
+from .words import LEVELS, MARKS, VERDICTS
 
 #: Fonts of Windows; elsewhere the office program puts its own Chinese font in their place.
 LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
@@ -55,12 +54,9 @@ def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = chart
 
 class _Writer:
     def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw = report, draw
+        self.report, self.draw, self.say = report, draw, report.say
         self.document = docx.Document()
         self.figures = 0
-
-    def say(self, key: str, **data: Any) -> str:
-        return word(WORDS, key, self.report.language, **data)
 
     def content(self) -> bytes:
         self._set_up()
@@ -205,7 +201,7 @@ class _Writer:
         for column, verdict in enumerate(Verdict):
             state = verdict.value
             for row, text in enumerate(
-                (str(self.report.counts.states[state]), f"{MARKS[state]} {self._verdict(verdict)}")
+                (str(self.report.counts.states[state]), f"{MARKS[state]} {self.report.pick(VERDICTS[state])}")
             ):
                 cell = table.cell(row, column)
                 _shade(cell, SHADE[state])
@@ -342,7 +338,7 @@ class _Writer:
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = indent, -indent
         paragraph.paragraph_format.tab_stops.add_tab_stop(indent)
         paragraph.paragraph_format.keep_with_next = bool(finding.evidence)
-        level = LEVELS[finding.level.value][self.report.language.value]
+        level = self.report.pick(LEVELS[finding.level.value])
         self._run(paragraph, f"{level}\t", ink=LEVEL_INK[finding.level], bold=True)
         self._run(paragraph, finding.message)
         if finding.where:
@@ -499,9 +495,6 @@ class _Writer:
             run.font.color.rgb = RGBColor.from_string(ink)
         if font:
             _set_fonts(run._r.get_or_add_rPr(), font)
-
-    def _verdict(self, verdict: Verdict) -> str:
-        return VERDICTS[verdict.value][self.report.language.value]
 
     def _gaps(self) -> None:
         if self.report.gaps:
