@@ -198,9 +198,45 @@ class Counts(_Part, frozen=True):
 
 
 class Highlight(_Part, frozen=True):
+    """One thing that is wrong, where, and how sure that is."""
+
     item: str
     where: str
     message: str
+    sure: str
+
+
+class VerdictPart(_Part, frozen=True):
+    """The whole in two minutes: what is wrong first of all, `checked` how much was looked at, `limits` what to bear in mind.
+
+    `state` is a problem, ok, or undecided where the session does not allow to say either.
+    """
+
+    state: Verdict
+    headline: str
+    highlights: list[Highlight]
+    more_highlights: int
+    checked: str
+    limits: list[str]
+
+
+class GradePart(_Part, frozen=True):
+    """Whether this is worth filing: `grade` is one of grading.Grade, `why` what it rests on, `lacking` what would tell more."""
+
+    grade: str
+    title: str
+    why: list[str]
+    lacking: list[str]
+    advice: str
+
+
+class StepToReproduce(_Part, frozen=True):
+    """What to do, and the lines to run or to write; `language` is that of the lines: sh, yaml, or empty where there are none."""
+
+    title: str
+    text: list[str]
+    lines: list[str]
+    language: str
 
 
 class Gap(_Part, frozen=True):
@@ -236,7 +272,10 @@ class PathPart(_Part, frozen=True):
 
 
 class Report(_Part, frozen=True):
-    """`languages`: one, or the two of `bilingual.both`; `result` is the machine-readable object of `machine.result_json`."""
+    """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
+    configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
+    checklists and the probes. `result` is the machine-readable object of `machine.result_json`.
+    """
 
     languages: tuple[Language, ...]
     title: str
@@ -247,10 +286,15 @@ class Report(_Part, frozen=True):
     checklists: list[ChecklistPart]
     counts: Counts
     overview: list[str]
-    highlights: list[Highlight]
-    more_highlights: int
+    verdict: VerdictPart
+    grade: GradePart
     paths: list[PathPart]
     environment: list[tuple[str, str]]
+    asked: list[tuple[str, str]]
+    changes: TablePart | None
+    inputs: TablePart | None
+    reproduce: list[StepToReproduce]
+    versions: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
     result: dict[str, Any]
@@ -358,8 +402,8 @@ class _Builder:
             checklists=parts,
             counts=counts,
             overview=self.overview(counts, len(items)),
-            highlights=highlights,
-            more_highlights=more_highlights,
+            verdict=VerdictPart(Verdict.UNDECIDED, "", highlights, more_highlights, "", []),
+            grade=GradePart("", "", [], [], ""),
             paths=[
                 self.path(path, {item.id: item for item in items})
                 for checklist in checklists
@@ -368,6 +412,11 @@ class _Builder:
             environment=[(label, self.line(value)) for label, value in environments.rows(environment, self.language)]
             if environment
             else [],
+            asked=[],
+            changes=None,
+            inputs=None,
+            reproduce=[],
+            versions=[],
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
             result=self.hide.within(result),
@@ -389,11 +438,11 @@ class _Builder:
             if item.state is not Verdict.PROBLEM:
                 continue
             found = [
-                Highlight(item.id, finding.where, _cut(finding.message, 300))
+                Highlight(item.id, finding.where, _cut(finding.message, 300), finding.sure)
                 for result in item.results
                 for finding in result.findings
                 if finding.level is Level.PROBLEM
-            ] or [Highlight(item.id, "", item.note_brief or item.title)]
+            ] or [Highlight(item.id, "", item.note_brief or item.title, "")]
             room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
             chosen += found[:room]
             hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)

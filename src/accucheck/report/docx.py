@@ -163,14 +163,14 @@ class _Writer:
         self._counts()
         for line in report.overview:
             self.document.add_paragraph(line)
-        if report.highlights:
+        if report.verdict.highlights:
             self.document.add_heading(self.say("highlights"), 2)
             table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.9, 10.1, 5.0])
-            for highlight in report.highlights:
+            for highlight in report.verdict.highlights:
                 self._row(table, [highlight.item, highlight.message, highlight.where])
                 _bold(table.rows[-1].cells[0])
-            if report.more_highlights:
-                self._small(self.say("more-highlights", count=report.more_highlights))
+            if report.verdict.more_highlights:
+                self._small(self.say("more-highlights", count=report.verdict.more_highlights))
 
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
