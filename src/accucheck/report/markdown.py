@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..language import word
 from ..model import Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import Attachment, ChartPart, Report, spans
 from .words import LEVELS, MARKS, WORDS
 
@@ -79,7 +79,9 @@ def numbered(part: Any) -> list[str]:
     ]
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The report and the files beside it: {relative name: content}."""
     files: dict[str, bytes] = {}
     folder = f"{stem}_files"
