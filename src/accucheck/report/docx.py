@@ -19,7 +19,7 @@ from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import (
     Attachment,
     ChartPart,
@@ -47,7 +47,9 @@ LEVEL_INK = {Level.PROBLEM: INK["problem"], Level.SUSPECT: INK["undecided"], Lev
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
     return {f"{stem}.docx": _Writer(report, draw).content()}
 

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..model import Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import Attachment, ChartPart, Report, spans
 from .words import LEVELS, MARKS
 
@@ -78,7 +78,9 @@ def numbered(part: Any) -> list[str]:
     ]
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The report and the files beside it: {relative name: content}."""
     files: dict[str, bytes] = {}
     folder = f"{stem}_files"
