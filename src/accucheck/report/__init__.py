@@ -27,16 +27,18 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """The ending of the report's file, and the module of this package that makes it: `render(report, stem, options, draw)`
     returns {name relative to the folder: content}, the report itself as `<stem>.<ending>`, what belongs to it in `<stem>_files`.
+    `evidence`: whether it shows tables, and so names the files with all their rows.
     """
 
     ending: str
     module: str
+    evidence: bool
 
 
 FORMATS = {
-    "md": Format("md", "markdown"),
-    "docx": Format("docx", "docx"),
-    "json": Format("json", "machine"),
+    "md": Format("md", "markdown", evidence=True),
+    "docx": Format("docx", "docx", evidence=True),
+    "json": Format("json", "machine", evidence=False),
 }
 
 
@@ -85,9 +87,14 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
             drawn[id(part)] = charts.draw(part)
         return drawn[id(part)]
 
+    from . import spreadsheet
+
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+    if any(FORMATS[name].evidence for name in options.formats):
+        for table in report.whole_tables:
+            files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
 
 
