@@ -79,7 +79,11 @@ def test_the_version():
         ("run --timeout nan", "--timeout: give a number, at least 0.1", "--timeout：应为不小于 0.1 的数值"),
         ("run --kind fast", "--kind: give one of static, file, live", "--kind：只能是 static, file, live 之一"),
         ("run --fail-on x", "--fail-on: give one of problem, suspect, undecided, unanswered", "--fail-on：只能是"),
-        ("report --format pdf", "--format: give one of md, docx, json", "--format：只能是 md, docx, json 之一"),
+        (
+            "report --format pdf",
+            "--format: give one of md, docx, html, json",
+            "--format：只能是 md, docx, html, json 之一",
+        ),
         ("answer", "ITEM is missing. See: accucheck answer --help", "缺少 ITEM。"),
         ("answer ds.01", "CONCLUSION is missing", "缺少 CONCLUSION"),
         ("answer ds.01 yes", "CONCLUSION: give one of problem, ok, not_applicable", "CONCLUSION：只能是"),

@@ -174,4 +174,4 @@ def test_a_file_system_that_takes_no_files(report: Report) -> None:
 
 
 def test_formats_are_those_named() -> None:
-    assert list(reports.FORMATS) == ["md", "docx", "json"]
+    assert list(reports.FORMATS) == ["md", "docx", "html", "json"]

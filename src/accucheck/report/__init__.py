@@ -36,6 +36,7 @@ class Format(NamedTuple):
 FORMATS = {
     "md": Format("md", "markdown"),
     "docx": Format("docx", "docx"),
+    "html": Format("html", "html"),
     "json": Format("json", "machine"),
 }
 
