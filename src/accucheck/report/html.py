@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from ..model import Language, Level, Status, Verdict
 from . import charts
-from .bilingual import Both, joined
+from .bilingual import Both, joined, plain
 from .build import Attachment, ChartPart, CodePart, Report, spans
 from .words import LEVELS, MARKS, VERDICTS
 
@@ -86,11 +86,6 @@ def _beside(text: Both, zh: Markup, en: Markup) -> Markup:
     form = '<span class="both"><span lang="zh-CN">{}</span><span lang="en">{}</span></span>'
     short = '<span lang="zh-CN">{}</span> / <span lang="en">{}</span>'
     return Markup(form if text.long else short).format(zh, en)  # noqa: S704 - a constant
-
-
-def plain(text: str) -> str:
-    """The text for an attribute or a title, where no markup may stand."""
-    return " / ".join(text.split("\n")) if isinstance(text, Both) else text
 
 
 def _anchors(report: Report) -> dict[int, str]:
