@@ -44,7 +44,7 @@ from ..path import Step, Walked, walk, wanted
 from ..session import Entry, Record, suggestion
 from . import environment as environments
 from . import machine, spreadsheet
-from .bilingual import said
+from .bilingual import Both, said
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -860,6 +860,8 @@ def _meaning(item: Item, conclusion: Verdict) -> Text:
 
 def spans(text: str) -> list[tuple[str, bool]]:
     """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    if isinstance(text, Both):
+        return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]
