@@ -110,7 +110,7 @@ def test_levels_and_places(checklists: list[Checklist], anchored: Case) -> None:
     assert results["warning", "model.ckpt", 1]["locations"][0]["logicalLocations"] == [
         {"fullyQualifiedName": "conv1.weight"}
     ]
-    assert results["warning", "accucheck.yaml", 1]["message"]["text"].startswith("/elsewhere/x.csv: ")
+    assert results["warning", "accucheck.yaml", 1]["message"]["text"].startswith("<path-1>/x.csv: ")
     notes = run["invocations"][0]["toolExecutionNotifications"]
     assert [(note["level"], note["descriptor"]["id"]) for note in notes] == [("note", "dp.03/fake_order/odd-name")]
 

@@ -18,6 +18,7 @@ from ..language import visible
 from ..model import Language, Level, Status, Verdict
 from ..script import patch
 from . import machine
+from .bilingual import beside, joined, one
 
 if TYPE_CHECKING:
     from .build import FindingPart, ItemPart, Report, ResultPart
@@ -158,11 +159,15 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
 def _message(each: _Found) -> str:
     """What was found and how to mend it; the place too where no file of the project shows it."""
     plain = each.plain
-    text = visible(plain["message"])
     where = plain["where"]
-    if where["path"] and not _inside(where["path"]):
-        text = f"{visible(where['path'])}: {text}"
-    return f"{text} → {visible(plain['fix']['message'])}" if plain["fix"] else text
+    place = [where["path"]] if where["path"] and not _inside(where["path"]) else []
+    text = joined(": ", [*place, plain["message"]])
+    return _shown(joined(" → ", [text, plain["fix"]["message"]]) if plain["fix"] else text)
+
+
+def _shown(text: str) -> str:
+    """A text, in one language or two, without what a screen would obey."""
+    return beside(*(visible(one(text, language)) for language in (Language.ZH, Language.EN)))
 
 
 def _unfinished(item: ItemPart, result: ResultPart) -> dict[str, Any] | None:
@@ -248,7 +253,7 @@ def _fixes(report: Report, each: _Found) -> list[dict[str, Any]]:
     if not edits or not _inside(path) or any("\r" in line for edit in edits for line in edit.old + edit.new):
         return []
     changes = [{"artifactLocation": _artifact(report, path), "replacements": [_replacement(edit) for edit in edits]}]
-    return [{"description": {"text": visible(fix["message"])}, "artifactChanges": changes}]
+    return [{"description": {"text": _shown(fix["message"])}, "artifactChanges": changes}]
 
 
 def _replacement(edit: patch.Edit) -> dict[str, Any]:
