@@ -226,7 +226,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
         ("https://zhangsan:t0ken@gitcode.com/zhangsan/secret", "GitCode"),
         ("ssh://git@github.com/zhangsan/secret", "GitHub"),
         ("git@code.internal.corp:zhangsan/secret.git", "another server"),
-        ("/home/zhangsan/secret", None),
+        ("/srv/zhangsan/secret", None),
     ],
 )
 def test_of_a_remote_only_the_kind_of_server(tmp_path: Path, address: str, host: str | None) -> None:
