@@ -20,7 +20,7 @@ from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import (
     Attachment,
     ChartPart,
@@ -48,14 +48,16 @@ LEVEL_INK = {Level.PROBLEM: INK["problem"], Level.SUSPECT: INK["undecided"], Lev
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
-    return {f"{stem}.docx": _Writer(report, draw).content()}
+    return {f"{stem}.docx": _Writer(report, stem, draw).content()}
 
 
 class _Writer:
-    def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw, self.say = report, draw, report.say
+    def __init__(self, report: Report, stem: str, draw: Callable[[ChartPart], bytes]) -> None:
+        self.report, self.stem, self.draw, self.say = report, stem, draw, report.say
         self.document = docx.Document()
         self.figures = 0
 
@@ -415,6 +417,9 @@ class _Writer:
                 _set_margins(table, 0.12)
                 for cells in part.rows:
                     self._row(table, cells, numeric=part.numeric, size=size)
+            if part.whole is not None:
+                file = f"{self.stem}_files/{part.whole.name}"
+                self._small(self.say("whole-table", count=part.whole.count, file=file))
             self._gap()
         elif isinstance(part, CodePart):
             self._table_title(part.title, part.bound, font=CODE)

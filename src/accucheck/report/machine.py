@@ -241,7 +241,7 @@ def encode(result: dict[str, Any]) -> bytes:
     return (_BEYOND_ASCII.sub(escaped, text) + "\n").encode()
 
 
-def render(report: Report, stem: str) -> dict[str, bytes]:
+def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
     """The .json report: {file name: content}."""
     return {f"{stem}.json": encode(report.result)}
 
