@@ -30,6 +30,10 @@ WORDS: Words = {
         "what was saved before is intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
+    "file-limit": {
+        "en": "{path} could not be written whole: the system allows no file of that size (ulimit -f).",
+        "zh": "无法完整写入 {path}：超出系统允许的文件大小（ulimit -f）。",
+    },
     "too-few-manifests": {
         "en": "There is one manifest only; give those of two machines or more.",
         "zh": "只有一份清单，请给出至少两台机器的清单。",
@@ -386,6 +390,18 @@ WORDS: Words = {
         "en": "The item {item} stands in the checklists {one} and {other}. Give it another id in one of them, or use one of them.",
         "zh": "检查项 {item} 同时出现在检查清单 {one} 和 {other} 中，请改用不同的编号，或只用其中一个清单。",
     },
+    "config-syntax": {
+        "en": "{path} cannot be read as {kind} ({problem}). Name a configuration in YAML, JSON or Python.",
+        "zh": "{path} 无法按 {kind} 读取（{problem}）。请给出 YAML、JSON 或 Python 格式的配置文件。",
+    },
+    "config-not-mapping": {
+        "en": "{path} holds no keys at its top level, so it cannot be compared. Name a configuration.",
+        "zh": "{path} 顶层不是键值结构，无法比较，请给出配置文件。",
+    },
+    "config-too-large": {
+        "en": "{path} holds more than {limit:,} keys, so it was not compared. Name a configuration.",
+        "zh": "{path} 的键超过 {limit:,} 个，未作比较，请给出配置文件。",
+    },
     "set-syntax": {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
@@ -709,6 +725,7 @@ def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadErro
         errno.EPERM: "no-permission",
         errno.ENOSPC: "disk-full",
         errno.EDQUOT: "disk-full",
+        errno.EFBIG: "file-limit",
         errno.EROFS: "read-only",
         errno.ELOOP: "link-loop",
     }

@@ -7,18 +7,27 @@ import click
 from .frame import checklists_option, command, language, notice_of, option, project_argument, set_option, show, speak
 
 
-@command(
-    "report",
-    lambda: [
+def _parameters() -> list[click.Parameter]:
+    from ..report import FORMATS
+
+    return [
         project_argument(),
-        option("--format", "formats", words="report-format", multiple=True, type=click.Choice(["md", "docx", "json"])),
+        option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--force", words="report-force", is_flag=True),
         checklists_option(),
         set_option(),
-    ],
-)
+    ]
+
+
+@command("report", _parameters)
 def report_(
-    project: str, formats: tuple[str, ...], output: str, checklists: tuple[str, ...], settings: tuple[str, ...]
+    project: str,
+    formats: tuple[str, ...],
+    output: str,
+    force: bool,
+    checklists: tuple[str, ...],
+    settings: tuple[str, ...],
 ) -> None:
     from pathlib import Path
 
@@ -29,5 +38,10 @@ def report_(
     speak(opened)
     if opened.session is not None and opened.session.notice is not None:
         raise notice_of(opened.session)
-    for path in report.write_project(opened, list(formats) or ["md", "docx"], Path(output), language()):
+    options = report.Options(
+        formats=formats or report.DEFAULT.formats,
+        languages=(language(),),
+        force=force,
+    )
+    for path in report.write_project(opened, Path(output), options).paths:
         show(str(path))

@@ -177,6 +177,10 @@ WORDS: Words = {
         "en": "Format to write. Repeatable (default: md and docx).",
         "zh": "报告格式，可重复（默认 md 和 docx）。",
     },
+    "report-force": {
+        "en": "Replace a report of the same name; without it the new one gets a number.",
+        "zh": "覆盖同名报告；不加此项时新报告自动编号。",
+    },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+import msgspec
 from docx.enum.section import WD_ORIENT
 from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.table import WD_TABLE_ALIGNMENT
@@ -18,9 +19,8 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
-from ..language import word
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import (
     Attachment,
     ChartPart,
@@ -34,7 +34,7 @@ from .build import (
     TablePart,
     spans,
 )
-from .words import LEVELS, MARKS, VERDICTS, WORDS
+from .words import LEVELS, MARKS, VERDICTS
 
 #: Fonts of Windows; elsewhere the office program puts its own Chinese font in their place.
 LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
@@ -48,27 +48,27 @@ LEVEL_INK = {Level.PROBLEM: INK["problem"], Level.SUSPECT: INK["undecided"], Lev
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
-    return {f"{stem}.docx": _Writer(report, draw).content()}
+    return {f"{stem}.docx": _Writer(report, stem, draw).content()}
 
 
 class _Writer:
-    def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw = report, draw
+    def __init__(self, report: Report, stem: str, draw: Callable[[ChartPart], bytes]) -> None:
+        self.report, self.stem, self.draw, self.say = report, stem, draw, report.say
         self.document = docx.Document()
         self.figures = 0
-
-    def say(self, key: str, **data: Any) -> str:
-        return word(WORDS, key, self.report.language, **data)
 
     def content(self) -> bytes:
         self._set_up()
         self._front()
         for path in self.report.paths:
             self._path(path)
-        self._environment()
         self._summary()
+        self._reproduce()
+        self._environment()
         self.document.add_heading(self.say("details"), 1)
         for checklist in self.report.checklists:
             for section in checklist.sections:
@@ -163,18 +163,54 @@ class _Writer:
             (self.say("checklists"), "; ".join(listed)),
         ]
         self._pairs(facts)
+        self._verdict_part()
+        self._grade()
         self.document.add_heading(self.say("result"), 1)
         self._counts()
         for line in report.overview:
             self.document.add_paragraph(line)
-        if report.highlights:
-            self.document.add_heading(self.say("highlights"), 2)
-            table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.9, 10.1, 5.0])
-            for highlight in report.highlights:
-                self._row(table, [highlight.item, highlight.message, highlight.where])
+
+    def _verdict_part(self) -> None:
+        verdict = self.report.verdict
+        self.document.add_heading(self.say("verdict"), 1)
+        self._run(self.document.add_paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
+        if verdict.highlights:
+            keys = ("item", "what", "where", "sure")
+            table = self._table([self.say(f"column-{key}") for key in keys], [1.6, 7.8, 4.0, 3.6])
+            for highlight in verdict.highlights:
+                self._row(table, [highlight.item, highlight.message, highlight.where, highlight.sure])
                 _bold(table.rows[-1].cells[0])
-            if report.more_highlights:
-                self._small(self.say("more-highlights", count=report.more_highlights))
+            if verdict.more_highlights:
+                self._small(self.say("more-highlights", count=verdict.more_highlights))
+            self._gap()
+        self.document.add_paragraph(verdict.checked)
+        self._listed("verdict-limits", verdict.limits)
+
+    def _grade(self) -> None:
+        grade = self.report.grade
+        self.document.add_heading(self.say("grade"), 2)
+        self._run(self.document.add_paragraph(), grade.title, bold=True)
+        self._listed("grade-why", grade.why)
+        self._listed("grade-lacking", grade.lacking)
+        self._labelled_plain("grade-advice", grade.advice)
+
+    def _listed(self, key: str, lines: Sequence[str]) -> None:
+        """A label, and a list below it."""
+        if lines:
+            label = self.document.add_paragraph()
+            label.paragraph_format.keep_with_next = True
+            self._run(label, self.say(key), bold=True)
+            for line in lines:
+                self._run(self.document.add_paragraph(style="List Bullet"), line)
+
+    def _reproduce(self) -> None:
+        self.document.add_heading(self.say("reproduce"), 1)
+        for number, step in enumerate(self.report.reproduce, start=1):
+            self.document.add_heading(f"{number}. {step.title}", 2)
+            for line in step.text:
+                self.document.add_paragraph(line)
+            if step.lines:
+                self._code(step.lines)
 
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
@@ -205,7 +241,7 @@ class _Writer:
         for column, verdict in enumerate(Verdict):
             state = verdict.value
             for row, text in enumerate(
-                (str(self.report.counts.states[state]), f"{MARKS[state]} {self._verdict(verdict)}")
+                (str(self.report.counts.states[state]), f"{MARKS[state]} {self.report.pick(VERDICTS[state])}")
             ):
                 cell = table.cell(row, column)
                 _shade(cell, SHADE[state])
@@ -217,9 +253,18 @@ class _Writer:
         self._gap()
 
     def _environment(self) -> None:
-        if self.report.environment:
-            self.document.add_heading(self.say("environment"), 1)
-            self._pairs(self.report.environment)
+        report = self.report
+        for key, pairs in (("environment", report.environment), ("asked", report.asked)):
+            if pairs:
+                self.document.add_heading(self.say(key), 1)
+                self._pairs(pairs)
+        if report.changes:
+            self._evidence(report.changes)
+        if report.inputs:
+            self.document.add_heading(report.inputs.title, 1)
+            self._evidence(msgspec.structs.replace(report.inputs, title=""))
+        self.document.add_heading(self.say("versions"), 1)
+        self._pairs(report.versions)
 
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
@@ -342,7 +387,7 @@ class _Writer:
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = indent, -indent
         paragraph.paragraph_format.tab_stops.add_tab_stop(indent)
         paragraph.paragraph_format.keep_with_next = bool(finding.evidence)
-        level = LEVELS[finding.level.value][self.report.language.value]
+        level = self.report.pick(LEVELS[finding.level.value])
         self._run(paragraph, f"{level}\t", ink=LEVEL_INK[finding.level], bold=True)
         self._run(paragraph, finding.message)
         if finding.where:
@@ -372,6 +417,9 @@ class _Writer:
                 _set_margins(table, 0.12)
                 for cells in part.rows:
                     self._row(table, cells, numeric=part.numeric, size=size)
+            if part.whole is not None:
+                file = f"{self.stem}_files/{part.whole.name}"
+                self._small(self.say("whole-table", count=part.whole.count, file=file))
             self._gap()
         elif isinstance(part, CodePart):
             self._table_title(part.title, part.bound, font=CODE)
@@ -499,9 +547,6 @@ class _Writer:
             run.font.color.rgb = RGBColor.from_string(ink)
         if font:
             _set_fonts(run._r.get_or_add_rPr(), font)
-
-    def _verdict(self, verdict: Verdict) -> str:
-        return VERDICTS[verdict.value][self.report.language.value]
 
     def _gaps(self) -> None:
         if self.report.gaps:

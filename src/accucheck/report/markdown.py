@@ -9,11 +9,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ..language import word
 from ..model import Level, Status, Verdict
-from . import charts
-from .build import Attachment, ChartPart, Report, spans
-from .words import LEVELS, MARKS, WORDS
+from . import DEFAULT, Options, charts
+from .build import Attachment, ChartPart, Report, WholeTable, spans
+from .words import LEVELS, MARKS
 
 
 class Marked(str):
@@ -79,7 +78,9 @@ def numbered(part: Any) -> list[str]:
     ]
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The report and the files beside it: {relative name: content}."""
     files: dict[str, bytes] = {}
     folder = f"{stem}_files"
@@ -106,6 +107,11 @@ def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = chart
             return Marked(f"[{escape(attachment.name)}]({_address(name)})")
         return escape(attachment.name)
 
+    def whole(table: WholeTable) -> Marked:
+        name = f"{folder}/{table.name}"
+        said = report.say("whole-table", count=table.count, file="\0")
+        return Marked(escape(said).replace("\0", f"[{escape(table.name)}]({_address(name)})"))
+
     environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         finalize=lambda value: value if isinstance(value, Marked) else escape(str(value)),
@@ -117,12 +123,13 @@ def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = chart
     environment.filters["marked"] = Marked
     text = environment.get_template("report.md.j2").render(
         report=report,
-        say=lambda key, **data: word(WORDS, key, report.language, **data),
+        say=report.say,
         marks=MARKS,
         mark=lambda item: MARKS[item.state.value] if item.checked else "○",
-        level=lambda finding: LEVELS[finding.level.value][report.language.value],
+        level=lambda finding: report.pick(LEVELS[finding.level.value]),
         image=image,
         attached=attached,
+        whole=whole,
         code=code,
         prose=prose,
         fence=fence,
