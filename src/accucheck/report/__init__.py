@@ -39,6 +39,8 @@ FORMATS = {
     "md": Format("md", "markdown", evidence=True),
     "docx": Format("docx", "docx", evidence=True),
     "json": Format("json", "machine", evidence=False),
+    "sarif": Format("sarif", "sarif", evidence=False),
+    "junit": Format("xml", "junit", evidence=False),
 }
 
 
