@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 from report_sample import ENVIRONMENT, HOSTILE, MOMENT
 
@@ -156,6 +157,20 @@ def test_both_languages(record: Record, checklists: list[Checklist], case: Case)
     assert "待填写" in behavior and "TO BE FILLED IN" in behavior
     assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
     assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_the_form_for_maintainers_has_the_same_fields(tracker: Tracker) -> None:
+    for repo in (tracker.repo, *tracker.forms):
+        form = next(form for form in known().forms if form.name == tracker.forms.get(repo, tracker.form))
+        shown = yaml.safe_load(issue.form_for_maintainers(tracker, repo))
+        assert set(shown) == {"name", "description", "title", "body"}
+        asked = [part for part in shown["body"] if part["type"] != "markdown"]
+        assert [part["id"] for part in asked] == [field.name for field in form.fields]
+        for part, field in zip(asked, form.fields, strict=True):
+            label = part["attributes"]["label"]
+            assert field.label.zh in label and field.label.en in label
+            assert bool(part.get("validations")) == field.required
 
 
 # --- titles -----------------------------------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ def _parameters() -> list[click.Parameter]:
         option("--base-url", words="base-url", default="", metavar="URL"),
         option("--title", words="issue-title", default="", metavar="TEXT"),
         option("--field", words="issue-field", default=None, metavar="NAME"),
+        option("--print-form", "form", words="print-form", is_flag=True),
         option("--format", "formats", words="issue-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--include", words="include", multiple=True, metavar="PATH"),
         option("--limit", words="limit", default="1MB", callback=_size, metavar="SIZE"),
@@ -71,6 +72,7 @@ def issue_(
     base_url: str,
     title: str,
     field: str | None,
+    form: bool,
     formats: tuple[str, ...],
     include: tuple[str, ...],
     limit: int,
@@ -84,8 +86,12 @@ def issue_(
     from pathlib import Path
 
     from ..project import open_project
-    from ..report import Options, issue
+    from ..report import Options, issue, trackers
 
+    if form:
+        to = trackers.tracker(tracker)
+        click.echo(issue.form_for_maintainers(to, issue.repository(to, repo)), nl=False)
+        return
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
     if opened.session is not None and opened.session.notice is not None:

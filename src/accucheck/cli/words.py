@@ -196,6 +196,10 @@ WORDS: Words = {
         "en": "Print one field of the form (title and body too) and write nothing.",
         "zh": "只输出表单的一个字段（也可为 title 或 body），不写文件。",
     },
+    "print-form": {
+        "en": "Print the form as an issue template (accuracy-problem.yml) for maintainers of a repository.",
+        "zh": "输出供仓库维护者使用的 issue 表单模板（accuracy-problem.yml）。",
+    },
     "issue-format": {
         "en": "Format of the report in the attachment, repeatable (default: md, docx, json).",
         "zh": "附件中报告的格式，可重复（默认 md, docx, json）。",

@@ -6,7 +6,7 @@ Nothing is sent, and nothing is made up: what the report does not know is a blan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from . import environment as environments
 from .bilingual import one, said
 from .build import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart, _Hider
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
-from .trackers import Form, Tracker, known
+from .trackers import Form, Tracker, known, tracker
 from .words import MARKS
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ MAX_INPUTS = 30
 #: What of the environment is the hardware, and what the mode; the rest is software.
 HARDWARE = ("device", "npu", "gpu", "devices", "driver", "firmware", "processor", "memory")
 MODE = ("mode", "amp")
+#: What a person has to tick.
+CHECKLIST = ("searched", "latest", "demo")
 
 WORDS: Words = {
     "required": {"en": "{label} (mandatory)", "zh": "{label}（必填）"},
@@ -92,6 +94,15 @@ WORDS: Words = {
     "rest": {
         "en": "Paste the whole text from {body} here, and attach {names}.",
         "zh": "请将 {body} 的全文粘贴到此处，并上传附件 {names}。",
+    },
+    "form-name": {"en": "Accuracy problem", "zh": "精度问题"},
+    "form-what": {
+        "en": "A model does not reach its accuracy, or differs from a benchmark",
+        "zh": "模型精度不达标，或与标杆不一致",
+    },
+    "form-how": {
+        "en": "Run accucheck run, then accucheck issue: it writes these fields and the attachment.",
+        "zh": "请先运行 accucheck run，再运行 accucheck issue，它会生成以下各字段的内容和附件。",
     },
     "checklist-searched": {
         "en": "Issues on the same matter were looked for, without help from them.",
@@ -286,7 +297,7 @@ class _Parts:
         yield self.bullets(lines) if lines else self.blank("software")
 
     def _checklist(self) -> Iterator[str]:
-        yield "\n".join(f"- [ ] {escape(self.say(f'checklist-{key}'))}" for key in ("searched", "latest", "demo"))
+        yield "\n".join(f"- [ ] {escape(self.say(f'checklist-{key}'))}" for key in CHECKLIST)
 
 
 def speaker(report: Report, words: Words) -> Callable[..., str]:
@@ -311,7 +322,7 @@ def describe(
 ) -> Issue:
     """The issue of a report in the form of a tracker's repository. `subject` is what its title is about; a `title` of one's own stands
     as it is."""
-    form = next(form for form in known().forms if form.name == to.forms.get(repo, to.form))
+    form = _form(to, repo)
     parts = _Parts(report, to.flavour, attachments)
     made = {field.name: [block for part in field.parts for block in parts.make(part)] for field in form.fields}
     cut = parts.say("cut", name=attachments[0] if attachments else "")
@@ -343,6 +354,10 @@ def describe(
     return Issue(whole[:MAX_TITLE], body, blocks(), blanks)
 
 
+def _form(to: Tracker, repo: str) -> Form:
+    return next(form for form in known().forms if form.name == to.forms.get(repo, to.form))
+
+
 def _title(form: Form, subject: str, report: Report, parts: _Parts) -> str:
     """In the project's convention: net, feature or operator in brackets, then the worst of what was found."""
     language = report.language
@@ -371,6 +386,35 @@ def _body(blocks: Sequence[Block], say: Callable[..., str]) -> str:
 def heading(block: Block, say: Callable[..., str]) -> str:
     """The label of a field, and whether the form insists on it."""
     return say("required" if block.required else "optional", label=block.label).replace("\n", " / ")
+
+
+def form_for_maintainers(to: Tracker, repo: str) -> str:
+    """The form as an issue template of a repository (.gitcode, .gitee or .github/ISSUE_TEMPLATE/accuracy-problem.yml), in both languages.
+
+    Its fields have the names that `accucheck issue --field` knows.
+    """
+    import yaml
+
+    def two(words: Mapping[str, str]) -> str:
+        return f"{words['zh']} / {words['en']}"
+
+    form = _form(to, repo)
+    body: list[dict[str, Any]] = [{"type": "markdown", "attributes": {"value": two(WORDS["form-how"])}}]
+    for field in form.fields:
+        label = (
+            two({"zh": field.label.zh, "en": field.label.en}) if field.label.zh != field.label.en else field.label.en
+        )
+        attributes: dict[str, Any] = {"label": label}
+        if field.parts == ["checklist"]:
+            attributes["options"] = [{"label": two(WORDS[f"checklist-{key}"])} for key in CHECKLIST]
+        else:
+            attributes["description"] = f"accucheck issue --tracker {to.name} --field {field.name}"
+        kind = "checkboxes" if "options" in attributes else "textarea"
+        required = {"validations": {"required": True}} if field.required else {}
+        body.append({"type": kind, "id": field.name, "attributes": attributes, **required})
+    title = form.title.replace("{subject}", "").replace("{summary}", "")
+    whole = {"name": two(WORDS["form-name"]), "description": two(WORDS["form-what"]), "title": title, "body": body}
+    return str(yaml.safe_dump(whole, allow_unicode=True, sort_keys=False, width=120))
 
 
 # --- the address ------------------------------------------------------------------------------------------------------
@@ -507,8 +551,8 @@ class _Made:
 
     def __init__(self, project: Project, options: IssueOptions) -> None:
         self.options, self.case = options, project.case
-        self.to = next(each for each in known().trackers if each.name == options.tracker)
-        self.repo = _checked(options.repo or self.to.repo, r"[\w.-]+(/[\w.-]+)+", "issue-repo")
+        self.to = tracker(options.tracker)
+        self.repo = repository(self.to, options.repo)
         self.base = _checked(options.base_url.rstrip("/"), r"(https?://[^\s/?#]+[^\s?#]*)?", "issue-base")
         written = msgspec.structs.replace(options.report, flavour=self.to.flavour)
         self.report = compose(project, written)
@@ -562,6 +606,11 @@ class _Made:
     def address(self, issue: Issue, stem: str, attachments: Sequence[str]) -> str:
         last = speaker(self.report, WORDS)("rest", body=f"{stem}.md", names=", ".join(attachments))
         return address(self.to, self.repo, self.base, issue.title, summary(self.report), escape(last))
+
+
+def repository(to: Tracker, name: str) -> str:
+    """The repository meant, by default the tracker's own. Raises UserError when that can be no name of one."""
+    return _checked(name or to.repo, r"[\w.-]+(/[\w.-]+)+", "issue-repo")
 
 
 def _checked(text: str, pattern: str, code: str) -> str:

@@ -59,3 +59,7 @@ def known() -> Trackers:
     path = Path(__file__).parent / "trackers.yaml"
     text = path.read_bytes()
     return document.convert(document.parse(text, path.name), Trackers, text, path.name)
+
+
+def tracker(name: str) -> Tracker:
+    return next(each for each in known().trackers if each.name == name)
