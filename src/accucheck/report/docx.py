@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+import msgspec
 from docx.enum.section import WD_ORIENT
 from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.table import WD_TABLE_ALIGNMENT
@@ -71,8 +72,9 @@ class _Writer:
         self._front()
         for path in self.report.paths:
             self._path(path)
-        self._environment()
         self._summary()
+        self._reproduce()
+        self._environment()
         self.document.add_heading(self.say("details"), 1)
         for checklist in self.report.checklists:
             for section in checklist.sections:
@@ -167,18 +169,54 @@ class _Writer:
             (self.say("checklists"), joined("; ", listed)),
         ]
         self._pairs(facts)
+        self._verdict_part()
+        self._grade()
         self.document.add_heading(self.say("result"), 1)
         self._counts()
         for line in report.overview:
             self.document.add_paragraph(line)
-        if report.verdict.highlights:
-            self.document.add_heading(self.say("highlights"), 2)
-            table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.9, 10.1, 5.0])
-            for highlight in report.verdict.highlights:
-                self._row(table, [highlight.item, highlight.message, highlight.where])
+
+    def _verdict_part(self) -> None:
+        verdict = self.report.verdict
+        self.document.add_heading(self.say("verdict"), 1)
+        self._run(self.document.add_paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
+        if verdict.highlights:
+            keys = ("item", "what", "where", "sure")
+            table = self._table([self.say(f"column-{key}") for key in keys], [1.6, 7.8, 4.0, 3.6])
+            for highlight in verdict.highlights:
+                self._row(table, [highlight.item, highlight.message, highlight.where, highlight.sure])
                 _bold(table.rows[-1].cells[0])
-            if report.verdict.more_highlights:
-                self._small(self.say("more-highlights", count=report.verdict.more_highlights))
+            if verdict.more_highlights:
+                self._small(self.say("more-highlights", count=verdict.more_highlights))
+            self._gap()
+        self.document.add_paragraph(verdict.checked)
+        self._listed("verdict-limits", verdict.limits)
+
+    def _grade(self) -> None:
+        grade = self.report.grade
+        self.document.add_heading(self.say("grade"), 2)
+        self._run(self.document.add_paragraph(), grade.title, bold=True)
+        self._listed("grade-why", grade.why)
+        self._listed("grade-lacking", grade.lacking)
+        self._labelled_plain("grade-advice", grade.advice)
+
+    def _listed(self, key: str, lines: Sequence[str]) -> None:
+        """A label, and a list below it."""
+        if lines:
+            label = self.document.add_paragraph()
+            label.paragraph_format.keep_with_next = True
+            self._run(label, self.say(key), bold=True)
+            for line in lines:
+                self._run(self.document.add_paragraph(style="List Bullet"), line)
+
+    def _reproduce(self) -> None:
+        self.document.add_heading(self.say("reproduce"), 1)
+        for number, step in enumerate(self.report.reproduce, start=1):
+            self.document.add_heading(f"{number}. {step.title}", 2)
+            for line in step.text:
+                self.document.add_paragraph(line)
+            if step.lines:
+                self._code(step.lines)
 
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
@@ -221,9 +259,18 @@ class _Writer:
         self._gap()
 
     def _environment(self) -> None:
-        if self.report.environment:
-            self.document.add_heading(self.say("environment"), 1)
-            self._pairs(self.report.environment)
+        report = self.report
+        for key, pairs in (("environment", report.environment), ("asked", report.asked)):
+            if pairs:
+                self.document.add_heading(self.say(key), 1)
+                self._pairs(pairs)
+        if report.changes:
+            self._evidence(report.changes)
+        if report.inputs:
+            self.document.add_heading(report.inputs.title, 1)
+            self._evidence(msgspec.structs.replace(report.inputs, title=""))
+        self.document.add_heading(self.say("versions"), 1)
+        self._pairs(report.versions)
 
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
