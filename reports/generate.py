@@ -99,10 +99,9 @@ def stale() -> list[str]:
     found = []
     for language in Language:
         built, folder = sample(language), REPORTS / language.value
-        files: dict[str, bytes | None] = {f"{STEM}.{name}": None for name in report.FORMATS}
-        files |= dict.fromkeys(markdown.render(built, STEM, lambda _: b""))
-        files |= {f"{STEM}.md": markdown.render(built, STEM, lambda _: b"")[f"{STEM}.md"]}
-        files |= machine.render(built, STEM)
+        text = markdown.render(built, STEM, draw=lambda _: b"")
+        files: dict[str, bytes | None] = {f"{STEM}.{form.ending}": None for form in report.FORMATS.values()}
+        files |= dict.fromkeys(text) | {f"{STEM}.md": text[f"{STEM}.md"]} | machine.render(built, STEM)
         found += [folder / name for name, content in files.items() if not _holds(folder / name, content)]
         found += [path for path in folder.rglob("*") if path.is_file() and str(path.relative_to(folder)) not in files]
     return sorted(str(path.relative_to(ROOT)) for path in found)
@@ -126,7 +125,8 @@ def main() -> None:
     for language in Language:
         folder = REPORTS / language.value
         shutil.rmtree(folder, ignore_errors=True)
-        for path in report.write(sample(language), report.FORMATS, folder, STEM):
+        options = report.Options(formats=tuple(report.FORMATS), languages=(language,), stem=STEM)
+        for path in report.write(sample(language), folder, options).paths:
             print(path.relative_to(ROOT))
 
 

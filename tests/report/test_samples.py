@@ -35,7 +35,8 @@ def generate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 def test_what_is_stale_is_told(generate: ModuleType, tmp_path: Path) -> None:
     assert f"zh/{generate.STEM}.docx" in generate.stale()
     for language in Language:
-        reports.write(generate.sample(language), reports.FORMATS, tmp_path / language.value, generate.STEM)
+        options = reports.Options(formats=tuple(reports.FORMATS), stem=generate.STEM)
+        reports.write(generate.sample(language), tmp_path / language.value, options)
     assert generate.stale() == []
 
     text = tmp_path / "en" / f"{generate.STEM}.md"
@@ -60,7 +61,7 @@ def test_another_machine_writes_the_same(generate: ModuleType, tmp_path: Path) -
         "import sys, pathlib, generate\n"
         "for language in generate.Language:\n"
         "    built = generate.sample(language)\n"
-        "    files = generate.markdown.render(built, 'x', lambda _: b'') | generate.machine.render(built, 'x')\n"
+        "    files = generate.markdown.render(built, 'x', draw=lambda _: b'') | generate.machine.render(built, 'x')\n"
         "    for name in ('x.md', 'x.json'):\n"
         "        (pathlib.Path(sys.argv[1]) / f'{language.value}-{name}').write_bytes(files[name])\n"
     )
@@ -70,6 +71,6 @@ def test_another_machine_writes_the_same(generate: ModuleType, tmp_path: Path) -
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=other, check=True, cwd=tmp_path)
     for language in Language:
         built = generate.sample(language)
-        here = markdown.render(built, "x", lambda _: b"") | machine.render(built, "x")
+        here = markdown.render(built, "x", draw=lambda _: b"") | machine.render(built, "x")
         for name in ("x.md", "x.json"):
             assert (tmp_path / f"{language.value}-{name}").read_bytes() == here[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import warnings
@@ -51,17 +50,8 @@ def chinese_font() -> str | None:
     """The name of an installed font with Chinese glyphs, or None."""
     from matplotlib import font_manager
 
-    def found() -> str | None:
-        known = {font.name for font in manager.ttflist}
-        return next((name for name in CHINESE_FONTS if name in known), None)
-
-    manager = font_manager.fontManager
-    if (name := found()) is None:  # matplotlib lists the fonts once and for all: look for those installed since
-        for path in sorted(set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}):
-            with contextlib.suppress(Exception):  # a font that it cannot read
-                manager.addfont(path)
-        name = found()
-    return name
+    known = {font.name for font in font_manager.fontManager.ttflist}
+    return next((name for name in CHINESE_FONTS if name in known), None)
 
 
 def draw(part: ChartPart) -> bytes:
