@@ -416,7 +416,7 @@ class _Writer:
         for number, line in enumerate(lines):
             paragraph = self.document.add_paragraph(style="Code")
             paragraph.paragraph_format.left_indent = Cm(0.2)
-            paragraph.paragraph_format.keep_with_next = len(lines) <= 12 and number + 1 < len(lines)
+            paragraph.paragraph_format.keep_with_next = number + 1 < (len(lines) if len(lines) <= KEPT_ROWS else 3)
             shade = OxmlElement("w:shd")
             for key, value in (("val", "clear"), ("color", "auto"), ("fill", shades[number] if shades else CODE_SHADE)):
                 shade.set(qn(f"w:{key}"), value)
@@ -618,7 +618,7 @@ def _need(cells: Sequence[Cell], number: bool, longest: float) -> _Need:
     """`number`: below its head the column holds numbers, which never wrap."""
     least = most = 0.0
     for at, cell in enumerate(cells):
-        wider = 1.1 if cell.bold else 1.0
+        wider = 1.12 if cell.bold else 1.0
         for line in cell.text.split("\n"):
             words = [line] if number and at > 0 else _WORD.findall(line)
             least = max(least, wider * max(map(_ems, words), default=0))
@@ -635,9 +635,10 @@ def _ems(text: str) -> float:
 
     Beside Chinese, signs such as × are as wide as a Chinese one.
     """
-    if text.isascii():
-        return 0.62 * len(text) + 0.1 * sum(map(str.isupper, text))
-    return sum(1.0 if east_asian_width(sign) in "WFA" else 0.64 for sign in text)
+    return sum(
+        1.0 if sign in "mwMW@%" or east_asian_width(sign) in "WFA" else 0.75 if sign.isupper() else 0.62
+        for sign in text
+    )
 
 
 def _width(ems: float, size: float) -> float:
@@ -646,14 +647,24 @@ def _width(ems: float, size: float) -> float:
 
 
 def _shared(needs: Sequence[_Need], size: float) -> list[float]:
-    """The widths of columns: what they need, and of what is left of WIDTH a share by what they could use."""
+    """The widths of columns. No wider than need be where all have room: what is far apart is hard to read.
+
+    Where not, short columns get what they need so that nothing in them wraps, and the long ones share the rest.
+    """
     least, most = ([_width(need[which], size) for need in needs] for which in (0, 1))
     if sum(least) >= WIDTH:
         return [width * WIDTH / sum(least) for width in least]
-    if sum(most) <= WIDTH:  # no wider than it need be: what is far apart is hard to read
-        return [width * max(1.0, min(1.25, WIDTH / sum(most))) for width in most]
-    left = (WIDTH - sum(least)) / (sum(most) - sum(least))
-    return [low + (high - low) * left for low, high in zip(least, most, strict=True)]
+    if sum(most) <= WIDTH:
+        return [width * min(1.25, WIDTH / sum(most)) for width in most]
+    widths, left, long = list(least), WIDTH, set(range(len(needs)))
+    while long:
+        share = left / len(long)
+        settled = {column for column in long if least[column] > share} or {each for each in long if most[each] <= share}
+        for column in settled or long:
+            widths[column] = max(least[column], min(most[column], share))
+            left -= widths[column]
+        long -= settled or long
+    return widths
 
 
 def _table_xml(
