@@ -27,16 +27,18 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """The ending of the report's file, and the module of this package that makes it: `render(report, stem, options, draw)`
     returns {name relative to the folder: content}, the report itself as `<stem>.<ending>`, what belongs to it in `<stem>_files`.
+    `evidence`: whether it shows tables, and so names the files with all their rows.
     """
 
     ending: str
     module: str
+    evidence: bool
 
 
 FORMATS = {
-    "md": Format("md", "markdown"),
-    "docx": Format("docx", "docx"),
-    "json": Format("json", "machine"),
+    "md": Format("md", "markdown", evidence=True),
+    "docx": Format("docx", "docx", evidence=True),
+    "json": Format("json", "machine", evidence=False),
 }
 
 
@@ -66,12 +68,20 @@ class Written(msgspec.Struct, frozen=True):
 
 def compose(project: Project, options: Options) -> Report:
     """The report of a project's session as it stands, with the environment."""
-    from . import environment
+    from . import environment, inputs
     from .build import build
 
     record = project.session.record if project.session else Record()
-    found = environment.collect(project.case)
-    return build(record, project.checklists, project.case, options.languages[0], found, project.stale())
+    stale = project.stale()
+    return build(
+        record,
+        project.checklists,
+        project.case,
+        options.languages[0],
+        environment.collect(project.case),
+        stale,
+        inputs=inputs.collect(project.case, record, stale),
+    )
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
@@ -85,9 +95,14 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
             drawn[id(part)] = charts.draw(part)
         return drawn[id(part)]
 
+    from . import spreadsheet
+
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+    if any(FORMATS[name].evidence for name in options.formats):
+        for table in report.whole_tables:
+            files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
 
 

@@ -13,6 +13,7 @@ from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 import docx
+import msgspec
 from docx.enum.section import WD_ORIENT
 from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.table import WD_TABLE_ALIGNMENT
@@ -69,12 +70,12 @@ def render(
     report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
 ) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
-    return {f"{stem}.docx": _Writer(report, draw).content()}
+    return {f"{stem}.docx": _Writer(report, stem, draw).content()}
 
 
 class _Writer:
-    def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw, self.say = report, draw, report.say
+    def __init__(self, report: Report, stem: str, draw: Callable[[ChartPart], bytes]) -> None:
+        self.report, self.stem, self.draw, self.say = report, stem, draw, report.say
         self.document = docx.Document()
         self.figures = self.tables = 0
 
@@ -83,8 +84,9 @@ class _Writer:
         self._front()
         for path in self.report.paths:
             self._path(path)
-        self._environment()
         self._summary()
+        self._reproduce()
+        self._environment()
         self.document.add_heading(self.say("details"), 1)
         for checklist in self.report.checklists:
             for section in checklist.sections:
@@ -181,19 +183,53 @@ class _Writer:
             (self.say("checklists"), "; ".join(listed)),
         ]
         self._pairs(facts)
+        self._verdict_part()
+        self._grade()
         self.document.add_heading(self.say("result"), 1)
         self._counts()
         for line in report.overview:
             self.document.add_paragraph(line)
-        if report.verdict.highlights:
-            self.document.add_heading(self.say("highlights"), 2)
-            columns = [self.say(f"column-{key}") for key in ("item", "what", "where")]
+
+    def _verdict_part(self) -> None:
+        verdict = self.report.verdict
+        self.document.add_heading(self.say("verdict"), 1)
+        self._run(self.document.add_paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
+        if verdict.highlights:
+            keys = ("item", "what", "where", "sure")
             rows: list[list[str | Cell]] = [
-                [Cell(each.item, bold=True), each.message, each.where] for each in report.verdict.highlights
+                [Cell(each.item, bold=True), each.message, each.where, each.sure] for each in verdict.highlights
             ]
-            self._table(columns, rows)
-            if report.verdict.more_highlights:
-                self._small(self.say("more-highlights", count=report.verdict.more_highlights))
+            self._table([self.say(f"column-{key}") for key in keys], rows)
+            if verdict.more_highlights:
+                self._small(self.say("more-highlights", count=verdict.more_highlights))
+        self.document.add_paragraph(verdict.checked)
+        self._listed("verdict-limits", verdict.limits)
+
+    def _grade(self) -> None:
+        grade = self.report.grade
+        self.document.add_heading(self.say("grade"), 2)
+        self._run(self.document.add_paragraph(), grade.title, bold=True)
+        self._listed("grade-why", grade.why)
+        self._listed("grade-lacking", grade.lacking)
+        self._labelled_plain("grade-advice", grade.advice)
+
+    def _listed(self, key: str, lines: Sequence[str]) -> None:
+        """A label, and a list below it."""
+        if lines:
+            label = self.document.add_paragraph()
+            label.paragraph_format.keep_with_next = True
+            self._run(label, self.say(key), bold=True)
+            for line in lines:
+                self._run(self.document.add_paragraph(style="List Bullet"), line)
+
+    def _reproduce(self) -> None:
+        self.document.add_heading(self.say("reproduce"), 1)
+        for number, step in enumerate(self.report.reproduce, start=1):
+            self.document.add_heading(f"{number}. {step.title}", 2)
+            for line in step.text:
+                self.document.add_paragraph(line)
+            if step.lines:
+                self._code(step.lines)
 
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
@@ -241,9 +277,18 @@ class _Writer:
         self._gap()
 
     def _environment(self) -> None:
-        if self.report.environment:
-            self.document.add_heading(self.say("environment"), 1)
-            self._pairs(self.report.environment)
+        report = self.report
+        for key, pairs in (("environment", report.environment), ("asked", report.asked)):
+            if pairs:
+                self.document.add_heading(self.say(key), 1)
+                self._pairs(pairs)
+        if report.changes:
+            self._evidence(report.changes)
+        if report.inputs:
+            self.document.add_heading(report.inputs.title, 1)
+            self._evidence(msgspec.structs.replace(report.inputs, title=""))
+        self.document.add_heading(self.say("versions"), 1)
+        self._pairs(report.versions)
 
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
@@ -391,6 +436,9 @@ class _Writer:
             self.tables += 1
             self._table_title(f"{self.say('table', number=self.tables)}  {part.title}", part.bound)
             self._table(part.columns, part.rows, numeric=part.numeric)
+            if part.whole is not None:
+                file = f"{self.stem}_files/{part.whole.name}"
+                self._small(self.say("whole-table", count=part.whole.count, file=file))
         elif isinstance(part, CodePart):
             self._table_title(part.title, part.bound, font=CODE)
             width = len(str(part.line + len(part.lines)))

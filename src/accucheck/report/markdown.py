@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
-from .build import Attachment, ChartPart, Report, spans
+from .build import Attachment, ChartPart, Report, WholeTable, spans
 from .words import LEVELS, MARKS
 
 
@@ -107,6 +107,11 @@ def render(
             return Marked(f"[{escape(attachment.name)}]({_address(name)})")
         return escape(attachment.name)
 
+    def whole(table: WholeTable) -> Marked:
+        name = f"{folder}/{table.name}"
+        said = report.say("whole-table", count=table.count, file="\0")
+        return Marked(escape(said).replace("\0", f"[{escape(table.name)}]({_address(name)})"))
+
     environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         finalize=lambda value: value if isinstance(value, Marked) else escape(str(value)),
@@ -124,6 +129,7 @@ def render(
         level=lambda finding: report.pick(LEVELS[finding.level.value]),
         image=image,
         attached=attached,
+        whole=whole,
         code=code,
         prose=prose,
         fence=fence,
