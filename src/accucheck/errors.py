@@ -30,6 +30,39 @@ WORDS: Words = {
         "what was saved before is intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
+    "template-ending": {
+        "en": "{path}: the name of a template must end in one of {endings}, which says what it makes.",
+        "zh": "{path}：模板文件名须以 {endings} 之一结尾，以表明输出格式。",
+    },
+    "template-syntax": {
+        "en": "{path}:{line}: this is not valid Jinja2: {problem}",
+        "zh": "{path}:{line}：不是有效的 Jinja2 语法：{problem}",
+    },
+    "template-undefined": {
+        "en": "{path}:{line}: {problem}. Which names a template may use: accucheck report --print-template md, and the guide.",
+        "zh": "{path}:{line}：{problem}。模板可用的名称参见用户指南，或运行 accucheck report --print-template md。",
+    },
+    "template-unsafe": {
+        "en": "{path}:{line}: not allowed in a template: {problem}",
+        "zh": "{path}:{line}：模板中不允许此操作：{problem}",
+    },
+    "template-include": {
+        "en": "{path}:{line}: {name} cannot be included: only files of the template's own folder can.",
+        "zh": "{path}:{line}：无法包含 {name}，只能包含模板所在目录中的文件。",
+    },
+    "template-failed": {"en": "{path}:{line}: {problem}", "zh": "{path}:{line}：{problem}"},
+    "template-encoding": {
+        "en": "{path}: the template is not UTF-8 (at byte {offset:,}). Save it as UTF-8.",
+        "zh": "{path}：模板不是 UTF-8 编码（第 {offset:,} 字节处），请另存为 UTF-8。",
+    },
+    "template-slow": {
+        "en": "{path}: the template took longer than {seconds:g} s and was ended. Is there a loop in a loop?",
+        "zh": "{path}：模板执行超过 {seconds:g} 秒，已终止。请检查是否有嵌套循环。",
+    },
+    "template-large": {
+        "en": "{path}: the template takes or makes more than {limit} MB and was ended.",
+        "zh": "{path}：模板占用的内存或输出超过 {limit} MB，已终止。",
+    },
     "file-limit": {
         "en": "{path} could not be written whole: the system allows no file of that size (ulimit -f).",
         "zh": "无法完整写入 {path}：超出系统允许的文件大小（ulimit -f）。",

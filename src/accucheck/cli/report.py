@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import click
 
-from .frame import checklists_option, command, language, notice_of, option, project_argument, set_option, show, speak
+from .frame import (
+    checklists_option,
+    command,
+    json_option,
+    language,
+    notice_of,
+    option,
+    project_argument,
+    set_option,
+    show,
+    show_json,
+    speak,
+)
 
 
 def _parameters() -> list[click.Parameter]:
@@ -15,7 +27,10 @@ def _parameters() -> list[click.Parameter]:
         option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
         option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
+        option("--template", words="report-template", default=None, metavar="PATH"),
+        option("--print-template", words="print-template", type=click.Choice(["md", "html"]), default=None),
         option("--force", words="report-force", is_flag=True),
+        json_option(),
         checklists_option(),
         set_option(),
     ]
@@ -27,7 +42,10 @@ def report_(
     formats: tuple[str, ...],
     output: str,
     spoken: str | None,
+    template: str | None,
+    print_template: str | None,
     force: bool,
+    as_json: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
@@ -37,6 +55,17 @@ def report_(
     from ..model import Language
     from ..project import open_project
 
+    if print_template is not None:
+        from ..report.templating import SHIPPED
+
+        print((SHIPPED / f"report.{print_template}.j2").read_text("utf-8"), end="")
+        return
+    own = Path(template) if template is not None else None
+    if own is not None:
+        from ..report.templating import kind
+
+        made = kind(own)
+        formats = formats if made in formats else (*formats, made)
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
     if opened.session is not None and opened.session.notice is not None:
@@ -44,7 +73,12 @@ def report_(
     options = report.Options(
         formats=formats or report.DEFAULT.formats,
         languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
+        template=own,
         force=force,
     )
-    for path in report.write_project(opened, Path(output), options).paths:
+    written = report.write_project(opened, Path(output), options)
+    if as_json:
+        show_json({"reports": [str(path) for path in written.paths], "files": [str(path) for path in written.files]})
+        return
+    for path in written.paths:
         show(str(path))

@@ -181,6 +181,14 @@ WORDS: Words = {
         "en": "Language of the report; both: Chinese and English beside each other (default: as --lang).",
         "zh": "报告语言；both 为中英对照（默认与 --lang 相同）。",
     },
+    "report-template": {
+        "en": "A Jinja2 template of your own, in place of the shipped one of its format (.md, .md.j2, .html, .html.j2).",
+        "zh": "自定义 Jinja2 模板，代替相应格式的内置模板（.md、.md.j2、.html、.html.j2）。",
+    },
+    "print-template": {
+        "en": "Print the shipped template, to start one of your own from.",
+        "zh": "输出内置模板，可作为自定义模板的起点。",
+    },
     "report-force": {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",

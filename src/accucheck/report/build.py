@@ -138,6 +138,11 @@ class TextPart(_Part, frozen=True, tag="text"):
 EvidencePart = Union[TablePart, ChartPart, CodePart, TextPart]
 
 
+def kind(part: EvidencePart) -> str:
+    """table, chart, code or text."""
+    return str(part.__struct_config__.tag)
+
+
 class FindingPart(_Part, frozen=True):
     """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same."""
 

@@ -11,13 +11,13 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ..model import Language, Level, Status, Verdict
 from . import charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, CodePart, Report, spans
+from .build import Attachment, ChartPart, CodePart, Report, kind, spans
+from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
 
 if TYPE_CHECKING:
@@ -34,43 +34,37 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
         return Markup(charts.draw_svg(part, f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
 
     names = _anchors(report)
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        finalize=shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    text = environment.get_template("report.html.j2").render(
-        report=report,
-        folder=f"{stem}_files",
-        say=report.say,
-        pick=report.pick,
-        lang=_LANG[report.language],
-        level=lambda finding: report.pick(LEVELS[finding.level.value]),
-        mark=lambda item: MARKS[item.state.value] if item.checked else "○",
-        marks=MARKS,
-        verdicts=VERDICTS,
-        behind=[
+    context = {
+        "report": report,
+        "folder": f"{stem}_files",
+        "say": report.say,
+        "pick": report.pick,
+        "lang": _LANG[report.language],
+        "level": lambda finding: report.pick(LEVELS[finding.level.value]),
+        "mark": lambda item: MARKS[item.state.value] if item.checked else "○",
+        "marks": MARKS,
+        "verdicts": VERDICTS,
+        "behind": [
             ("environment", report.environment),
             ("asked", report.asked),
             ("config-changes", report.changes),
             ("inputs", report.inputs),
             ("versions", report.versions),
         ],
-        anchor=lambda item: names[id(item)],
-        chart=chart,
-        picture=_picture,
-        prose=prose,
-        plain=plain,
-        joined=joined,
-        numbered=_numbered,
-        diff=_diff,
-        Level=Level,
-        Status=Status,
-        Verdict=Verdict,
-    )
+        "anchor": lambda item: names[id(item)],
+        "chart": chart,
+        "picture": _picture,
+        "prose": prose,
+        "plain": plain,
+        "joined": joined,
+        "numbered": _numbered,
+        "diff": _diff,
+        "Level": Level,
+        "Status": Status,
+        "Verdict": Verdict,
+        "kind": kind,
+    }
+    text = fill("report.html.j2", options.template, context, {}, autoescape=True, finalize=shown)
     return {f"{stem}.html": re.sub(r"\n\s*\n+", "\n", text).encode()}
 
 
@@ -107,6 +101,8 @@ def _anchors(report: Report) -> dict[int, str]:
 
 def _picture(attachment: Attachment) -> Markup:
     """An attached picture as part of the page, or nothing where it is none."""
+    if not isinstance(attachment, Attachment):  # a template made it up to have a file read
+        raise TypeError("not an attachment of the report")
     content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
     if content is None:
         return Markup("")

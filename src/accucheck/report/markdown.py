@@ -10,12 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, Report, TablePart, WholeTable, spans
+from .build import Attachment, ChartPart, Report, TablePart, WholeTable, kind, spans
+from .templating import fill
 from .words import LEVELS, MARKS
 
 FLAVOURS = ("plain", "gfm")
@@ -118,6 +117,8 @@ def render(
         return Marked(f"![{heading(part.title)}]({_address(name)})")
 
     def attached(attachment: Attachment) -> Marked:
+        if not isinstance(attachment, Attachment):  # a template made it up to have a file read
+            raise TypeError("not an attachment of the report")
         number = 1 + sum("/attachment-" in known for known in files)
         if attachment.kind == "picture" and (content := charts.picture(Path(attachment.path))):
             name = f"{folder}/attachment-{number:03}.png"
@@ -139,38 +140,40 @@ def render(
         said = report.say("whole-table", count=table.count, file="\0")
         return Marked(escape(said).replace("\0", f"[{escape(table.name)}]({_address(name)})"))
 
-    environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    context = {
+        "report": report,
+        "say": report.say,
+        "marks": MARKS,
+        "mark": lambda item: MARKS[item.state.value] if item.checked else "○",
+        "level": lambda finding: report.pick(LEVELS[finding.level.value]),
+        "image": image,
+        "attached": attached,
+        "whole": whole,
+        "code": code,
+        "heading": heading,
+        "joined": joined,
+        "prose": prose,
+        "fence": fence,
+        "row": row,
+        "numbered": numbered,
+        "folded": folded if options.flavour == "gfm" else None,
+        "ruler": ruler,
+        "Level": Level,
+        "Status": Status,
+        "Verdict": Verdict,
+        "kind": kind,
+        "marked": Marked,
+    }
+    text = fill(
+        "report.md.j2",
+        options.template,
+        context,
+        files,
+        autoescape=False,  # that is for HTML; here `finalize` escapes whatever is not Marked
         finalize=lambda value: (
             value if isinstance(value, Marked) else escape(value if isinstance(value, str) else str(value))
         ),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
         keep_trailing_newline=True,
-    )
-    environment.filters["marked"] = Marked
-    text = environment.get_template("report.md.j2").render(
-        report=report,
-        say=report.say,
-        marks=MARKS,
-        mark=lambda item: MARKS[item.state.value] if item.checked else "○",
-        level=lambda finding: report.pick(LEVELS[finding.level.value]),
-        image=image,
-        attached=attached,
-        whole=whole,
-        code=code,
-        heading=heading,
-        joined=joined,
-        prose=prose,
-        fence=fence,
-        row=row,
-        numbered=numbered,
-        folded=folded if options.flavour == "gfm" else None,
-        ruler=ruler,
-        Level=Level,
-        Status=Status,
-        Verdict=Verdict,
     )
     tidy = re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
     return {**files, f"{stem}.md": tidy.encode()}

@@ -218,10 +218,12 @@ def _artifact(report: Report, path: str) -> dict[str, str]:
 
 def _code(each: _Found) -> str | None:
     """The line of code that a finding is about, where its evidence shows it."""
-    line = each.plain["where"]["line"]
+    from .build import CodePart
+
+    line: int = each.plain["where"]["line"] or 0
     for part in each.shown.evidence if each.shown is not None else []:
-        if part.__struct_config__.tag == "code" and 0 <= line - part.line < len(part.lines):  # type: ignore[union-attr]
-            return part.lines[line - part.line]  # type: ignore[union-attr]
+        if isinstance(part, CodePart) and 0 <= line - part.line < len(part.lines):
+            return part.lines[line - part.line]
     return None
 
 
