@@ -163,3 +163,10 @@ def test_other_formats_keep_their_templates(report: Report, tmp_path: Path) -> N
     own.write_text("mine")
     files = render(report, "x", Options(formats=("md", "html"), template=own))
     assert files["x.md"] == b"mine\n" and len(files["x.html"]) > 1000
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_template_of_the_guide(make, report: Report, language: str) -> None:
+    guide = (Path(__file__).parents[2] / f"docs/guide.{language}.md").read_text()
+    text = make(guide.split("```jinja\n")[1].split("```")[0])
+    assert text.startswith(f"# {report.title}: resnet50") and "dp.03" in text and "hp.03" not in text
