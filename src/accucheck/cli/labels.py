@@ -79,7 +79,7 @@ def labels(
         if plan is None and read is not None:
             raise UserError("no-plan")
         if (fresh or read is not None) and session.read_only:
-            raise session.notice or UserError("session-locked", holder=session.holder)
+            raise session.refusal
         if fresh:
             if plan is not None and plan.marked and not redraw:
                 raise UserError("plan-marked", seed=plan.seed, samples=len(plan.samples), marked=plan.marked)

@@ -33,6 +33,7 @@ from .frame import (
 
 if TYPE_CHECKING:
     from ..project import Project
+    from ..session import Record
 
 
 @command(
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         ),
         option("--exit-zero", words="exit-zero", is_flag=True),
         option("--no-session", words="no-session", is_flag=True),
+        option("--diff", "differing", words="run-diff", is_flag=True),
         option("--format", "form", words="format", type=click.Choice(["text", "json"]), default="text"),
         json_option(),
     ],
@@ -81,6 +83,7 @@ def run_(
     fail_on: str,
     exit_zero: bool,
     no_session: bool,
+    differing: bool,
     form: str,
     as_json: bool,
 ) -> None:
@@ -90,7 +93,9 @@ def run_(
     from ..model import Kind
     from ..project import open_project
 
-    opened, unsaved = None, None
+    if differing and no_session:
+        raise click.UsageError(say("diff-needs-session"))
+    opened, unsaved, before = None, None, None
     results: list[tuple[str, Any]] = []
     try:
         settings = (*settings, *script_settings(Path(project), scripts))
@@ -100,6 +105,7 @@ def run_(
             talk_of(opened.session)
             if opened.session.read_only:
                 talk(say("locked", holder=opened.session.holder))
+            before = opened.session.record
         todo = opened.jobs(only, {Kind(kind) for kind in kinds})
         run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
     except SaveError as error:
@@ -108,7 +114,8 @@ def run_(
         if opened is not None and opened.session is not None:
             opened.session.close()
     if opened is not None:
-        outcome = _print_outcome(opened, results, only, as_json=as_json or form == "json")
+        shown = before if differing else None
+        outcome = _print_outcome(opened, results, only, shown, as_json=as_json or form == "json")
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
@@ -116,16 +123,18 @@ def run_(
 
 
 def _print_outcome(
-    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], *, as_json: bool
+    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], before: Record | None, *, as_json: bool
 ) -> dict[str, Any]:
-    """Print what a run gave; returns it as others read it."""
+    """Print what a run gave, or what it changed of the session `before`; returns it as others read it."""
     from ..report import machine
     from ..report.build import build
 
     record, chosen = project.outcome(results, only)
     outcome = machine.result_json(record, chosen, project.case, language())
     try:
-        if as_json:
+        if before is not None:
+            _print_difference(project, results, before, as_json=as_json)
+        elif as_json:
             show_json(outcome)
         else:
             for line in machine.summary_text(build(record, chosen, project.case, language(), None)):
@@ -134,6 +143,22 @@ def _print_outcome(
     except BrokenPipeError:  # `| head` must not turn a problem found into success
         discard_output()
     return outcome
+
+
+def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:
+    """What the probes of this run say now that they, or others, did not say before."""
+    from ..difference import compare, of_record, taken_by
+    from ..report import changes
+
+    assert project.session is not None
+    jobs = {(item, result.probe) for item, result in results}
+    named = {"diff-recorded": before, "diff-this-run": project.session.record}
+    difference = compare(*(of_record(say(name), taken_by(record, jobs)) for name, record in named.items()))
+    if as_json:
+        show_json(changes.as_json(difference, language()))
+        return
+    for line in changes.text(difference, project.checklists, language()):
+        click.echo(line)
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:

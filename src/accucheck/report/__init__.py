@@ -69,9 +69,9 @@ def write_project(project: Project, formats: Sequence[str], folder: Path, langua
     from .build import build
 
     record = project.session.record if project.session else Record()
-    built = build(
-        record, project.checklists, project.case, language, environment.collect(project.case), project.stale()
-    )
+    case = project.case
+    here = None if case.alone else environment.collect(case)  # a session that came alone was not made on this machine
+    built = build(record, project.checklists, case, language, here, project.stale())
     return write(built, formats, folder)
 
 

@@ -18,6 +18,7 @@ import msgspec
 from .. import __version__
 from ..case import Case
 from ..checklist import Checklist, Item
+from ..difference import Difference
 from ..language import visible, word
 from ..model import (
     Code,
@@ -41,9 +42,10 @@ from ..model import (
     tree_text,
 )
 from ..path import Step, Walked, walk, wanted
-from ..session import Entry, Record, suggestion
+from ..reviewing import obstacles
+from ..session import Entry, Judgement, Record, suggestion
+from . import changes, machine
 from . import environment as environments
-from . import machine
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -60,6 +62,7 @@ MAX_HIGHLIGHTS = 15  # in all
 MAX_HIGHLIGHTS_AN_ITEM = 3
 MAX_NOTE_BRIEF = 60
 MAX_NOT_CHECKED = 200
+MAX_CHANGES = 200  # since an earlier round
 MAX_STEP_EVIDENCE = 3  # of a step of a path
 MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
 
@@ -147,6 +150,16 @@ class Attachment(_Part, frozen=True):
     kind: str
 
 
+class ReviewPart(_Part, frozen=True):
+    """What a reviewer says of an item: `state` is accepted, returned, or outdated where the answer or the findings have changed since;
+    `text` says so in full."""
+
+    state: str
+    text: str
+    by: str
+    comment: list[str]
+
+
 class ItemPart(_Part, frozen=True):
     """`state` is the conclusion, or the suggestion while nobody concluded; `checked` is False when neither a person nor a
     probe nor the case says anything of it."""
@@ -174,6 +187,8 @@ class ItemPart(_Part, frozen=True):
     results: list[ResultPart]
     not_run: list[str]
     no_probe: bool
+    review: ReviewPart | None = None
+    review_brief: str = ""
 
 
 class SectionPart(_Part, frozen=True):
@@ -234,8 +249,38 @@ class PathPart(_Part, frozen=True):
     advice: list[str]
 
 
+class SignOffPart(_Part, frozen=True):
+    """Where the review of the whole stands: `lines` in words; `valid`, `void` or `open`."""
+
+    state: str
+    lines: list[str]
+    comment: list[str]
+
+
+class ChangeRow(_Part, frozen=True):
+    """One change: `kind` is gone, new, still, altered, unknown or fresh of a finding, else what of an item changed."""
+
+    item: str
+    kind: str
+    change: str
+    text: str
+    where: str
+
+
+class SincePart(_Part, frozen=True):
+    """What changed since an earlier round."""
+
+    sides: str
+    lines: list[str]
+    rows: list[ChangeRow]
+    more: int
+
+
 class Report(_Part, frozen=True):
-    """`result` is the machine-readable object of `machine.result_json`."""
+    """`sign_off` is None where nobody has reviewed anything, `since` where there is no earlier round.
+
+    `result` is the machine-readable object of `machine.result_json`.
+    """
 
     language: Language
     title: str
@@ -253,6 +298,8 @@ class Report(_Part, frozen=True):
     gaps: list[Gap]
     more_gaps: int
     result: dict[str, Any]
+    sign_off: SignOffPart | None = None
+    since: SincePart | None = None
 
     @property
     def items(self) -> list[ItemPart]:
@@ -267,10 +314,12 @@ def build(
     environment: dict[str, Any] | None = None,
     stale: Collection[tuple[str, str]] = frozenset(),
     generated: str | None = None,
+    since: Difference | None = None,
 ) -> Report:
     """The report of a session. `environment` is of environment.collect(); `stale` holds (item id, probe) of results whose
-    inputs have changed; `generated` is an ISO 8601 moment, by default the present one."""
-    return _Builder(session_record, case, language, stale).report(checklists, environment, generated or now())
+    inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `since` is what changed from an earlier
+    round to this session."""
+    return _Builder(session_record, case, language, stale).report(checklists, environment, generated or now(), since)
 
 
 class _Builder:
@@ -310,7 +359,13 @@ class _Builder:
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
-    def report(self, checklists: list[Checklist], environment: dict[str, Any] | None, generated: str) -> Report:
+    def report(
+        self,
+        checklists: list[Checklist],
+        environment: dict[str, Any] | None,
+        generated: str,
+        since: Difference | None = None,
+    ) -> Report:
         moment = datetime.fromisoformat(generated.replace("Z", "+00:00"))
         parts = [
             ChecklistPart(
@@ -357,6 +412,8 @@ class _Builder:
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
             result=self.hide.within(result),
+            sign_off=self.sign_off(checklists),
+            since=self.since(since, checklists) if since is not None else None,
         )
 
     def overview(self, counts: Counts, total: int) -> list[str]:
@@ -385,6 +442,63 @@ class _Builder:
             hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
             left += len(found) - len(found[:room]) + hidden
         return chosen, left
+
+    # --- review -------------------------------------------------------------------------------------------------------
+
+    def review(self, entry: Entry) -> ReviewPart | None:
+        review = entry.review
+        if review is None:
+            return None
+        judged = self.say(review.judgement.value)
+        return ReviewPart(
+            state="outdated" if entry.outdated else review.judgement.value,
+            text=self.say("review-outdated", judgement=judged) if entry.outdated else judged,
+            by=self.say("by", who=self.line(review.who, 80), when=_moment(review.when)),
+            comment=self.prose(review.comment),
+        )
+
+    def review_brief(self, entry: Entry) -> str:
+        """In a word; an answer that nobody has reviewed waits for it."""
+        if entry.review is None:
+            return self.say("unreviewed") if entry.conclusion else ""
+        said = self.say("outdated" if entry.outdated else entry.review.judgement.value)
+        return f"{said} {self.line(entry.review.who, 40)}"
+
+    def sign_off(self, checklists: list[Checklist]) -> SignOffPart | None:
+        signed = self.record.signed
+        if signed is None and not any(entry.review for entry in self.record.entries.values()):
+            return None
+        left = obstacles(self.record, checklists)
+        entries = [self.record.entries.get(item.id, Entry()) for each in checklists for item in each.items]
+        accepted = sum(entry.conclusion is not None and entry.judgement is Judgement.ACCEPTED for entry in entries)
+        lines = [self.say("review-counts", accepted=accepted, returned=len(left.returned), open=len(left.unreviewed))]
+        if signed is None:
+            return SignOffPart("open", [*lines, self.say("sign-off-none")], [])
+        who, when = self.line(signed.who, 80), _moment(signed.when)
+        lines.append(self.say("sign-off-by", who=who, when=when, count=len(signed.items)))
+        changed = self.record.unsealed
+        if changed:
+            lines.append(self.say("sign-off-void", items=self.line(", ".join(changed))))
+        return SignOffPart("void" if changed else "valid", lines, self.prose(signed.comment))
+
+    def since(self, difference: Difference, checklists: list[Checklist]) -> SincePart:
+        rows = [
+            ChangeRow(
+                self.line(row.item, 80),
+                row.kind,
+                self.say(f"since-{row.kind}"),
+                self.line(row.text),
+                self.where(row.where),
+            )
+            for row in changes.rows(difference, checklists, self.speech)
+        ]
+        before, after = self.line(difference.before.name, 300), self.line(difference.after.name, 300)
+        return SincePart(
+            sides=self.say("since-sides", before=before, after=after),
+            lines=changes.overview(difference, self.language),
+            rows=rows[:MAX_CHANGES],
+            more=max(0, len(rows) - MAX_CHANGES),
+        )
 
     # --- paths --------------------------------------------------------------------------------------------------------
 
@@ -472,6 +586,8 @@ class _Builder:
             results=[self.result(item.id, result) for result in machine.results(item, entry)],
             not_run=[use.name for use in item.uses if use.name not in entry.results] if not excluded else [],
             no_probe=not item.uses,
+            review=self.review(entry),
+            review_brief=self.review_brief(entry),
         )
 
     def gaps(self, item: Item) -> list[Gap]:
@@ -514,6 +630,8 @@ class _Builder:
         """Whether an attachment goes in. A session may come from a stranger: files other than pictures only from within
         the project, and no hidden ones, so that no report carries a key or a password file away."""
         name, full = self.line(path), self.case.path(path)
+        if self.case.alone:
+            return Attachment(self.say("attachment-alone", name=name), "", "named")
         try:
             real = full.resolve()
             if not real.is_file():

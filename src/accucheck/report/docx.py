@@ -65,6 +65,8 @@ class _Writer:
     def content(self) -> bytes:
         self._set_up()
         self._front()
+        self._sign_off()
+        self._since()
         for path in self.report.paths:
             self._path(path)
         self._environment()
@@ -176,6 +178,36 @@ class _Writer:
             if report.more_highlights:
                 self._small(self.say("more-highlights", count=report.more_highlights))
 
+    def _sign_off(self) -> None:
+        """Where the review of the whole stands."""
+        part = self.report.sign_off
+        if part is None:
+            return
+        self.document.add_heading(self.say("sign-off"), 1)
+        ink = {"valid": INK["ok"], "void": INK["problem"]}.get(part.state)
+        for number, line in enumerate(part.lines):
+            last = number + 1 == len(part.lines)
+            self._run(self.document.add_paragraph(), line, ink=ink if last else None, bold=last)
+        for line in part.comment:
+            self.document.add_paragraph(line)
+
+    def _since(self) -> None:
+        """What changed since an earlier round."""
+        part = self.report.since
+        if part is None:
+            return
+        self.document.add_heading(self.say("since"), 1)
+        for line in (part.sides, *part.lines):
+            self.document.add_paragraph(line)
+        if part.rows:
+            keys = ("item", "change", "what", "where")
+            table = self._table([self.say(f"column-{key}") for key in keys], [1.9, 3.1, 8.0, 4.0])
+            for change in part.rows:
+                self._row(table, [change.item, change.change, change.text, change.where])
+            if part.more:
+                self._small(self.say("more-rows", count=part.more))
+            self._gap()
+
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
         title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
@@ -224,7 +256,11 @@ class _Writer:
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
         keys = ("item", "title", "conclusion", "suggestion", "by", "note")
-        table = self._table([self.say(f"column-{key}") for key in keys], [1.9, 4.9, 2.5, 2.5, 2.6, 2.6])
+        heads, widths = [self.say(f"column-{key}") for key in keys], [1.9, 4.9, 2.5, 2.5, 2.6, 2.6]
+        reviewed = self.report.sign_off is not None
+        if reviewed:
+            heads, widths = [*heads, self.say("review")], [1.7, 4.0, 2.3, 2.3, 2.3, 2.2, 2.2]
+        table = self._table(heads, widths)
         for item in self.report.items:
             mark = f"{MARKS[item.state.value]} " if item.conclusion else ""
             cells = [
@@ -234,6 +270,7 @@ class _Writer:
                 item.suggestion_text,
                 item.by_brief,
                 item.note_brief,
+                *([item.review_brief] if reviewed else []),
             ]
             row = self._row(table, cells)
             _bold(row.cells[0])
@@ -270,6 +307,14 @@ class _Writer:
             if number == 0:
                 self._run(paragraph, f"{self.say('note')}  ", bold=True)
             self._run(paragraph, line)
+        if item.review is not None:
+            paragraph = cell.add_paragraph()
+            self._run(paragraph, f"{self.say('review')}  ", bold=True)
+            ink = {"accepted": INK["ok"], "returned": INK["problem"]}.get(item.review.state, INK["undecided"])
+            self._run(paragraph, item.review.text, ink=ink, bold=True)
+            self._run(paragraph, f"   {item.review.by}", ink=GREY, size=9)
+            for line in item.review.comment:
+                self._run(cell.add_paragraph(), line)
         cell.paragraphs[-1].paragraph_format.space_after = Pt(1)
         self._gap()
         self._labelled("method", item.method, ink=GREY, size=8.5)
