@@ -482,9 +482,12 @@ def test_a_full_disk(small):
     is_clean(ran)
     assert ran.code == 2 and "the disk or the quota is full" in ran.err
     assert answer_of(small) == KEPT
-    ran = accucheck("report", str(small), "--format", "md", "-o", str(small))
-    is_clean(ran)
-    assert ran.code == 2 and "the disk or the quota is full" in ran.err
+    before = sorted(small.rglob("*"))
+    for form in ("md", "docx", "json"):
+        ran = accucheck("report", str(small), "--format", form, "-o", f"{small}/new/out")
+        is_clean(ran)
+        assert ran.code == 2 and "the disk or the quota is full" in ran.err
+        assert sorted(small.rglob("*")) == before, "nothing half is left"
     (small / "full").unlink()
     assert accucheck("answer", "ds.02", "ok", "-p", str(small)).code == 0
     assert answer_of(small) == KEPT

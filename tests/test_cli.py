@@ -491,6 +491,10 @@ def test_report_writes_and_prints_the_paths(faulty, tmp_path):
     assert (ran.code, ran.out) == (0, "a/b/digits_faulty-accuracy.json\n")
     assert json.loads((tmp_path / ran.out.strip()).read_text())["case"] == "digits_faulty"
     assert (tmp_path / "digits_faulty-accuracy.docx").read_bytes().startswith(b"PK")
+    ran = accucheck("report", str(faulty), "--format", "md", cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "digits_faulty-accuracy-2.md\n"), "a report that is there stays"
+    ran = accucheck("report", str(faulty), "--format", "md", "--force", cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "digits_faulty-accuracy.md\n")
 
 
 # --- init, validate, manifest, doctor ---------------------------------------------------------------------------------

@@ -30,6 +30,10 @@ WORDS: Words = {
         "what was saved before is intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
+    "file-limit": {
+        "en": "{path} could not be written whole: the system allows no file of that size (ulimit -f).",
+        "zh": "无法完整写入 {path}：超出系统允许的文件大小（ulimit -f）。",
+    },
     "too-few-manifests": {
         "en": "There is one manifest only; give those of two machines or more.",
         "zh": "只有一份清单，请给出至少两台机器的清单。",
@@ -768,6 +772,7 @@ def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadErro
         errno.EPERM: "no-permission",
         errno.ENOSPC: "disk-full",
         errno.EDQUOT: "disk-full",
+        errno.EFBIG: "file-limit",
         errno.EROFS: "read-only",
         errno.ELOOP: "link-loop",
     }

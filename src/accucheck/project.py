@@ -44,8 +44,7 @@ class Project:
 
         Raises UserError where there is no project to examine.
         """
-        if self.case.alone:
-            raise UserError("session-alone", path=str(self.session.path) if self.session else self.case.root)
+        self.need_project()
         for item in only:
             checklists_.find(self.checklists, item)
         facts = self.case.facts()
@@ -57,6 +56,11 @@ class Project:
             for use in item.uses
             if not kinds or _kind(use.name) in (None, *kinds)
         ]
+
+    def need_project(self) -> None:
+        """Raise UserError where there is only a session, which came without its project."""
+        if self.case.alone:
+            raise UserError("session-alone", path=str(self.session.path) if self.session else self.case.root)
 
     def would_run_code(self, jobs: Sequence[engine.Job]) -> bool:
         """Whether a live probe among the jobs has all it needs, so that it would run the project's own code."""

@@ -97,7 +97,7 @@ def test_counts_and_gaps(report: Report) -> None:
         ("hp.02", "fake_skipped"),
         ("hp.03", "–"),  # no probe
     }
-    assert {highlight.item for highlight in report.highlights} == {"dp.03"}
+    assert {highlight.item for highlight in report.verdict.highlights} == {"dp.03"}
     stale = {result.probe: result.stale for result in item(report, "hp.02").results}
     assert stale == {"fake_curve": True, "fake_failing": False, "fake_skipped": False}
 
@@ -167,7 +167,7 @@ def test_an_overruled_suggestion_is_said(checklists: list[Checklist], case: Case
     )
     report = build(Record(entries={"dp.03": entry}), checklists, case, Language.EN, None, set(), MOMENT)
     assert item(report, "dp.03").overruled == "The conclusion differs from the suggestion (problem found)."
-    assert report.counts.states["problem"] == 0 and not report.highlights
+    assert report.counts.states["problem"] == 0 and not report.verdict.highlights
 
 
 def test_home_and_project_folders_are_not_shown(checklists: list[Checklist], case: Case, home: Path) -> None:

@@ -1,27 +1,86 @@
 """Writing reports: names that stay in their folder, whole files, and errors for people."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from accucheck import report as reports
 from accucheck.errors import SaveError
-from accucheck.report import file_stem, write
+from accucheck.report import Options, file_stem, write
 from accucheck.report.build import Report
+
+ALL = tuple(reports.FORMATS)
 
 
 def test_all_formats(report: Report, tmp_path: Path) -> None:
     folder = tmp_path / "new/reports"
-    paths = write(report, ["md", "docx", "json", "md"], folder)
-    assert [path.name for path in paths] == [f"resnet50-cifar10-accuracy.{ending}" for ending in ("md", "docx", "json")]
-    assert all(path.stat().st_size > 1000 for path in paths)
-    names = {path.name for path in folder.iterdir()}
-    assert names == {path.name for path in paths} | {"resnet50-cifar10-accuracy_files"}
+    written = write(report, folder, Options(formats=(*ALL, "md")))
+    assert [path.name for path in written.paths] == [
+        f"resnet50-cifar10-accuracy.{form.ending}" for form in reports.FORMATS.values()
+    ]
+    assert all(path.stat().st_size > 1000 for path in written.paths)
+    assert sorted(written.files) == sorted(path for path in folder.rglob("*") if path.is_file())
+    assert {path.name for path in folder.iterdir()} == {path.name for path in written.paths} | {
+        "resnet50-cifar10-accuracy_files"
+    }
     assert len(list((folder / "resnet50-cifar10-accuracy_files").iterdir())) == 2
-    again = {path: path.read_bytes() for path in paths}
-    write(report, ["md", "docx", "json"], folder)
-    assert {path: path.read_bytes() for path in paths} == again
+    before = {path: path.read_bytes() for path in written.files}
+    again = write(report, folder, Options(formats=ALL, force=True))
+    assert sorted(again.files) == sorted(before)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_report_is_never_overwritten(report: Report, tmp_path: Path) -> None:
+    """All files of one report share a number, also where only one format is in the way."""
+    first = write(report, tmp_path, Options(formats=("md", "json"), stem="x"))
+    kept = {path: path.read_bytes() for path in first.files}
+    second = write(report, tmp_path, Options(formats=("docx", "md"), stem="x"))
+    assert [path.name for path in second.paths] == ["x-2.docx", "x-2.md"]
+    assert "(x-2_files/chart-001.png)" in (tmp_path / "x-2.md").read_text()
+    (tmp_path / "X-3.txt").write_text("another file, on a file system that may not tell x from X")
+    assert [path.name for path in write(report, tmp_path, Options(formats=("json",), stem="x")).paths] == ["x-4.json"]
+    assert {path: path.read_bytes() for path in first.files} == kept
+
+
+def test_force_leaves_no_picture_of_the_report_before(report: Report, tmp_path: Path) -> None:
+    folder = tmp_path / "x_files"
+    folder.mkdir()
+    for name in ("chart-009.png", "attachment-012.log", "table-003.csv", "mine.txt", "chart-1"):
+        (folder / name).write_text("old")
+    write(report, tmp_path, Options(formats=("md",), stem="x", force=True))
+    assert {path.name for path in folder.iterdir()} == {"chart-001.png", "chart-002.png", "mine.txt", "chart-1"}
+
+
+def test_a_name_that_is_taken_meanwhile(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    render = reports.render
+
+    def slow(report: Report, stem: str, options: Options) -> dict[str, bytes]:
+        if stem == "x":
+            (tmp_path / "x_files").mkdir()
+            (tmp_path / "x_files/chart-002.png").write_text("another process was faster")
+        return render(report, stem, options)
+
+    monkeypatch.setattr(reports, "render", slow)
+    assert [path.name for path in write(report, tmp_path, Options(formats=("md",), stem="x")).paths] == ["x-2.md"]
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == {
+        "x_files/chart-002.png",
+        "x-2.md",
+        "x-2_files/chart-001.png",
+        "x-2_files/chart-002.png",
+    }
+
+
+def test_where_there_are_no_hard_links(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    for name in ("x.json", "x-2.json"):
+        assert [path.name for path in write(report, tmp_path, Options(formats=("json",), stem="x")).paths] == [name]
+    assert {path.name for path in tmp_path.iterdir()} == {"x.json", "x-2.json"}
 
 
 @pytest.mark.parametrize(
@@ -47,66 +106,72 @@ def test_stems(name: str, stem: str) -> None:
 
 def test_a_hostile_name_stays_in_the_folder(report: Report, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    paths = write(report, ["json", "md"], folder, "../../../escape/" + "x" * 500)
-    assert all(path.parent == folder for path in paths)
+    options = Options(formats=("json", "md"), stem="../../../escape/" + "x" * 500)
+    assert all(path.parent == folder for path in write(report, folder, options).paths)
     assert {path.name for path in tmp_path.iterdir()} == {"out"}
 
 
 def test_an_unknown_format_writes_nothing(report: Report, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="pdf"):
-        write(report, ["json", "pdf"], tmp_path / "out")
+    with pytest.raises(KeyError, match="pdf"):
+        write(report, tmp_path / "out", Options(formats=("json", "pdf")))
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_in_the_way(report: Report, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(SaveError) as error:
-        write(report, ["json"], tmp_path / "out")
+        write(report, tmp_path / "out", Options(formats=("json",)))
     assert error.value.code == "not-a-directory"
     with pytest.raises(SaveError) as error:
-        write(report, ["json"], tmp_path / "out/below")
+        write(report, tmp_path / "out/below", Options(formats=("json",)))
     assert error.value.code == "not-a-directory"
 
 
 def test_a_folder_in_the_place_of_the_report(report: Report, tmp_path: Path) -> None:
     (tmp_path / "x.json").mkdir()
     with pytest.raises(SaveError) as error:
-        write(report, ["json"], tmp_path, "x")
+        write(report, tmp_path, Options(formats=("json",), stem="x", force=True))
     assert error.value.code == "is-directory"
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"], "no temporary file is left"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_full_disk(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real ENOSPC of /dev/full, met where the temporary file is flushed; the old report stays whole."""
-    write(report, ["json"], tmp_path, "x")
-    before = (tmp_path / "x.json").read_bytes()
-    real = Path.open
-
-    def full(self: Path, mode: str = "r", *rest: object, **more: object):
-        return real(Path("/dev/full") if self.suffix == ".tmp" else self, mode, *rest, **more)
-
-    monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(SaveError) as error:
-        write(report, ["json"], tmp_path, "x")
-    monkeypatch.undo()
-    assert error.value.code == "disk-full"
-    assert (tmp_path / "x.json").read_bytes() == before
+def test_a_file_that_cannot_be_written_whole(report: Report, tmp_path: Path) -> None:
+    """The system's limit of a file's size lets the pictures through and cuts the report: nothing is left of either."""
+    script = f"""
+import resource
+from pathlib import Path
+from accucheck.store import write_together
+from accucheck.errors import SaveError
+from accucheck.model import Language
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))
+files = {{"x_files/chart-001.png": b"p" * 4000, "x.md": b"m" * 6000}}
+try:
+    write_together(Path({str(tmp_path / "new/out")!r}), files, replace=True)
+except SaveError as error:
+    print(error.code, error.text(Language.EN))
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (
+        ran.stdout
+        == f"file-limit {tmp_path}/new/out/x.md could not be written whole: the system allows no file of that size "
+        "(ulimit -f).\n"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission(report: Report, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(SaveError) as error:
-        write(report, ["json"], tmp_path / "out")
+        write(report, tmp_path / "out", Options(formats=("json",)))
     assert error.value.code == "no-permission"
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc")
 def test_a_file_system_that_takes_no_files(report: Report) -> None:
     with pytest.raises(SaveError):
-        write(report, ["json"], Path("/proc/accucheck"))
+        write(report, Path("/proc/accucheck"), Options(formats=("json",)))
 
 
 def test_formats_are_those_named() -> None:
-    assert reports.FORMATS == ("md", "docx", "json")
+    assert list(reports.FORMATS) == ["md", "docx", "json"]

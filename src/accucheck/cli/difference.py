@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 def diff(before: str, after: str, everything: bool, form: str, as_json: bool) -> None:
     from ..checklist import load, shipped
     from ..difference import compare
-    from ..report import changes
+    from ..report import since
 
     difference = compare(side(before), side(after))
     if as_json or form == "json":
-        show_json(changes.as_json(difference, language()))
+        show_json(since.as_json(difference, language()))
     else:
         checklists = [load(name) for name in shipped()]
-        writer = changes.markdown if form == "md" else changes.text
+        writer = since.markdown if form == "md" else since.text
         for line in writer(difference, checklists, language(), everything=everything):
             click.echo(line)
     raise SystemExit(OK if difference.same else FOUND)

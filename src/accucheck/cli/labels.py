@@ -68,6 +68,7 @@ def labels(
 
     opened = open_project(Path(project), (), settings, session="try")
     speak(opened)
+    opened.need_project()
     case, session = opened.case, opened.session
     assert session is not None
     require_utf8(who or "")

@@ -148,16 +148,16 @@ def _print_outcome(
 def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:
     """What the probes of this run say now that they, or others, did not say before."""
     from ..difference import compare, of_record, taken_by
-    from ..report import changes
+    from ..report import since
 
     assert project.session is not None
     jobs = {(item, result.probe) for item, result in results}
     named = {"diff-recorded": before, "diff-this-run": project.session.record}
     difference = compare(*(of_record(say(name), taken_by(record, jobs)) for name, record in named.items()))
     if as_json:
-        show_json(changes.as_json(difference, language()))
+        show_json(since.as_json(difference, language()))
         return
-    for line in changes.text(difference, project.checklists, language()):
+    for line in since.text(difference, project.checklists, language()):
         click.echo(line)
 
 

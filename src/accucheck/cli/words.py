@@ -186,6 +186,10 @@ WORDS: Words = {
         "en": "Format to write. Repeatable (default: md and docx).",
         "zh": "报告格式，可重复（默认 md 和 docx）。",
     },
+    "report-force": {
+        "en": "Replace a report of the same name; without it the new one gets a number.",
+        "zh": "覆盖同名报告；不加此项时新报告自动编号。",
+    },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
@@ -285,6 +289,10 @@ WORDS: Words = {
     "diff-after": {
         "en": "The later round (default: the project here).",
         "zh": "本轮：同上（默认为当前目录的项目）。",
+    },
+    "report-since": {
+        "en": "Tell what changed since this earlier round too: a project, a session file or a JSON report.",
+        "zh": "报告中写明与上一轮相比的变化；上一轮可以是项目目录、会话文件或 JSON 报告。",
     },
     "diff-all": {
         "en": "Show all findings, also those that are still there as they were.",

@@ -3,76 +3,150 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
+from importlib import import_module
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
+from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
 from ..model import Language
 from ..session import Record
-from ..store import write_atomically
+from ..store import write_together
 
 if TYPE_CHECKING:
     from ..project import Project
     from .build import ChartPart, Report
 
-FORMATS = ("md", "docx", "json")
+    #: Draws a chart, once for all formats that show it.
+    Draw = Callable[[ChartPart], bytes]
 
 
-def write(report: Report, formats: Sequence[str], folder: Path, stem: str = "") -> list[Path]:
-    """Write the report in each of FORMATS into `folder`, each file whole or not at all; return the reports' paths.
-
-    The files are named `<stem>.<format>`, by default `<case>-accuracy`; Markdown keeps its pictures in `<stem>_files`.
-    Raises SaveError when the folder cannot be made or a file cannot be written.
+class Format(NamedTuple):
+    """The ending of the report's file, and the module of this package that makes it: `render(report, stem, options, draw)`
+    returns {name relative to the folder: content}, the report itself as `<stem>.<ending>`, what belongs to it in `<stem>_files`.
     """
-    stem = file_stem(stem or f"{report.case}-accuracy")
+
+    ending: str
+    module: str
+
+
+FORMATS = {
+    "md": Format("md", "markdown"),
+    "docx": Format("docx", "docx"),
+    "json": Format("json", "machine"),
+}
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a report is to be written. `formats` are names of FORMATS; `stem` is the name of its files without ending, by default
+    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `since` is an earlier round,
+    from which the changes are told."""
+
+    formats: tuple[str, ...] = ("md", "docx")
+    languages: tuple[Language, ...] = (Language.EN,)
+    flavour: str = "plain"
+    redact: bool = True
+    allow: tuple[str, ...] = ()
+    template: Path | None = None
+    force: bool = False
+    stem: str = ""
+    since: Side | None = None
+
+
+DEFAULT = Options()
+
+
+class Written(msgspec.Struct, frozen=True):
+    """`paths` are the reports, one a format; `files` all that was written, what belongs to them too."""
+
+    paths: list[Path]
+    files: list[Path]
+
+
+def compose(project: Project, options: Options) -> Report:
+    """The report of a project's session as it stands, with the environment."""
+    from . import environment
+    from .build import build
+
+    record, case = project.session.record if project.session else Record(), project.case
+    found = None if case.alone else environment.collect(case)  # a session that came alone was not made on this machine
+    since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
+    language = options.languages[0]
+    return build(record, project.checklists, case, language, found, project.stale(), since=since)
+
+
+def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
+    """The report in each of the formats: {name relative to the folder: content}. Writes nothing."""
     drawn: dict[int, bytes] = {}
 
     def draw(part: ChartPart) -> bytes:
         from . import charts
 
-        if id(part) not in drawn:  # Word and Markdown show the same charts
+        if id(part) not in drawn:
             drawn[id(part)] = charts.draw(part)
         return drawn[id(part)]
 
     files: dict[str, bytes] = {}
-    for name in dict.fromkeys(formats):  # all are rendered before any is written
-        if name == "json":
-            from . import machine
+    for name in dict.fromkeys(options.formats):
+        files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+    return files
 
-            files |= machine.render(report, stem)
-        elif name == "md":
-            from . import markdown
 
-            files |= markdown.render(report, stem, draw)
-        elif name == "docx":
-            from . import docx
+def write(report: Report, folder: Path, options: Options) -> Written:
+    """Write the report in each of the formats into `folder`: all of it or, when something fails, nothing.
 
-            files |= docx.render(report, stem, draw)
-        else:
-            raise ValueError(name)
-    for relative, content in files.items():
-        path = folder / relative
+    A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. Raises SaveError.
+    """
+    stem = file_stem(options.stem or f"{report.case}-accuracy")
+    tried: set[str] = set()
+    while True:
+        chosen = stem if options.force else _free(folder, stem, tried)
+        files = render(report, chosen, options)
+        old = [path for path in _beside(folder, chosen) if f"{chosen}_files/{path.name}" not in files]
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise SaveError("not-a-directory", path=str(path.parent)) from None
-        except OSError as error:
-            raise from_os_error(error, path.parent, SaveError) from None
-        write_atomically(path, content)
-    return [folder / f"{stem}.{name}" for name in dict.fromkeys(formats)]
+            write_together(folder, files, replace=options.force)
+        except FileExistsError:  # another process has just taken the name
+            continue
+        for path in old:  # of the report that was replaced
+            path.unlink(missing_ok=True)
+        paths = [folder / f"{chosen}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
+        return Written(paths=paths, files=[folder / name for name in files])
 
 
-def write_project(project: Project, formats: Sequence[str], folder: Path, language: Language) -> list[Path]:
-    """The report of a project's session as it stands, with the environment, written by `write`."""
-    from . import environment
-    from .build import build
+def write_project(project: Project, folder: Path, options: Options) -> Written:
+    """The report of a project's session as it stands, written by `write`."""
+    return write(compose(project, options), folder, options)
 
-    record = project.session.record if project.session else Record()
-    case = project.case
-    here = None if case.alone else environment.collect(case)  # a session that came alone was not made on this machine
-    built = build(record, project.checklists, case, language, here, project.stale())
-    return write(built, formats, folder)
+
+def _free(folder: Path, stem: str, tried: set[str]) -> str:
+    """The stem itself, or with the first number from 2 under which nothing is in the folder."""
+    try:
+        names = [path.name.casefold() for path in folder.iterdir()]
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        raise from_os_error(error, folder, SaveError) from None
+    chosen = stem
+    for number in count(2):
+        own = chosen.casefold()
+        if chosen not in tried and not any(name.startswith(f"{own}.") or name == f"{own}_files" for name in names):
+            break
+        chosen = f"{stem}-{number}"
+    tried.add(chosen)
+    return chosen
+
+
+def _beside(folder: Path, stem: str) -> list[Path]:
+    """The files of our own in the folder beside a report."""
+    made = re.compile(r"(chart|attachment|table)-\d{3,}(\.\w+)?")
+    try:
+        return [path for path in (folder / f"{stem}_files").iterdir() if made.fullmatch(path.name)]
+    except OSError:
+        return []
 
 
 def file_stem(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
@@ -44,8 +44,10 @@ from ..model import (
 from ..path import Step, Walked, walk, wanted
 from ..reviewing import obstacles
 from ..session import Entry, Judgement, Record, suggestion
-from . import changes, machine
 from . import environment as environments
+from . import machine
+from . import since as earlier
+from .bilingual import said
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -212,9 +214,45 @@ class Counts(_Part, frozen=True):
 
 
 class Highlight(_Part, frozen=True):
+    """One thing that is wrong, where, and how sure that is."""
+
     item: str
     where: str
     message: str
+    sure: str
+
+
+class VerdictPart(_Part, frozen=True):
+    """The whole in two minutes: what is wrong first of all, `checked` how much was looked at, `limits` what to bear in mind.
+
+    `state` is a problem, ok, or undecided where the session does not allow to say either.
+    """
+
+    state: Verdict
+    headline: str
+    highlights: list[Highlight]
+    more_highlights: int
+    checked: str
+    limits: list[str]
+
+
+class GradePart(_Part, frozen=True):
+    """Whether this is worth filing: `grade` is one of grading.Grade, `why` what it rests on, `lacking` what would tell more."""
+
+    grade: str
+    title: str
+    why: list[str]
+    lacking: list[str]
+    advice: str
+
+
+class StepToReproduce(_Part, frozen=True):
+    """What to do, and the lines to run or to write; `language` is that of the lines: sh, yaml, or empty where there are none."""
+
+    title: str
+    text: list[str]
+    lines: list[str]
+    language: str
 
 
 class Gap(_Part, frozen=True):
@@ -277,12 +315,13 @@ class SincePart(_Part, frozen=True):
 
 
 class Report(_Part, frozen=True):
-    """`sign_off` is None where nobody has reviewed anything, `since` where there is no earlier round.
-
-    `result` is the machine-readable object of `machine.result_json`.
+    """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
+    configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
+    checklists and the probes; `sign_off` is None where nobody has reviewed anything, `since` where there is no earlier round. `result` is
+    the machine-readable object of `machine.result_json`.
     """
 
-    language: Language
+    languages: tuple[Language, ...]
     title: str
     case: str
     generated: str
@@ -291,15 +330,33 @@ class Report(_Part, frozen=True):
     checklists: list[ChecklistPart]
     counts: Counts
     overview: list[str]
-    highlights: list[Highlight]
-    more_highlights: int
+    verdict: VerdictPart
+    grade: GradePart
     paths: list[PathPart]
     environment: list[tuple[str, str]]
+    asked: list[tuple[str, str]]
+    changes: TablePart | None
+    inputs: TablePart | None
+    reproduce: list[StepToReproduce]
+    versions: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
     result: dict[str, Any]
     sign_off: SignOffPart | None = None
     since: SincePart | None = None
+
+    @property
+    def language(self) -> Language:
+        """The language of the report, of two the first."""
+        return self.languages[0]
+
+    def say(self, key: str, /, **data: Any) -> str:
+        """The words of a writer for `key` of WORDS, in the language or languages of the report."""
+        return said(self.languages, lambda language, part: word(WORDS, key, language, **part), data)
+
+    def pick(self, words: Mapping[str, str]) -> str:
+        """Of a text in both languages, {"zh": ..., "en": ...}, that of the report."""
+        return said(self.languages, lambda language, _: words[language.value], {})
 
     @property
     def items(self) -> list[ItemPart]:
@@ -390,7 +447,7 @@ class _Builder:
         gaps = [gap for checklist in checklists for item in checklist.items for gap in self.gaps(item)]
         result = machine.result_json(self.record, checklists, self.case, self.language)
         return Report(
-            language=self.language,
+            languages=(self.language,),
             title=self.say("title"),
             case=self.line(self.case.name, MAX_CELL),
             generated=_moment(generated),
@@ -399,8 +456,8 @@ class _Builder:
             checklists=parts,
             counts=counts,
             overview=self.overview(counts, len(items)),
-            highlights=highlights,
-            more_highlights=more_highlights,
+            verdict=VerdictPart(Verdict.UNDECIDED, "", highlights, more_highlights, "", []),
+            grade=GradePart("", "", [], [], ""),
             paths=[
                 self.path(path, {item.id: item for item in items})
                 for checklist in checklists
@@ -409,6 +466,11 @@ class _Builder:
             environment=[(label, self.line(value)) for label, value in environments.rows(environment, self.language)]
             if environment
             else [],
+            asked=[],
+            changes=None,
+            inputs=None,
+            reproduce=[],
+            versions=[],
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
             result=self.hide.within(result),
@@ -432,11 +494,11 @@ class _Builder:
             if item.state is not Verdict.PROBLEM:
                 continue
             found = [
-                Highlight(item.id, finding.where, _cut(finding.message, 300))
+                Highlight(item.id, finding.where, _cut(finding.message, 300), finding.sure)
                 for result in item.results
                 for finding in result.findings
                 if finding.level is Level.PROBLEM
-            ] or [Highlight(item.id, "", item.note_brief or item.title)]
+            ] or [Highlight(item.id, "", item.note_brief or item.title, "")]
             room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
             chosen += found[:room]
             hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
@@ -490,12 +552,12 @@ class _Builder:
                 self.line(row.text),
                 self.where(row.where),
             )
-            for row in changes.rows(difference, checklists, self.speech)
+            for row in earlier.rows(difference, checklists, self.speech)
         ]
         before, after = self.line(difference.before.name, 300), self.line(difference.after.name, 300)
         return SincePart(
             sides=self.say("since-sides", before=before, after=after),
-            lines=changes.overview(difference, self.language),
+            lines=earlier.overview(difference, self.language),
             rows=rows[:MAX_CHANGES],
             more=max(0, len(rows) - MAX_CHANGES),
         )

@@ -18,9 +18,8 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
-from ..language import word
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import (
     Attachment,
     ChartPart,
@@ -34,7 +33,7 @@ from .build import (
     TablePart,
     spans,
 )
-from .words import LEVELS, MARKS, VERDICTS, WORDS
+from .words import LEVELS, MARKS, VERDICTS
 
 #: Fonts of Windows; elsewhere the office program puts its own Chinese font in their place.
 LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
@@ -48,19 +47,18 @@ LEVEL_INK = {Level.PROBLEM: INK["problem"], Level.SUSPECT: INK["undecided"], Lev
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
     return {f"{stem}.docx": _Writer(report, draw).content()}
 
 
 class _Writer:
     def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw = report, draw
+        self.report, self.draw, self.say = report, draw, report.say
         self.document = docx.Document()
         self.figures = 0
-
-    def say(self, key: str, **data: Any) -> str:
-        return word(WORDS, key, self.report.language, **data)
 
     def content(self) -> bytes:
         self._set_up()
@@ -169,14 +167,14 @@ class _Writer:
         self._counts()
         for line in report.overview:
             self.document.add_paragraph(line)
-        if report.highlights:
+        if report.verdict.highlights:
             self.document.add_heading(self.say("highlights"), 2)
             table = self._table([self.say(f"column-{key}") for key in ("item", "what", "where")], [1.9, 10.1, 5.0])
-            for highlight in report.highlights:
+            for highlight in report.verdict.highlights:
                 self._row(table, [highlight.item, highlight.message, highlight.where])
                 _bold(table.rows[-1].cells[0])
-            if report.more_highlights:
-                self._small(self.say("more-highlights", count=report.more_highlights))
+            if report.verdict.more_highlights:
+                self._small(self.say("more-highlights", count=report.verdict.more_highlights))
 
     def _sign_off(self) -> None:
         """Where the review of the whole stands."""
@@ -237,7 +235,7 @@ class _Writer:
         for column, verdict in enumerate(Verdict):
             state = verdict.value
             for row, text in enumerate(
-                (str(self.report.counts.states[state]), f"{MARKS[state]} {self._verdict(verdict)}")
+                (str(self.report.counts.states[state]), f"{MARKS[state]} {self.report.pick(VERDICTS[state])}")
             ):
                 cell = table.cell(row, column)
                 _shade(cell, SHADE[state])
@@ -387,7 +385,7 @@ class _Writer:
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = indent, -indent
         paragraph.paragraph_format.tab_stops.add_tab_stop(indent)
         paragraph.paragraph_format.keep_with_next = bool(finding.evidence)
-        level = LEVELS[finding.level.value][self.report.language.value]
+        level = self.report.pick(LEVELS[finding.level.value])
         self._run(paragraph, f"{level}\t", ink=LEVEL_INK[finding.level], bold=True)
         self._run(paragraph, finding.message)
         if finding.where:
@@ -544,9 +542,6 @@ class _Writer:
             run.font.color.rgb = RGBColor.from_string(ink)
         if font:
             _set_fonts(run._r.get_or_add_rPr(), font)
-
-    def _verdict(self, verdict: Verdict) -> str:
-        return VERDICTS[verdict.value][self.report.language.value]
 
     def _gaps(self) -> None:
         if self.report.gaps:

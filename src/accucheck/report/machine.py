@@ -260,7 +260,7 @@ def encode(result: dict[str, Any]) -> bytes:
     NaN and Inf, which JSON lacks, become null.
     """
     try:
-        encoded = msgspec.json.encode(result)
+        encoded = msgspec.json.encode(result, enc_hook=str)  # texts in two languages are a kind of str
     except UnicodeEncodeError:  # a file name that is not UTF-8
         encoded = msgspec.json.encode(encodable(result))
     text = msgspec.json.format(encoded, indent=1).decode()
@@ -275,17 +275,13 @@ def encode(result: dict[str, Any]) -> bytes:
     return (_BEYOND_ASCII.sub(escaped, text) + "\n").encode()
 
 
-def render(report: Report, stem: str) -> dict[str, bytes]:
+def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
     """The .json report: {file name: content}."""
     return {f"{stem}.json": encode(report.result)}
 
 
 def summary_text(report: Report) -> list[str]:
     """The lines `accucheck run` prints: each item that has something to say, and the counts."""
-
-    def say(key: str, **data: Any) -> str:
-        return word(WORDS, key, report.language, **data)
-
     lines: list[str] = []
     for checklist in report.checklists:
         lines += [f"{checklist.title}  ({checklist.name} {checklist.version})"]
@@ -294,36 +290,36 @@ def summary_text(report: Report) -> list[str]:
                 mark = MARKS[item.state.value] if item.checked else "○"
                 lines.append(f"  {mark} {item.id}  {item.title}  {item.conclusion_text}")
                 for result in item.results:
-                    lines += _result_text(result, report.language)
-    language, counts = report.language.value, report.counts
-    items = [f"{VERDICTS[verdict.value][language]} {counts.states[verdict.value]}" for verdict in Verdict]
-    probes = [f"{STATUSES[status][language]} {number}" for status, number in report.result["summary"]["probes"].items()]
-    items.append(say("open-count", count=counts.open))
-    return [*lines, "", f"{say('items')}  {' · '.join(items)}", f"{say('probes')}  {' · '.join(probes)}"]
+                    lines += _result_text(report, result)
+    items = [f"{report.pick(VERDICTS[verdict.value])} {report.counts.states[verdict.value]}" for verdict in Verdict]
+    probes = [
+        f"{report.pick(STATUSES[status])} {number}" for status, number in report.result["summary"]["probes"].items()
+    ]
+    items.append(report.say("open-count", count=report.counts.open))
+    return [*lines, "", f"{report.say('items')}  {' · '.join(items)}", f"{report.say('probes')}  {' · '.join(probes)}"]
 
 
 LEVEL_MARKS = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
 
 
-def _result_text(result: ResultPart, language: Language) -> list[str]:
+def _result_text(report: Report, result: ResultPart) -> list[str]:
     head = f"      {result.probe}  {' · '.join(result.facts)}"
     if result.stale:
-        head += "  " + word(WORDS, "stale", language)
+        head += "  " + report.say("stale")
     lines = [head]
     if result.reason:
         lines.append(f"        {result.reason}")
     for finding in result.findings:
         place = f"{finding.where}: " if finding.where else ""
-        level = LEVELS[finding.level.value][language.value]
+        level = report.pick(LEVELS[finding.level.value])
         lines.append(f"        {LEVEL_MARKS[finding.level]} {level}  {place}{finding.message}")
         for key in ("why", "sure", "proof"):
             if text := getattr(finding, key):
-                label = word(WORDS, key, language)
-                lines.append("            " + word(WORDS, "labelled", language, label=label, text=text))
+                lines.append("            " + report.say("labelled", label=report.say(key), text=text))
         if finding.fix:
             lines.append(f"            → {finding.fix}")
     if result.more_findings:
-        lines.append("        " + word(WORDS, "more-findings", language, count=result.more_findings))
+        lines.append("        " + report.say("more-findings", count=result.more_findings))
     return lines
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ..language import word
 from ..model import Level, Status, Verdict
-from . import charts
+from . import DEFAULT, Options, charts
 from .build import Attachment, ChartPart, Report, spans
-from .words import LEVELS, MARKS, WORDS
+from .words import LEVELS, MARKS
 
 
 class Marked(str):
@@ -79,7 +78,9 @@ def numbered(part: Any) -> list[str]:
     ]
 
 
-def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = charts.draw) -> dict[str, bytes]:
+def render(
+    report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
+) -> dict[str, bytes]:
     """The report and the files beside it: {relative name: content}."""
     files: dict[str, bytes] = {}
     folder = f"{stem}_files"
@@ -117,10 +118,10 @@ def render(report: Report, stem: str, draw: Callable[[ChartPart], bytes] = chart
     environment.filters["marked"] = Marked
     text = environment.get_template("report.md.j2").render(
         report=report,
-        say=lambda key, **data: word(WORDS, key, report.language, **data),
+        say=report.say,
         marks=MARKS,
         mark=lambda item: MARKS[item.state.value] if item.checked else "○",
-        level=lambda finding: LEVELS[finding.level.value][report.language.value],
+        level=lambda finding: report.pick(LEVELS[finding.level.value]),
         image=image,
         attached=attached,
         code=code,

@@ -117,7 +117,8 @@ class ExportScreen(Screen[None]):
         from ... import report
 
         try:
-            written = report.write_project(self.app.project, formats, folder, language)
+            options = report.Options(formats=tuple(formats), languages=(language,))
+            written = report.write_project(self.app.project, folder, options).paths
         except UserError as error:
             self.app.call_from_thread(self._failed, error)
         else:
