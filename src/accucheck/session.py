@@ -200,6 +200,10 @@ class Session:
         self._saving = threading.Lock()
 
     @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
     def read_only(self) -> bool:
         return self._lock is None
 
