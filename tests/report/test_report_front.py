@@ -111,6 +111,13 @@ def test_the_most_certain_first_then_the_most_upstream() -> None:
     assert verdict.highlights[1].message == "clipped before unscaling"
 
 
+def test_the_headline_says_who_holds_it_for_a_problem() -> None:
+    probe = probed("zero_weights_script", zero(Sure.CERTAIN))
+    assert report_of({"wi.01": probe}).verdict.headline.endswith("1 item is a problem; nobody has confirmed it yet.")
+    person = msgspec.structs.replace(probe, conclusion=Verdict.PROBLEM, who="li", when=MOMENT)
+    assert "1 item was concluded to be a problem by a person" in report_of({"wi.01": person}).verdict.headline
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_word_and_markdown_tell_the_same(language: Language, tmp_path: Path) -> None:
     entries = {"wi.01": probed("zero_weights_script", zero(Sure.CERTAIN), note=HOSTILE), **ok(*ALL[:3])}

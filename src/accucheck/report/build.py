@@ -595,9 +595,9 @@ class _Builder:
         if problems:
             state = Verdict.PROBLEM
             concluded = sum(item.conclusion is not None for item in problems)
-            headline = self.say(
-                "verdict-problem", count=len(problems), concluded=concluded, suggested=len(problems) - concluded
-            )
+            suggested = len(problems) - concluded
+            key = "" if concluded and suggested else "-concluded" if concluded else "-suggested"
+            headline = self.say(f"verdict-problem{key}", count=len(problems), concluded=concluded, suggested=suggested)
         elif not any(item.checked for item in items):
             state, headline = Verdict.UNDECIDED, self.say("verdict-nothing")
         elif suspects:
