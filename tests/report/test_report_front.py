@@ -145,7 +145,7 @@ def test_steps_to_reproduce_can_be_followed(tmp_path: Path) -> None:
         "name": "net: *x",
         "runtime": {"python": "/srv/env/bin/python", "distributed": {"devices": 8, "launcher": "msrun"}},
         "scripts": {"train": "my train.py"},
-        "curves": {"train": "a.log"},
+        "curves": {"train": "a.log", "eval": "/project/logs/eval.csv"},
     }
     steps = {step.title: step for step in report_of({}, spec, environment=ENVIRONMENT).reproduce}
     assert steps["The code"].lines == ["git checkout " + "0123456789abcdef" * 2 + "01234567"]
@@ -155,6 +155,7 @@ def test_steps_to_reproduce_can_be_followed(tmp_path: Path) -> None:
     text = "\n".join(steps["accucheck.yaml in the project's folder"].lines)
     again = document.convert(document.parse(text.encode(), "x"), CaseFile, text.encode(), "x")
     assert again.name == "net: *x" and again.curves.train == "a.log" and again.runtime.python is None
+    assert again.curves.eval == "logs/eval.csv", "relative, so that it fits elsewhere"
     assert yaml.safe_load(text)["runtime"] == {"distributed": {"devices": 8, "launcher": "msrun"}}
     assert steps["The check"].lines[-1] == "accucheck run --checklist accuracy" and not steps["The check"].text
     given = report_of({}, {"runtime": {"command": "bash run.sh 8\n"}})
