@@ -69,7 +69,11 @@ def test_words_are_there_in_both_languages() -> None:
         ("torch.optim.SGD.step", NOW, "otherwise", None),
         ("torch.nn.Module", NOW, "otherwise", None),
         ("torch.Tensor.abs_", NOW, "otherwise", None),
-        ("torch.distributed.fsdp.FullyShardedDataParallel.parameters", NOW, "missing", None),
+        ("torch.distributed.fsdp.FullyShardedDataParallel.parameters", NOW, "otherwise", None),
+        ("torch.distributed.rpc.RRef.to_here", NOW, "missing", None),
+        ("torch.special.digamma", NOW, "consistent", "ops.digamma"),
+        ("torch.Tensor.mv", NOW, "otherwise", "mint.mv"),
+        ("torch.exp2_", NOW, "otherwise", None),
         ("torch.no_such_thing", NOW, "missing", None),
     ],
 )
