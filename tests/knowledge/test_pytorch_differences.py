@@ -377,6 +377,51 @@ ROWS = [
         lambda: mindspore().numpy.take_along_axis(m(MATRIX), indices=m([[0], [1], [2], [0]]), dim=1),
         lambda: mindspore().numpy.take_along_axis(m(MATRIX), m([[0], [1], [2], [0]]), 1),
     ),
+    *(
+        Row(
+            "torch.Tensor.norm",
+            lambda order=order: t(MATRIX).norm(order),
+            lambda order=order: m(MATRIX).norm(order),
+            lambda order=order: m(MATRIX).reshape(-1).norm(order),
+        )
+        for order in (1, 2, float("inf"))
+    ),
+    Row(
+        "torch.Tensor.nanmedian",
+        lambda: t(SQUARE).nanmedian(),
+        lambda: m(SQUARE).nanmedian(),
+        lambda: m(SQUARE).reshape(-1).nanmedian()[0],
+    ),
+    Row(
+        "torch.nanmedian",
+        lambda: torch.nanmedian(t(SQUARE)),
+        lambda: mindspore().ops.nanmedian(m(SQUARE)),
+        lambda: mindspore().ops.nanmedian(m(SQUARE).reshape(-1))[0],
+    ),
+    Row(
+        "torch.Tensor.equal",
+        lambda: t(SQUARE).equal(t(SQUARE)),
+        lambda: m(SQUARE).equal(m(SQUARE)),
+        lambda: (m(SQUARE) == m(SQUARE)).all(),
+    ),
+    Row(
+        "torch.Tensor.aminmax",
+        lambda: [*t(MATRIX).aminmax()],
+        lambda: m(MATRIX).aminmax(),
+        lambda: m(MATRIX).reshape(-1).aminmax(),
+    ),
+    Row(
+        "torch.aminmax",
+        lambda: [*torch.aminmax(t(MATRIX))],
+        lambda: mindspore().ops.aminmax(m(MATRIX)),
+        lambda: mindspore().ops.aminmax(m(MATRIX).reshape(-1)),
+    ),
+    Row(
+        "torch.histogram",
+        lambda: torch.histogram(t(SQUARE))[0],
+        lambda: mindspore().numpy.histogram(m(SQUARE))[0],
+        lambda: mindspore().numpy.histogram(m(SQUARE), 100)[0],
+    ),
     Row(
         "torch.utils.data.DataLoader",
         lambda: [int(one) for one in torch.utils.data.DataLoader(SAMPLES)],
@@ -440,6 +485,14 @@ def test_what_is_the_same_gives_the_same(api: str, there: Callable[[], Any], her
 
 def power(exponent: int) -> Any:
     return mindspore().ops.matrix_power(m(SQUARE), exponent)
+
+
+def test_an_older_form_that_differs_is_told_beside_the_one_that_is_alike() -> None:
+    found = look_up("torch.nn.functional.smooth_l1_loss", NOW)
+    assert found is not None and found.status == "consistent"
+    assert [one.api for one in found.counterparts if one.differs] == ["ops.smooth_l1_loss"]
+    assert mindspore().ops.smooth_l1_loss(m(MATRIX), m(-MATRIX)).shape == MATRIX.shape
+    assert torch.nn.functional.smooth_l1_loss(t(MATRIX), t(-MATRIX)).shape == ()
 
 
 def test_buffers_are_not_in_a_saved_checkpoint(tmp_path: Path) -> None:
