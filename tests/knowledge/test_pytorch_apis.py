@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from accucheck.knowledge import api
 from accucheck.knowledge.pytorch_apis import known, look_up
 
 KNOWN = known()
@@ -51,6 +52,18 @@ def test_words_are_there_in_both_languages() -> None:
         assert not re.search("[\u4e00-\u9fff]", words["en"])
     names = [name for way in KNOWN.ways for name in way.torch]
     assert len(names) == len(set(names)), "a name has two ways"
+
+
+@pytest.mark.parametrize("version", [NOW, "2.4.10"])
+def test_what_is_known_to_differ_is_not_called_consistent(version: str) -> None:
+    found = {
+        (name, one.api)
+        for name, row in KNOWN.table.items()
+        for one in (*row.now, *row.then)
+        for difference in api.differences(one.api, version)
+        if one.differs is None and name in difference.torch and difference.effect != "functional-dropout"
+    }
+    assert found == set()
 
 
 @pytest.mark.parametrize(
