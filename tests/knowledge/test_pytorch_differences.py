@@ -518,6 +518,50 @@ def test_transforms_of_images() -> None:
     assert vision.ToPIL()(picture).size == (5, 4)
 
 
+def read(loader: str, folder: Path, column: str = "label", **options: Any) -> list[np.ndarray]:
+    data = getattr(importlib.import_module("mindspore.dataset"), loader)(str(folder), **options)
+    return [row[column] for row in data.create_dict_iterator(num_epochs=1, output_numpy=True)]
+
+
+def test_digits_are_read_from_the_raw_folder_and_shuffled(tmp_path: Path) -> None:
+    for name, count in (("train", 40), ("t10k", 5)):
+        head = (2051).to_bytes(4, "big") + b"".join(size.to_bytes(4, "big") for size in (count, 28, 28))
+        (tmp_path / f"{name}-images-idx3-ubyte").write_bytes(head + bytes(count * 784))
+        head = (2049).to_bytes(4, "big") + count.to_bytes(4, "big")
+        (tmp_path / f"{name}-labels-idx1-ubyte").write_bytes(head + bytes(range(count)))
+    assert read("MnistDataset", tmp_path, usage="train") != list(range(40))
+    assert read("MnistDataset", tmp_path, usage="train", shuffle=False) == list(range(40))
+    assert len(read("MnistDataset", tmp_path)) == 45
+    assert read("MnistDataset", tmp_path, "image", usage="test")[0].shape == (28, 28, 1)
+    with pytest.raises(ValueError, match="does not exist"):
+        read("MnistDataset", tmp_path / "MNIST")
+
+
+def test_folders_of_images_are_not_decoded(tmp_path: Path) -> None:
+    image = importlib.import_module("PIL.Image")
+    for number in range(40):
+        (tmp_path / f"{number:02}").mkdir()
+        image.new("RGB", (5, 4)).save(tmp_path / f"{number:02}" / "a.png")
+    assert read("ImageFolderDataset", tmp_path) != list(range(40))
+    assert read("ImageFolderDataset", tmp_path, shuffle=False) == list(range(40))
+    assert read("ImageFolderDataset", tmp_path, "image")[0].ndim == 1
+    assert read("ImageFolderDataset", tmp_path, "image", decode=True)[0].shape == (4, 5, 3)
+
+
+@pytest.mark.parametrize(("name", "file", "labels"), [("10", "test_batch.bin", 1), ("100", "test.bin", 2)])
+def test_small_pictures_are_read_from_the_binary_version(tmp_path: Path, name: str, file: str, labels: int) -> None:
+    rows = np.zeros((10_000, labels + 3072), np.uint8)
+    rows[:, labels - 1] = np.arange(10_000) % 10
+    (tmp_path / "binary").mkdir()
+    (tmp_path / "binary" / file).write_bytes(rows.tobytes())
+    found = read(f"Cifar{name}Dataset", tmp_path / "binary", "label" if labels == 1 else "fine_label", usage="test")
+    assert len(found) == 10_000 and found[:50] != [n % 10 for n in range(50)]
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / file.removesuffix(".bin")).write_bytes(rows.tobytes())
+    with pytest.raises((RuntimeError, ValueError)):
+        read(f"Cifar{name}Dataset", tmp_path / "python", usage="test")
+
+
 def test_a_spectrogram_is_that_of_pytorch() -> None:
     audio = importlib.import_module("mindspore.dataset.audio")
     wave = np.random.default_rng(0).normal(size=(1, 64)).astype(np.float32)
