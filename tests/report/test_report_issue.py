@@ -184,7 +184,10 @@ def test_titles_follow_the_convention(report: Report) -> None:
 
 
 @pytest.mark.parametrize("subject", ["a]b[c\nd", "训" * 300, "x y", "[]"])
-@pytest.mark.parametrize("message", ["训" * 500, "a" * 500, "Training data: 25 NaN in 1 field. More.", "第一句。第二句", "x\ny", "[MS] {summary}"])
+@pytest.mark.parametrize(
+    "message",
+    ["训" * 500, "a" * 500, "Training data: 25 NaN in 1 field. More.", "第一句。第二句", "x\ny", "[MS] {summary}"],
+)
 def test_titles_are_one_bounded_line(report: Report, subject: str, message: str) -> None:
     highlight = msgspec.structs.replace(report.verdict.highlights[0], message=message)
     verdict = msgspec.structs.replace(report.verdict, highlights=[highlight])

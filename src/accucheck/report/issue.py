@@ -17,10 +17,10 @@ import msgspec
 from ..errors import UserError
 from ..language import Words, word
 from ..model import Language, Level, Verdict
-from . import Options, bundle, compose, file_stem, machine, render, write_numbered
+from . import Options, bundle, compose, file_stem, machine, redact, render, write_numbered
 from . import environment as environments
 from .bilingual import one, said
-from .build import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart, _Hider
+from .build import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
 from .trackers import Form, Tracker, known, tracker
 from .words import MARKS
@@ -556,7 +556,7 @@ class _Made:
         self.base = _checked(options.base_url.rstrip("/"), r"(https?://[^\s/?#]+[^\s?#]*)?", "issue-base")
         written = msgspec.structs.replace(options.report, flavour=self.to.flavour)
         self.report = compose(project, written)
-        self.hide = _Hider(project.case.root)
+        self.hide = redact.of(project.case, allow=written.allow, on=written.redact)
         self.say = speaker(self.report, bundle.WORDS)
         self.left: list[bundle.LeftOut] = []
         self._written = written
