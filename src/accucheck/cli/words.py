@@ -177,6 +177,10 @@ WORDS: Words = {
         "en": "Format to write. Repeatable (default: md and docx).",
         "zh": "报告格式，可重复（默认 md 和 docx）。",
     },
+    "report-language": {
+        "en": "Language of the report; both: Chinese and English beside each other (default: as --lang).",
+        "zh": "报告语言；both 为中英对照（默认与 --lang 相同）。",
+    },
     "report-force": {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ..errors import SaveError, from_os_error
-from ..model import Language
+from ..model import Language, now
 from ..session import Record
 from ..store import write_together
 
 if TYPE_CHECKING:
     from ..project import Project
     from .build import ChartPart, Report
+    from .redact import Redactor
 
     #: Draws a chart, once for all formats that show it.
     Draw = Callable[[ChartPart], bytes]
@@ -38,6 +39,7 @@ class Format(NamedTuple):
 FORMATS = {
     "md": Format("md", "markdown", evidence=True),
     "docx": Format("docx", "docx", evidence=True),
+    "html": Format("html", "html", evidence=True),
     "json": Format("json", "machine", evidence=False),
     "sarif": Format("sarif", "sarif", evidence=False),
     "junit": Format("xml", "junit", evidence=False),
@@ -68,22 +70,21 @@ class Written(msgspec.Struct, frozen=True):
     files: list[Path]
 
 
-def compose(project: Project, options: Options) -> Report:
-    """The report of a project's session as it stands, with the environment."""
-    from . import environment, inputs
+def compose(project: Project, options: Options, hide: Redactor | None = None) -> Report:
+    """The report of a project's session as it stands, with the environment. `hide` replaces private data, by default as the options say."""
+    from . import environment, inputs, redact
+    from .bilingual import both
     from .build import build
 
     record = project.session.record if project.session else Record()
-    stale = project.stale()
-    return build(
-        record,
-        project.checklists,
-        project.case,
-        options.languages[0],
-        environment.collect(project.case),
-        stale,
-        inputs=inputs.collect(project.case, record, stale),
-    )
+    case, stale, moment = project.case, project.stale(), now()
+    hide = hide or redact.of(case, allow=options.allow, on=options.redact)
+    found, examined = environment.collect(case), inputs.collect(case, record, stale)
+    built = [
+        build(record, project.checklists, case, language, found, stale, moment, examined, hide)
+        for language in sorted(set(options.languages), reverse=True)  # Chinese first
+    ]
+    return both(*built) if len(built) == 2 else built[0]
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:

@@ -49,7 +49,7 @@ from ..session import Entry, Record, suggestion
 from . import changes, grading, machine, redact, spreadsheet
 from . import environment as environments
 from . import inputs as input_files
-from .bilingual import said
+from .bilingual import Both, said
 from .redact import Redactor
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
@@ -1147,6 +1147,8 @@ def _meaning(item: Item, conclusion: Verdict) -> Text:
 
 def spans(text: str) -> list[tuple[str, bool]]:
     """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    if isinstance(text, Both):
+        return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]

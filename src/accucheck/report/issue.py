@@ -555,8 +555,8 @@ class _Made:
         self.repo = repository(self.to, options.repo)
         self.base = _checked(options.base_url.rstrip("/"), r"(https?://[^\s/?#]+[^\s?#]*)?", "issue-base")
         written = msgspec.structs.replace(options.report, flavour=self.to.flavour)
-        self.report = compose(project, written)
         self.hide = redact.of(project.case, allow=written.allow, on=written.redact)
+        self.report = compose(project, written, self.hide)
         self.say = speaker(self.report, bundle.WORDS)
         self.left: list[bundle.LeftOut] = []
         self._written = written

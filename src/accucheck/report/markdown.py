@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
+from .bilingual import Both, joined, plain
 from .build import Attachment, ChartPart, Report, TablePart, WholeTable, spans
 from .words import LEVELS, MARKS
 
@@ -31,7 +32,14 @@ _LINE_START = re.compile(r"^(\s*)([-+=#]|\d{1,9}(?=[.)](?:\s|$)))")
 
 def escape(text: str) -> Marked:
     """Plain text as Markdown that shows just that text, at the start of a line and within a table cell too."""
+    if isinstance(text, Both) and text.long:
+        return Marked("  \n".join(escape(line) for line in text.split("\n")))
     return Marked(_LINE_START.sub(_opened, _inline(text)))
+
+
+def heading(text: str) -> Marked:
+    """Plain text for one line of its own, whatever languages it is in."""
+    return escape(plain(text))
 
 
 def _inline(text: str) -> str:
@@ -46,6 +54,8 @@ def _opened(match: re.Match[str]) -> str:
 
 def prose(text: str) -> Marked:
     """A checklist's prose, with its code spans."""
+    if isinstance(text, Both):
+        return Marked("  \n".join(prose(line) for line in f"{text.zh}\n{text.en}".split("\n")))
     parts = [
         code(part) if is_code else escape(part) if not number else _inline(part)
         for number, (part, is_code) in enumerate(spans(text))
@@ -70,8 +80,8 @@ def fence(lines: list[str], language: str = "text") -> Marked:
     return Marked("\n".join([ticks + language, *(line or " " for line in lines), ticks]))
 
 
-def row(cells: list[Any]) -> Marked:
-    return Marked("| " + " | ".join(_inline(str(cell)) for cell in cells) + " |")
+def row(cells: list[str]) -> Marked:
+    return Marked("| " + " | ".join(_inline(plain(cell)) for cell in cells) + " |")
 
 
 def ruler(table: TablePart) -> Marked:
@@ -105,7 +115,7 @@ def render(
     def image(part: ChartPart) -> Marked:
         name = f"{folder}/chart-{1 + sum('/chart-' in known for known in files):03}.png"
         files[name] = draw(part)
-        return Marked(f"![{escape(part.title)}]({_address(name)})")
+        return Marked(f"![{heading(part.title)}]({_address(name)})")
 
     def attached(attachment: Attachment) -> Marked:
         number = 1 + sum("/attachment-" in known for known in files)
@@ -131,7 +141,9 @@ def render(
 
     environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        finalize=lambda value: value if isinstance(value, Marked) else escape(str(value)),
+        finalize=lambda value: (
+            value if isinstance(value, Marked) else escape(value if isinstance(value, str) else str(value))
+        ),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -148,6 +160,8 @@ def render(
         attached=attached,
         whole=whole,
         code=code,
+        heading=heading,
+        joined=joined,
         prose=prose,
         fence=fence,
         row=row,
