@@ -156,6 +156,7 @@ def test_both_languages(record: Record, checklists: list[Checklist], case: Case)
     assert "样本顺序完全相同" in behavior and "samples in the same order" in behavior
     assert "待填写" in behavior and "TO BE FILLED IN" in behavior
     assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert "- Python: 3.10.12" in texts(made)["software"].splitlines(), "what is equal stands once"
     assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
 
 
@@ -358,7 +359,7 @@ def test_a_user_files_an_issue(project: Path, tmp_path: Path) -> None:
         "environment.json",
         "accucheck.yaml",
     } <= names
-    assert {f"report/digits_faulty-accuracy.{ending}" for ending in ("md", "docx", "json")} <= names
+    assert {f"report/digits_faulty-accuracy.{ending}" for ending in ("html", "docx", "json")} <= names
 
 
 def test_nothing_is_overwritten(project: Path, tmp_path: Path) -> None:
@@ -428,6 +429,18 @@ def test_every_tracker_in_both_languages(project: Path, tmp_path: Path, tracker:
                 assert archive.testzip() is None and all(
                     not name.startswith(("/", "..")) for name in archive.namelist()
                 )
+
+
+def test_both_languages_on_the_command_line(project: Path, tmp_path: Path) -> None:
+    answer = filed(project, tmp_path, "--language", "both", "--format", "html", lang="zh")
+    body = Path(answer["body"]).read_text()
+    assert "### 硬件环境（`Ascend`/`GPU`/`CPU`）（必填） / Hardware Environment" in body
+    assert answer["address"].isascii() and len(answer["address"]) <= issue.MAX_ADDRESS
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        listed = archive.read("digits_faulty-issue/manifest.md5").decode().splitlines()
+        page = archive.read("digits_faulty-issue/report/digits_faulty-accuracy.html").decode()
+    assert all(line.startswith("# ") or line[32:34] == "  " for line in listed)
+    assert "精度检查报告" in page and "Accuracy check report" in page
 
 
 def test_without_a_session_there_is_an_issue_of_blanks(tmp_path: Path) -> None:

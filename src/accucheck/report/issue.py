@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..project import Project
 
 #: The report in the attachment, unless others are chosen.
-FORMATS = ("md", "docx", "json")
+FORMATS = ("html", "docx", "json")
 MAX_TITLE = 120  # characters
 MAX_SUBJECT = 40
 #: Bytes of an address, percent-encoded; servers and browsers begin to refuse at 8 KiB. A Chinese character takes nine.
@@ -163,11 +163,17 @@ class _Parts:
     def bullets(self, lines: Sequence[str]) -> Marked:
         return Marked("\n".join(f"- {line if isinstance(line, Marked) else escape(line)}" for line in lines))
 
+    def labelled(self, label: str, value: str) -> str:
+        """A fact with its label; in two languages an equal value stands once."""
+        if len(self.report.languages) == 1:
+            return self.say("labelled", label=label, value=value)
+        return Marked(f"{escape(label)}: {escape(value)}")
+
     def rows(self, keys: Callable[[str], bool]) -> list[str]:
         """Lines of the environment whose key is one of `keys`."""
         labels = {self.report.pick(words): key for key, words in environments.WORDS.items()}
         known = [(labels.get(label, ""), label, value) for label, value in self.report.environment]
-        return [self.say("labelled", label=label, value=value) for key, label, value in known if keys(key)]
+        return [self.labelled(label, value) for key, label, value in known if keys(key)]
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -211,7 +217,7 @@ class _Parts:
         if not lines:
             yield self.blank("software")
         if self.facts.get("mindspore_build") != "package":
-            lines.append(self.say("labelled", label=self.say("compiler"), value=""))
+            lines.append(self.labelled(self.say("compiler"), ""))
         yield self.bullets(lines)
 
     def _mode(self) -> Iterator[str]:
@@ -283,7 +289,7 @@ class _Parts:
             if left := len(gaps) - MAX_GAPS + self.report.more_gaps if len(gaps) > MAX_GAPS else 0:
                 yield self.text(self.say("more", count=left))
         if self.report.asked:
-            yield self.bullets([self.say("labelled", label=label, value=value) for label, value in self.report.asked])
+            yield self.bullets([self.labelled(label, value) for label, value in self.report.asked])
         if self.report.changes:
             changes = self.report.changes
             yield self.folded(changes.title, self.table(changes))
@@ -293,7 +299,7 @@ class _Parts:
         lines = self.rows(
             lambda key: key in ("mindspore", "mindspore_declared", "cann", "driver", "firmware", "python")
         )
-        lines += [self.say("labelled", label=label, value=value) for label, value in self.report.versions]
+        lines += [self.labelled(label, value) for label, value in self.report.versions]
         yield self.bullets(lines) if lines else self.blank("software")
 
     def _checklist(self) -> Iterator[str]:
