@@ -115,9 +115,8 @@ def issue_(
         click.echo(issue.field_of(issue.compose_issue(opened, options), field))
         return
     written = issue.write_issue(opened, Path(output), options)
-    left = [(each.path, issue.why(each, language())) for each in written.left_out]
     if as_json:
-        show_json(issue.issue_json(written, left))
+        show_json(issue.issue_json(written, language()))
     else:
         show(say("issue-said-title", title=written.issue.title))
         show(say("issue-said-address", address=written.address))
@@ -126,7 +125,7 @@ def issue_(
     talk(one(written.grade, language()))
     if written.issue.blanks and not as_json:
         talk(say("issue-blanks", fields=", ".join(written.issue.blanks)))
-    for name, reason in left:
-        talk(say("issue-left-out", path=name, why=reason))
-    if left:
+    for each in written.left_out:
+        talk(say("issue-left-out", path=each.path, why=issue.why(each, language())))
+    if written.left_out:
         raise SystemExit(FOUND)

@@ -537,18 +537,18 @@ def why(left: bundle.LeftOut, language: Language) -> str:
     return word(bundle.WORDS, left.why.code, language, **left.why.data)
 
 
-def issue_json(written: IssueFiles, left: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def issue_json(written: IssueFiles, language: Language) -> dict[str, Any]:
     """What was written, as plain JSON values."""
     issue = written.issue
     return {
         "title": issue.title,
-        "grade": written.grade,
+        "grade": one(written.grade, language),
         "address": written.address,
         "body": str(written.body),
         "fields": str(written.fields),
         "attachments": [str(path) for path in written.attachments],
         "blanks": issue.blanks,
-        "left_out": [{"path": path, "why": reason} for path, reason in left],
+        "left_out": [{"path": each.path, "why": why(each, language)} for each in written.left_out],
     }
 
 
