@@ -377,6 +377,20 @@ def test_nothing_is_overwritten(project: Path, tmp_path: Path) -> None:
     assert all(before[Path(path)] == after[Path(path)] for path in second["attachments"])
 
 
+def test_what_is_added_is_redacted(project: Path, tmp_path: Path) -> None:
+    secrets = ["li" + "@corp-mail.cn", "gh" + "p_" + "A1b2C3d4" * 5, "10.20." + "30.40", str(project)]
+    kept = "tokenizer=bert num_tokens: 4096 mindspore 2.10.0 127.0.0.1"
+    (tmp_path / "run.log").write_text("\n".join([*(f"seen {secret} there" for secret in secrets), kept]) + "\n")
+    answer = filed(project, tmp_path / "out", "--include", tmp_path / "run.log", "--title", f"mail {secrets[0]}")
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        files = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    log = files["include/run.log"].decode()
+    assert kept in log and log.count("seen ") == len(secrets)
+    shown = [log, files["manifest.md5"].decode(), answer["title"], answer["address"], Path(answer["body"]).read_text()]
+    assert not [secret for secret in secrets for text in shown if secret in text]
+    assert "# include/run.log: redacted" in files["manifest.md5"].decode().splitlines()
+
+
 def test_what_is_left_out_is_named(project: Path, tmp_path: Path) -> None:
     (tmp_path / "big.bin").write_bytes(bytes(2_000_000))
     answer = filed(project, tmp_path / "out", "--include", tmp_path / "big.bin", "--format", "json")
