@@ -464,6 +464,16 @@ def test_without_a_session_there_is_an_issue_of_blanks(tmp_path: Path) -> None:
     assert "[TO BE FILLED IN" in answer["title"]
 
 
+def test_of_a_session_that_came_alone_this_machine_is_not_told(project: Path, tmp_path: Path) -> None:
+    answer = filed(project / ".accucheck" / "session.json", tmp_path, "--format", "json")
+    assert {"hardware", "software", "mode", "reproduce"} <= set(answer["blanks"])
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        assert [name.partition("/")[2] for name in archive.namelist()] == [
+            "manifest.md5",
+            "report/digits_faulty-accuracy.json",
+        ]
+
+
 def test_a_full_disk_leaves_nothing(project: Path, tmp_path: Path) -> None:
     limited = f"ulimit -f 20; exec {sys.executable} -m accucheck issue {project} --lang en --output {tmp_path}/out"
     ran = subprocess.run(["bash", "-c", f"trap '' XFSZ; {limited}"], capture_output=True, text=True, timeout=120)

@@ -574,9 +574,8 @@ class _Made:
         rendered = render(report, file_stem(f"{report.case}-accuracy"), self._written)
         members = [bundle.Member(f"report/{name}", content) for name, content in rendered.items()]
         lines = "".join(f"{label}: {value}\n".replace("\n", " ").rstrip() + "\n" for label, value in report.environment)
-        members.append(bundle.Member("environment.txt", lines.encode()))
-        facts = report.result.get("environment")
-        if facts:
+        if facts := report.result.get("environment"):
+            members.append(bundle.Member("environment.txt", lines.encode()))
             members.append(bundle.Member("environment.json", machine.encode(facts)))
         left = [
             bundle.LeftOut(member.name, bundle.Note("too-large", {"size": len(member.content), "limit": limit}))
