@@ -30,6 +30,7 @@ def _parameters() -> list[click.Parameter]:
         option("--template", words="report-template", default=None, metavar="PATH"),
         option("--print-template", words="print-template", type=click.Choice(["md", "html"]), default=None),
         option("--force", words="report-force", is_flag=True),
+        option("--since", words="report-since", default=None, metavar="A"),
         json_option(),
         checklists_option(),
         set_option(),
@@ -45,6 +46,7 @@ def report_(
     template: str | None,
     print_template: str | None,
     force: bool,
+    since: str | None,
     as_json: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
@@ -54,6 +56,7 @@ def report_(
     from .. import report
     from ..model import Language
     from ..project import open_project
+    from .difference import side
 
     if print_template is not None:
         from ..report.templating import SHIPPED
@@ -75,6 +78,7 @@ def report_(
         languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
         template=own,
         force=force,
+        since=side(since) if since is not None else None,
     )
     written = report.write_project(opened, Path(output), options)
     if as_json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
 from ..model import Language, now
 from ..session import Record
@@ -19,6 +20,7 @@ from ..store import write_together
 if TYPE_CHECKING:
     from ..project import Project
     from .build import ChartPart, Report
+    from .redact import Redactor
 
     #: Draws a chart, once for all formats that show it.
     Draw = Callable[[ChartPart], bytes]
@@ -47,7 +49,8 @@ FORMATS = {
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a report is to be written. `formats` are names of FORMATS; `stem` is the name of its files without ending, by default
-    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number."""
+    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `since` is an earlier round,
+    from which the changes are told."""
 
     formats: tuple[str, ...] = ("md", "docx")
     languages: tuple[Language, ...] = (Language.EN,)
@@ -57,6 +60,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     template: Path | None = None
     force: bool = False
     stem: str = ""
+    since: Side | None = None
 
 
 DEFAULT = Options()
@@ -69,17 +73,21 @@ class Written(msgspec.Struct, frozen=True):
     files: list[Path]
 
 
-def compose(project: Project, options: Options) -> Report:
-    """The report of a project's session as it stands, with the environment."""
+def compose(project: Project, options: Options, hide: Redactor | None = None) -> Report:
+    """The report of a project's session as it stands, with the environment. `hide` replaces private data, by default as the options say."""
     from . import environment, inputs, redact
     from .bilingual import both
     from .build import build
 
-    record = project.session.record if project.session else Record()
-    case, stale, moment, hide = project.case, project.stale(), now(), redact.of(project.case)
-    found, examined = environment.collect(case), inputs.collect(case, record, stale)
+    record, case = project.session.record if project.session else Record(), project.case
+    stale, moment = project.stale(), now()
+    hide = hide or redact.of(case, allow=options.allow, on=options.redact)
+    # A session that came alone was not made on this machine.
+    found = None if case.alone else environment.collect(case)
+    examined = inputs.collect(case, record, stale)
+    since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
     built = [
-        build(record, project.checklists, case, language, found, stale, moment, examined, hide)
+        build(record, project.checklists, case, language, found, stale, moment, examined, hide, since)
         for language in sorted(set(options.languages), reverse=True)  # Chinese first
     ]
     return both(*built) if len(built) == 2 else built[0]

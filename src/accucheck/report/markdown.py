@@ -162,13 +162,13 @@ def render(
         "Status": Status,
         "Verdict": Verdict,
         "kind": kind,
-        "marked": Marked,
     }
     text = fill(
         "report.md.j2",
         options.template,
         context,
         files,
+        filters={"marked": Marked},
         autoescape=False,  # that is for HTML; here `finalize` escapes whatever is not Marked
         finalize=lambda value: (
             value if isinstance(value, Marked) else escape(value if isinstance(value, str) else str(value))

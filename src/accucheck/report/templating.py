@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -37,7 +37,14 @@ def kind(template: Path) -> str:
     raise ReadError("template-ending", path=str(template), endings=", ".join(ENDINGS))
 
 
-def fill(name: str, own: Path | None, context: dict[str, Any], beside: dict[str, bytes], **settings: Any) -> str:
+def fill(
+    name: str,
+    own: Path | None,
+    context: dict[str, Any],
+    beside: dict[str, bytes],
+    filters: Mapping[str, Callable[[Any], Any]] | None = None,
+    **settings: Any,
+) -> str:
     """The text of the shipped template `name`, or of the own one where there is one.
 
     `beside` takes the files that functions of the context add. `settings` are Jinja2's. Raises ReadError with file and line.
@@ -45,12 +52,14 @@ def fill(name: str, own: Path | None, context: dict[str, Any], beside: dict[str,
     settings |= {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     if own is None or kind(own) != name.split(".")[1]:
         environment = Environment(loader=FileSystemLoader(SHIPPED), **settings)  # noqa: S701 - as `settings` say
+        environment.filters |= filters or {}
         return environment.get_template(name).render(context)
 
     real = own.resolve()
 
     def filled() -> tuple[str, dict[str, bytes]]:
         environment = ImmutableSandboxedEnvironment(loader=_Beside(real.parent), **settings)
+        environment.filters |= filters or {}
         return environment.get_template(real.name).render(context), beside
 
     text, files = _apart(real, filled)

@@ -58,6 +58,15 @@ WORDS = {
         "{suggested} by what probes suggest alone.",
         "zh": "发现问题：共 {count} 项，其中 {concluded} 项已由人工确认，{suggested} 项仅为探针建议。",
     },
+    "verdict-problem-concluded": {
+        "en": "Something is wrong: {count} {count:item was|items were} concluded to be a problem by a person.",
+        "zh": "发现问题：共 {count} 项，均已由人工确认。",
+    },
+    "verdict-problem-suggested": {
+        "en": "Something is likely wrong: by what probes suggest, {count} {count:item is|items are} a problem; "
+        "nobody has confirmed it yet.",
+        "zh": "很可能有问题：按探针的建议，共 {count} 项，均尚未人工确认。",
+    },
     "verdict-nothing": {"en": "Nothing has been checked yet.", "zh": "尚未进行任何检查。"},
     "verdict-suspects-only": {
         "en": "No problem stands, but there are suspects that nobody has decided (items: {count}).",
@@ -225,6 +234,10 @@ WORDS = {
     "note": {"en": "Note", "zh": "备注"},
     "attachments": {"en": "Attachments", "zh": "附件"},
     "attachment-missing": {"en": "{name} (not found when the report was made)", "zh": "{name}（生成报告时未找到）"},
+    "attachment-alone": {
+        "en": "{name} (not copied: the session came without its project)",
+        "zh": "{name}（未拷贝：仅有会话文件，没有项目）",
+    },
     "attachment-outside": {
         "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
         "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
@@ -315,4 +328,51 @@ WORDS = {
     "no": {"en": "no", "zh": "否"},
     "more-rows": {"en": "{count:,} more.", "zh": "另有 {count:,} 条。"},
     "page": {"en": "Page {page} of {pages}", "zh": "第 {page} 页，共 {pages} 页"},
+    # what changed since an earlier round
+    "since": {"en": "Changes since the last round", "zh": "与上一轮相比的变化"},
+    "since-sides": {"en": "{before} → {after}", "zh": "{before} → {after}"},
+    "since-same": {"en": "Nothing has changed.", "zh": "没有变化。"},
+    "since-counts": {
+        "en": "Findings: gone {gone:,}, new {new:,}, still there {still:,}, not examined again {unknown:,}, not examined before {fresh:,}.",
+        "zh": "发现：已消除 {gone:,}，新增 {new:,}，仍存在 {still:,}，本轮未检查 {unknown:,}，上一轮未检查 {fresh:,}。",
+    },
+    "since-gone": {"en": "gone", "zh": "已消除"},
+    "since-new": {"en": "new", "zh": "新增"},
+    "since-still": {"en": "still there", "zh": "仍存在"},
+    "since-altered": {"en": "still there, changed", "zh": "仍存在，有变化"},
+    "since-unknown": {"en": "not examined again", "zh": "本轮未检查"},
+    "since-fresh": {"en": "not examined before", "zh": "上一轮未检查"},
+    "since-conclusion": {"en": "conclusion", "zh": "结论"},
+    "since-suggestion": {"en": "suggestion", "zh": "建议"},
+    "since-note": {"en": "note", "zh": "备注"},
+    "since-review": {"en": "review", "zh": "评审"},
+    "since-comment": {"en": "comment", "zh": "评审意见"},
+    "since-sign-off": {"en": "sign-off", "zh": "签署"},
+    "since-none": {"en": "none", "zh": "无"},
+    "since-change": {"en": "{before} → {after}", "zh": "{before} → {after}"},
+    "since-was": {"en": "{after} (before: {before})", "zh": "{after}（此前：{before}）"},
+    "signed": {"en": "signed off", "zh": "已签署"},
+    "void": {"en": "void", "zh": "已失效"},
+    "column-change": {"en": "Change", "zh": "变化"},
+    # review
+    "review": {"en": "Review", "zh": "评审"},
+    "accepted": {"en": "accepted", "zh": "通过"},
+    "returned": {"en": "returned", "zh": "退回"},
+    "outdated": {"en": "to review again", "zh": "待复审"},
+    "unreviewed": {"en": "to review", "zh": "待评审"},
+    "review-outdated": {
+        "en": "{judgement} before; the answer or the findings have changed since, so that it is to be reviewed again",
+        "zh": "此前{judgement}；结论或探针结果此后有改动，待复审",
+    },
+    "review-counts": {
+        "en": "Review: accepted {accepted}, returned {returned}, to review {open}.",
+        "zh": "评审：通过 {accepted} 项，退回 {returned} 项，待评审 {open} 项。",
+    },
+    "sign-off": {"en": "Sign-off", "zh": "评审签署"},
+    "sign-off-by": {"en": "Signed off by {who}, {when}: {count} items.", "zh": "{who} 于 {when} 签署，共 {count} 项。"},
+    "sign-off-none": {"en": "Not signed off.", "zh": "未签署。"},
+    "sign-off-void": {
+        "en": "The sign-off is void: these items have changed since: {items}.",
+        "zh": "以下各项此后有改动，签署已失效：{items}。",
+    },
 }
