@@ -159,6 +159,18 @@ MEANINGS: Words = {
         "en": "what starts the processes, for instance `msrun`",
         "zh": "启动方式，如 `msrun`",
     },
+    "runtime.command": {
+        "en": "command that started the training, for the report: `msrun --worker_num=8 train.py --config a.yaml`",
+        "zh": "启动训练的命令，写入报告，如 `msrun --worker_num=8 train.py --config a.yaml`",
+    },
+    "configs.used": {
+        "en": "configuration of the training: YAML, JSON or Python; the report tells how it differs from `configs.base`",
+        "zh": "训练所用的配置文件（YAML、JSON 或 Python），报告列出它与 `configs.base` 的差异",
+    },
+    "configs.base": {
+        "en": "configuration that `configs.used` was made from, as it came",
+        "zh": "`configs.used` 所依据的原始配置文件",
+    },
     "scripts.*": {"en": "scripts for {name}", "zh": "{name}脚本"},
     "data.reference.path": {"en": "folder with the reference copy", "zh": "标准数据所在目录"},
     "data.reference.manifest": {

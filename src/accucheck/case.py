@@ -47,7 +47,15 @@ class Runtime(_Part, frozen=True):
     python: Location | None = None
     mode: str | None = None
     amp: str | None = None
+    command: str | None = None
     distributed: Distributed = Distributed()
+
+
+class Configs(_Part, frozen=True):
+    """The configuration that was used, and the one it was made from: YAML, JSON, or Python constants."""
+
+    used: Location | None = None
+    base: Location | None = None
 
 
 class Scripts(_Part, frozen=True):
@@ -169,6 +177,7 @@ class CaseFile(_Part, frozen=True):
     language: str | None = None
     runtime: Runtime = Runtime()
     scripts: Scripts = Scripts()
+    configs: Configs = Configs()
     data: Data = Data()
     pipelines: Pipelines = Pipelines()
     network: Call | None = None

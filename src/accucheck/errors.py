@@ -390,6 +390,18 @@ WORDS: Words = {
         "en": "The item {item} stands in the checklists {one} and {other}. Give it another id in one of them, or use one of them.",
         "zh": "检查项 {item} 同时出现在检查清单 {one} 和 {other} 中，请改用不同的编号，或只用其中一个清单。",
     },
+    "config-syntax": {
+        "en": "{path} cannot be read as {kind} ({problem}). Name a configuration in YAML, JSON or Python.",
+        "zh": "{path} 无法按 {kind} 读取（{problem}）。请给出 YAML、JSON 或 Python 格式的配置文件。",
+    },
+    "config-not-mapping": {
+        "en": "{path} holds no keys at its top level, so it cannot be compared. Name a configuration.",
+        "zh": "{path} 顶层不是键值结构，无法比较，请给出配置文件。",
+    },
+    "config-too-large": {
+        "en": "{path} holds more than {limit:,} keys, so it was not compared. Name a configuration.",
+        "zh": "{path} 的键超过 {limit:,} 个，未作比较，请给出配置文件。",
+    },
     "set-syntax": {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
@@ -499,6 +511,19 @@ WORDS: Words = {
     "live-crashed": {
         "en": "The process that ran {call} ended by itself (exit code {status}). The end of its log:\n{log}",
         "zh": "运行 {call} 的进程异常退出（退出码 {status}），日志末尾：\n{log}",
+    },
+    # issues
+    "issue-repo": {
+        "en": "{value} is no repository: write owner/name, for instance mindspore/mindspore.",
+        "zh": "{value} 不是仓库名，请写成 owner/name，例如 mindspore/mindspore。",
+    },
+    "issue-base": {
+        "en": "{value} is no address of a tracker: write it as https://HOST.",
+        "zh": "{value} 不是平台地址，请写成 https://主机名。",
+    },
+    "issue-field": {
+        "en": "{value} is no field of this form; there are: {fields}.",
+        "zh": "该表单没有字段 {value}，可用的有：{fields}。",
     },
     # recordings of a training
     "not-a-recording": {

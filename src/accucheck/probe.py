@@ -178,6 +178,13 @@ def load(name: str) -> Any:
     raise UserError("no-such-probe", name=name, hint=nearest(name, names()))
 
 
+def origin(name: str) -> str:
+    """Package and version of a probe that another package brings; empty for one of this package, or one that is gone."""
+    own = (Path(__file__).parent / "probes" / f"{name}.py").exists()
+    entry = None if own else _entry_points().get(name)
+    return f"{entry.dist.name} {entry.dist.version}" if entry is not None and entry.dist is not None else ""
+
+
 def params(probe: Any, given: dict[str, Any]) -> Any:
     """The probe's Params from the checklist's YAML. Raises msgspec.ValidationError with the reason."""
     known = probe.Params.__struct_encode_fields__

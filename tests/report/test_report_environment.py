@@ -176,3 +176,66 @@ def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     found = environment.collect(case_of(tmp_path))
     assert found["git_commit"] is None and found["npu"] == []
+
+
+def test_the_build_of_mindspore_and_the_packages_that_matter(tmp_path: Path) -> None:
+    packages = tmp_path / "env/lib/python3.11/site-packages"
+    for name, number in (("mindspore", "2.10.0"), ("mindcv", "0.3.0"), ("Pillow", "11.0.0"), ("left_pad", "1.0")):
+        folder = packages / f"{name}-{number}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n")
+    case = case_of(tmp_path, python="env/bin/python")
+    found = environment.collect(case)
+    assert found["packages"] == {"mindcv": "0.3.0", "pillow": "11.0.0"}
+    assert (found["mindspore_commit"], found["mindspore_build"]) == (None, "package")
+    (packages / "mindspore").mkdir()
+    (packages / "mindspore/.commit_id").write_text(
+        "__commit_id__ = '[sha1]:2d550373,[branch]:(HEAD,origin/r2.10,r2.10)'\n"
+    )
+    found = environment.collect(case)
+    assert dict(environment.rows(found, Language.EN))["MindSpore"] == "2.10.0 (package; commit 2d550373)"
+    (packages / "mindspore-2.10.0.dist-info/direct_url.json").write_text(
+        '{"url": "file:///x", "dir_info": {"editable": true}}'
+    )
+    found = environment.collect(case)
+    assert dict(environment.rows(found, Language.ZH))["MindSpore"] == "2.10.0（源码编译，commit 2d550373）"
+
+
+def test_the_installed_mindspore() -> None:
+    pytest.importorskip("mindspore", reason="MindSpore is an extra")
+    found = environment.collect(Case("/"))
+    assert found["mindspore"] == version("mindspore") and found["mindspore_build"] == "package"
+    assert found["mindspore_commit"] is not None and len(found["mindspore_commit"]) >= 6
+
+
+def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+    rows = dict(environment.rows(environment.collect(case_of(tmp_path)), Language.EN))
+    for label in ("Execution mode", "Mixed precision", "Number of devices", "Command of the training"):
+        assert rows[label] == "not given"
+    case = case_of(tmp_path, command="msrun train.py", distributed={"devices": 8, "launcher": "msrun"})
+    rows = dict(environment.rows(environment.collect(case), Language.EN))
+    assert rows["Command of the training"] == "msrun train.py"
+    assert rows["Number of devices"] == "8, started with msrun"
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://gitee.com/zhangsan/secret.git", "Gitee"),
+        ("git@atomgit.com:zhangsan/secret.git", "AtomGit"),
+        ("https://zhangsan:t0ken@gitcode.com/zhangsan/secret", "GitCode"),
+        ("ssh://git@github.com/zhangsan/secret", "GitHub"),
+        ("git@code.internal.corp:zhangsan/secret.git", "another server"),
+        ("/srv/zhangsan/secret", None),
+    ],
+)
+def test_of_a_remote_only_the_kind_of_server(tmp_path: Path, address: str, host: str | None) -> None:
+    git(tmp_path, "init")
+    (tmp_path / "a.py").write_text("1")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-m", "x")
+    git(tmp_path, "remote", "add", "origin", address)
+    found = environment.collect(case_of(tmp_path))
+    text = "\n".join(environment.lines(found, Language.EN)) + msgspec.json.encode(found).decode()
+    assert (f"; kept on {host}" in text) if host else "kept on" not in text
+    assert not any(part in text for part in ("zhangsan", "t0ken", "internal", "secret"))

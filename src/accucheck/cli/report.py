@@ -14,6 +14,7 @@ def _parameters() -> list[click.Parameter]:
         project_argument(),
         option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
         option("--force", words="report-force", is_flag=True),
         option("--since", words="report-since", default=None, metavar="A"),
         checklists_option(),
@@ -26,6 +27,7 @@ def report_(
     project: str,
     formats: tuple[str, ...],
     output: str,
+    spoken: str | None,
     force: bool,
     since: str | None,
     checklists: tuple[str, ...],
@@ -34,6 +36,7 @@ def report_(
     from pathlib import Path
 
     from .. import report
+    from ..model import Language
     from ..project import open_project
     from .difference import side
 
@@ -43,7 +46,7 @@ def report_(
         raise notice_of(opened.session)
     options = report.Options(
         formats=formats or report.DEFAULT.formats,
-        languages=(language(),),
+        languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
         force=force,
         since=side(since) if since is not None else None,
     )

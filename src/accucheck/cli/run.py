@@ -32,6 +32,7 @@ from .frame import (
 )
 
 if TYPE_CHECKING:
+    from ..checklist import Checklist
     from ..project import Project
     from ..session import Record
 
@@ -65,7 +66,13 @@ if TYPE_CHECKING:
         option("--exit-zero", words="exit-zero", is_flag=True),
         option("--no-session", words="no-session", is_flag=True),
         option("--diff", "differing", words="run-diff", is_flag=True),
-        option("--format", "form", words="format", type=click.Choice(["text", "json"]), default="text"),
+        option(
+            "--format",
+            "form",
+            words="format",
+            type=click.Choice(["text", "json", "sarif", "junit"]),
+            default="text",
+        ),
         json_option(),
     ],
 )
@@ -92,6 +99,7 @@ def run_(
     from ..errors import SaveError
     from ..model import Kind
     from ..project import open_project
+    from ..report.machine import result_json
 
     if differing and no_session:
         raise click.UsageError(say("diff-needs-session"))
@@ -114,35 +122,41 @@ def run_(
         if opened is not None and opened.session is not None:
             opened.session.close()
     if opened is not None:
-        shown = before if differing else None
-        outcome = _print_outcome(opened, results, only, shown, as_json=as_json or form == "json")
+        record, chosen = opened.outcome(results, only)
+        outcome = result_json(record, chosen, opened.case, language())
+        code = OK if exit_zero else _exit_code(outcome, fail_on)
+        form = "json" if as_json else form
+        if differing and before is not None:
+            _print_difference(opened, results, before, as_json=form == "json")
+        else:
+            _print_outcome(opened, record, chosen, outcome, form, code)
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
-    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+    raise SystemExit(code)
 
 
 def _print_outcome(
-    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], before: Record | None, *, as_json: bool
-) -> dict[str, Any]:
-    """Print what a run gave, or what it changed of the session `before`; returns it as others read it."""
-    from ..report import machine
+    project: Project, record: Record, checklists: list[Checklist], outcome: dict[str, Any], form: str, code: int
+) -> None:
+    """Print what a run gave, as text for people or as others read it."""
+    from ..report import junit, machine, sarif
     from ..report.build import build
 
-    record, chosen = project.outcome(results, only)
-    outcome = machine.result_json(record, chosen, project.case, language())
     try:
-        if before is not None:
-            _print_difference(project, results, before, as_json=as_json)
-        elif as_json:
+        if form == "json":
             show_json(outcome)
         else:
-            for line in machine.summary_text(build(record, chosen, project.case, language(), None)):
-                show(line)
+            built = build(record, checklists, project.case, language(), None)
+            if form == "text":
+                for line in machine.summary_text(built):
+                    show(line)
+            else:
+                content = sarif.encode(built, code) if form == "sarif" else junit.encode(built)
+                sys.stdout.buffer.write(content)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` must not turn a problem found into success
         discard_output()
-    return outcome
 
 
 def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
-from ..model import Language
+from ..model import Language, now
 from ..session import Record
 from ..store import write_together
 
@@ -28,16 +28,21 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """The ending of the report's file, and the module of this package that makes it: `render(report, stem, options, draw)`
     returns {name relative to the folder: content}, the report itself as `<stem>.<ending>`, what belongs to it in `<stem>_files`.
+    `evidence`: whether it shows tables, and so names the files with all their rows.
     """
 
     ending: str
     module: str
+    evidence: bool
 
 
 FORMATS = {
-    "md": Format("md", "markdown"),
-    "docx": Format("docx", "docx"),
-    "json": Format("json", "machine"),
+    "md": Format("md", "markdown", evidence=True),
+    "docx": Format("docx", "docx", evidence=True),
+    "html": Format("html", "html", evidence=True),
+    "json": Format("json", "machine", evidence=False),
+    "sarif": Format("sarif", "sarif", evidence=False),
+    "junit": Format("xml", "junit", evidence=False),
 }
 
 
@@ -69,14 +74,21 @@ class Written(msgspec.Struct, frozen=True):
 
 def compose(project: Project, options: Options) -> Report:
     """The report of a project's session as it stands, with the environment."""
-    from . import environment
+    from . import environment, inputs, redact
+    from .bilingual import both
     from .build import build
 
     record, case = project.session.record if project.session else Record(), project.case
-    found = None if case.alone else environment.collect(case)  # a session that came alone was not made on this machine
+    stale, moment, hide = project.stale(), now(), redact.of(case)
+    # A session that came alone was not made on this machine.
+    found = None if case.alone else environment.collect(case)
+    examined = inputs.collect(case, record, stale)
     since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
-    language = options.languages[0]
-    return build(record, project.checklists, case, language, found, project.stale(), since=since)
+    built = [
+        build(record, project.checklists, case, language, found, stale, moment, examined, hide, since)
+        for language in sorted(set(options.languages), reverse=True)  # Chinese first
+    ]
+    return both(*built) if len(built) == 2 else built[0]
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
@@ -90,9 +102,14 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
             drawn[id(part)] = charts.draw(part)
         return drawn[id(part)]
 
+    from . import spreadsheet
+
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+    if any(FORMATS[name].evidence for name in options.formats):
+        for table in report.whole_tables:
+            files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
 
 
@@ -101,20 +118,29 @@ def write(report: Report, folder: Path, options: Options) -> Written:
 
     A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. Raises SaveError.
     """
-    stem = file_stem(options.stem or f"{report.case}-accuracy")
+    name = file_stem(options.stem or f"{report.case}-accuracy")
+    stem, files = write_numbered(folder, name, lambda stem: render(report, stem, options), force=options.force)
+    paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
+    return Written(paths=paths, files=[folder / name for name in files])
+
+
+def write_numbered(
+    folder: Path, stem: str, make: Callable[[str], dict[str, bytes]], *, force: bool
+) -> tuple[str, dict[str, bytes]]:
+    """Write the files that `make` gives for a stem, under the stem or, where files of that stem are there, with a number, unless `force`
+    replaces them. Returns the stem taken, and the files. Raises SaveError."""
     tried: set[str] = set()
     while True:
-        chosen = stem if options.force else _free(folder, stem, tried)
-        files = render(report, chosen, options)
+        chosen = stem if force else _free(folder, stem, tried)
+        files = make(chosen)
         old = [path for path in _beside(folder, chosen) if f"{chosen}_files/{path.name}" not in files]
         try:
-            write_together(folder, files, replace=options.force)
+            write_together(folder, files, replace=force)
         except FileExistsError:  # another process has just taken the name
             continue
         for path in old:  # of the report that was replaced
             path.unlink(missing_ok=True)
-        paths = [folder / f"{chosen}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
-        return Written(paths=paths, files=[folder / name for name in files])
+        return chosen, files
 
 
 def write_project(project: Project, folder: Path, options: Options) -> Written:

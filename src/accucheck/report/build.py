@@ -5,20 +5,21 @@ Untrusted text is made visible here and home folders are shown as ~; what remain
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
 
 import msgspec
 
-from .. import __version__
-from ..case import Case
+from .. import __version__, probe
+from ..case import FILE_NAME, Case
 from ..checklist import Checklist, Item
 from ..difference import Difference
+from ..errors import UserError
 from ..language import visible, word
 from ..model import (
     Code,
@@ -27,12 +28,14 @@ from ..model import (
     Finding,
     Histogram,
     Images,
+    Kind,
     Language,
     Level,
     Note,
     Plain,
     ProbeResult,
     Status,
+    Sure,
     Table,
     Text,
     Tree,
@@ -42,12 +45,15 @@ from ..model import (
     tree_text,
 )
 from ..path import Step, Walked, walk, wanted
+from ..probe import SURE
 from ..reviewing import obstacles
 from ..session import Entry, Judgement, Record, suggestion
+from . import changes, grading, machine, redact, spreadsheet
 from . import environment as environments
-from . import machine
+from . import inputs as input_files
 from . import since as earlier
-from .bilingual import said
+from .bilingual import Both, said
+from .redact import Redactor
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -66,7 +72,19 @@ MAX_NOTE_BRIEF = 60
 MAX_NOT_CHECKED = 200
 MAX_CHANGES = 200  # since an earlier round
 MAX_STEP_EVIDENCE = 3  # of a step of a path
+MAX_GROUND_ITEMS = 5
+MAX_TOLD = 2  # of what probes said of one thing that is always asked
 MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
+
+INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
+#: What is always asked, and the probes that tell it.
+ASKED = {
+    "seeds": ("randomness_fixed", "rank_seeds"),
+    "runs": ("reproducible_runs",),
+    "data": ("dataset_digest",),
+    "hyperparameters": ("training_settings",),
+    "loss-scale": ("loss_scale", "loss_scale_script"),
+}
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 
@@ -75,14 +93,25 @@ class _Part(msgspec.Struct, frozen=True):
     pass
 
 
+class WholeTable(_Part, frozen=True):
+    """A table with all that was recorded of it, for the file `name` beside the report: how many rows, and these as the text of a CSV."""
+
+    name: str
+    count: int
+    columns: list[str]
+    body: str
+
+
 class TablePart(_Part, frozen=True, tag="table"):
-    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty."""
+    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty; `whole` is there where
+    something was."""
 
     title: str
     columns: list[str]
     rows: list[list[str]]
     numeric: list[bool]
     bound: str = ""
+    whole: WholeTable | None = None
 
 
 class ChartPart(_Part, frozen=True, tag="chart"):
@@ -194,6 +223,7 @@ class ItemPart(_Part, frozen=True):
 
 
 class SectionPart(_Part, frozen=True):
+    id: str
     title: str
     items: list[ItemPart]
 
@@ -317,8 +347,9 @@ class SincePart(_Part, frozen=True):
 class Report(_Part, frozen=True):
     """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
-    checklists and the probes; `sign_off` is None where nobody has reviewed anything, `since` where there is no earlier round. `result` is
-    the machine-readable object of `machine.result_json`.
+    checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
+    the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
+    no earlier round. `result` is the machine-readable object of `machine.result_json`.
     """
 
     languages: tuple[Language, ...]
@@ -341,6 +372,8 @@ class Report(_Part, frozen=True):
     versions: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
+    within: str
+    anchor: str
     result: dict[str, Any]
     sign_off: SignOffPart | None = None
     since: SincePart | None = None
@@ -359,6 +392,13 @@ class Report(_Part, frozen=True):
         return said(self.languages, lambda language, _: words[language.value], {})
 
     @property
+    def whole_tables(self) -> list[WholeTable]:
+        """The tables that go into files beside the report."""
+        findings = [finding for item in self.items for result in item.results for finding in result.findings]
+        parts = [self.changes, self.inputs, *(part for finding in findings for part in finding.evidence)]
+        return [part.whole for part in parts if isinstance(part, TablePart) and part.whole is not None]
+
+    @property
     def items(self) -> list[ItemPart]:
         return [item for checklist in self.checklists for section in checklist.sections for item in section.items]
 
@@ -371,23 +411,32 @@ def build(
     environment: dict[str, Any] | None = None,
     stale: Collection[tuple[str, str]] = frozenset(),
     generated: str | None = None,
+    inputs: list[dict[str, Any]] | None = None,
+    hide: Redactor | None = None,
     since: Difference | None = None,
 ) -> Report:
-    """The report of a session. `environment` is of environment.collect(); `stale` holds (item id, probe) of results whose
-    inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `since` is what changed from an earlier
-    round to this session."""
-    return _Builder(session_record, case, language, stale).report(checklists, environment, generated or now(), since)
+    """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
+    probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
+    private data, by default as redact.of() knows it; `since` is what changed from an earlier round to this session."""
+    hide = hide or redact.of(case)
+    return _Builder(session_record, case, language, stale, hide).report(
+        checklists, environment, generated or now(), inputs or [], since
+    )
 
 
 class _Builder:
     """What every part of one report needs to know."""
 
-    def __init__(self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]]) -> None:
+    def __init__(
+        self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]], hide: Redactor
+    ) -> None:
         self.record, self.case, self.language, self.stale = record, case, language, stale
         self.speech = machine.Speech(language)
         self.english = machine.Speech(Language.EN)
         self.facts = case.facts()
-        self.hide = _Hider(case.root)
+        self.hide = hide
+        self.origins: dict[str, str] = {}
+        self.tables = 0  # that have a file of their own
 
     # --- texts --------------------------------------------------------------------------------------------------------
 
@@ -399,20 +448,22 @@ class _Builder:
 
     def line(self, text: str, limit: int = MAX_CHARACTERS) -> str:
         """Untrusted text as one visible line of bounded length."""
-        return _cut(visible(self.hide(_cut(text.strip(), limit * 2))), limit)
+        return _cut(visible(self.hide(text.strip())), limit)
 
     def lines(self, text: str, limit: int = MAX_LINES) -> tuple[list[str], str]:
         """Untrusted text as visible lines, and what was left out."""
-        whole = text.replace("\r\n", "\n").strip("\n").split("\n") if text.strip() else []
-        shown = [
-            _cut(visible(self.hide(line.expandtabs(4), whole_path=False)), MAX_CHARACTERS) for line in whole[:limit]
-        ]
+        text = self.hide(text.replace("\r\n", "\n"), whole_path=False)
+        whole = text.strip("\n").split("\n") if text.strip() else []
+        shown = [_cut(visible(line.expandtabs(4)), MAX_CHARACTERS) for line in whole[:limit]]
         return shown, self.say("lines", shown=limit, total=len(whole)) if len(whole) > limit else ""
 
     def prose(self, text: str) -> list[str]:
         """Paragraphs that a person wrote: line breaks kept, wide and unbreakable spaces are just spaces."""
         plain = text.replace("\u3000", " ").replace("\xa0", " ").replace("\r\n", "\n").strip()
-        return [visible(self.hide(line.expandtabs(4))).rstrip() for line in plain.split("\n") if line.strip()]
+        return [visible(line.expandtabs(4)).rstrip() for line in self.hide(plain).split("\n") if line.strip()]
+
+    def who(self, entry: Entry, limit: int) -> str:
+        return self.line(self.hide.person(entry.who), limit)
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -421,7 +472,8 @@ class _Builder:
         checklists: list[Checklist],
         environment: dict[str, Any] | None,
         generated: str,
-        since: Difference | None = None,
+        inputs: list[dict[str, Any]],
+        since: Difference | None,
     ) -> Report:
         moment = datetime.fromisoformat(generated.replace("Z", "+00:00"))
         parts = [
@@ -430,7 +482,11 @@ class _Builder:
                 checklist.version,
                 self.line(checklist.title[self.language]),
                 [
-                    SectionPart(self.line(section.title[self.language]), [self.item(item) for item in section.items])
+                    SectionPart(
+                        id=self.line(section.id, 80),
+                        title=self.line(section.title[self.language]),
+                        items=[self.item(item) for item in section.items],
+                    )
                     for section in checklist.sections
                 ],
             )
@@ -443,9 +499,17 @@ class _Builder:
             open=sum(item.conclusion is None for item in items),
             unchecked=sum(not item.checked for item in items),
         )
-        highlights, more_highlights = self.highlights(items)
         gaps = [gap for checklist in checklists for item in checklist.items for gap in self.gaps(item)]
-        result = machine.result_json(self.record, checklists, self.case, self.language)
+        verdict = self.verdict_part(items, [item for checklist in checklists for item in checklist.items])
+        grade = self.grade(checklists)
+        result = {
+            **machine.result_json(self.record, checklists, self.case, self.language),
+            "verdict": msgspec.to_builtins(verdict),
+            "grade": msgspec.to_builtins(grade),
+            "environment": environment,
+            "inputs": inputs,
+        }
+        changed = self.configuration()
         return Report(
             languages=(self.language,),
             title=self.say("title"),
@@ -456,8 +520,8 @@ class _Builder:
             checklists=parts,
             counts=counts,
             overview=self.overview(counts, len(items)),
-            verdict=VerdictPart(Verdict.UNDECIDED, "", highlights, more_highlights, "", []),
-            grade=GradePart("", "", [], [], ""),
+            verdict=verdict,
+            grade=grade,
             paths=[
                 self.path(path, {item.id: item for item in items})
                 for checklist in checklists
@@ -466,17 +530,33 @@ class _Builder:
             environment=[(label, self.line(value)) for label, value in environments.rows(environment, self.language)]
             if environment
             else [],
-            asked=[],
-            changes=None,
-            inputs=None,
-            reproduce=[],
-            versions=[],
+            asked=self.asked(changed),
+            changes=self.change_table(changed) if isinstance(changed, list) else None,
+            inputs=self.inputs(inputs),
+            reproduce=self.reproduce(checklists, environment or {}),
+            versions=self.versions(checklists),
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
-            result=self.hide.within(result),
+            within=self.line(_within_repository(Path(self.case.root))),
+            anchor=self.anchor(),
+            result=self.hidden(result),
             sign_off=self.sign_off(checklists),
             since=self.since(since, checklists) if since is not None else None,
         )
+
+    def anchor(self) -> str:
+        """The case file, else the first script of the project."""
+        scripts = [self.case.relative(path) for path in self.case.paths("scripts.train")]
+        files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
+        return next((self.line(path) for path in files if Path(self.case.root, path).is_file()), "")
+
+    def hidden(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result without what is to be hidden; a diff that this changed is marked, as it no longer applies."""
+        hidden: dict[str, Any] = self.hide.within(result)
+        for before, after in zip(_findings(result), _findings(hidden), strict=True):
+            if before["fix"] and before["fix"]["diff"] != after["fix"]["diff"]:
+                after["fix"]["redacted"] = True
+        return hidden
 
     def overview(self, counts: Counts, total: int) -> list[str]:
         said = [self.say("overview", total=total, **counts.states)]
@@ -486,24 +566,291 @@ class _Builder:
             said.append(self.say("overview-open", count=counts.open))
         return said
 
-    def highlights(self, items: list[ItemPart]) -> tuple[list[Highlight], int]:
-        """The problems of the items that stand as problems: some of each item, so that one does not hide the others."""
-        chosen: list[Highlight] = []
-        left = 0
-        for item in items:
-            if item.state is not Verdict.PROBLEM:
-                continue
-            found = [
-                Highlight(item.id, finding.where, _cut(finding.message, 300), finding.sure)
+    # --- the front ----------------------------------------------------------------------------------------------------
+
+    def verdict_part(self, items: list[ItemPart], known: list[Item]) -> VerdictPart:
+        """What is wrong, the most certain first and then what lies most upstream; and how far that goes. `known`: the same items."""
+        total = len(items)
+        decided = [item for item in items if item.state is not Verdict.UNDECIDED]
+        problems = [item for item in items if item.state is Verdict.PROBLEM]
+        results = [result for item in items for result in item.results]
+        statuses = Counter(result.status for result in results)
+        suspects = [
+            item
+            for item in items
+            if item.state is Verdict.UNDECIDED
+            and any(finding.level is not Level.INFO for result in item.results for finding in result.findings)
+        ]
+        limits = [
+            self.say(f"verdict-{key}", items=self.ids(meant), count=len(meant))
+            for key, meant in (
+                ("suspects", suspects),
+                ("failed", [item for item in items if _has(item, Status.FAILED) or _has(item, Status.CANCELLED)]),
+                ("stale", [item for item in items if any(result.stale for result in item.results)]),
+                ("overruled", [item for item in items if item.overruled]),
+                ("partial", [item for item, each in zip(items, known, strict=True) if self.partial(each)]),
+            )
+            if meant
+        ]
+        if problems:
+            state = Verdict.PROBLEM
+            concluded = sum(item.conclusion is not None for item in problems)
+            headline = self.say(
+                "verdict-problem", count=len(problems), concluded=concluded, suggested=len(problems) - concluded
+            )
+        elif not any(item.checked for item in items):
+            state, headline = Verdict.UNDECIDED, self.say("verdict-nothing")
+        elif suspects:
+            state, headline = Verdict.UNDECIDED, self.say("verdict-suspects-only", count=len(suspects))
+        elif len(decided) < total or limits:
+            state = Verdict.UNDECIDED
+            key = "verdict-little" if len(decided) * 2 < total else "verdict-open"
+            headline = self.say(key, decided=len(decided), total=total)
+        else:
+            state, headline = Verdict.OK, self.say("verdict-ok", total=total)
+        highlights, more = self.highlights(problems)
+        return VerdictPart(
+            state=state,
+            headline=headline,
+            highlights=highlights,
+            more_highlights=more,
+            checked=self.say(
+                "verdict-checked",
+                decided=len(decided),
+                total=total,
+                person=sum(item.conclusion is not None for item in items),
+                done=statuses[Status.DONE],
+                failed=statuses[Status.FAILED] + statuses[Status.CANCELLED],
+                skipped=statuses[Status.SKIPPED],
+            ),
+            limits=limits,
+        )
+
+    def ids(self, items: Sequence[ItemPart], most: int = 8) -> str:
+        shown = [item.id for item in items[:most]] + (["…"] if len(items) > most else [])
+        return (", " if self.language is Language.EN else "、").join(shown)
+
+    def partial(self, item: Item) -> bool:
+        results = self.record.entries.get(item.id, Entry()).results.values()
+        return any(finding.incomplete for result in results for finding in result.findings)
+
+    def highlights(self, problems: list[ItemPart]) -> tuple[list[Highlight], int]:
+        """Problems of the items that stand as problems: some of each item, so that one does not hide the others."""
+        found: list[tuple[int, ItemPart, list[Highlight], int]] = []
+        for item in problems:
+            telling = [
+                (self.certainty(item, finding), Highlight(item.id, finding.where, _cut(finding.message, 300), sure))
                 for result in item.results
                 for finding in result.findings
-                if finding.level is Level.PROBLEM
-            ] or [Highlight(item.id, "", item.note_brief or item.title, "")]
-            room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
-            chosen += found[:room]
+                if finding.level is Level.PROBLEM and (sure := self.sure(item, result, finding))
+            ]
+            by = self.say("sure-concluded", by=item.by)
+            telling = telling or [(0, Highlight(item.id, "", item.note_brief or item.title, by if item.by else ""))]
+            telling.sort(key=lambda pair: pair[0])
             hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
-            left += len(found) - len(found[:room]) + hidden
+            found.append((telling[0][0], item, [highlight for _, highlight in telling], hidden))
+        chosen: list[Highlight] = []
+        left = 0
+        for _, _, highlights, hidden in sorted(found, key=lambda each: each[0]):
+            room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
+            chosen += highlights[:room]
+            left += len(highlights) - len(highlights[:room]) + hidden
         return chosen, left
+
+    def certainty(self, item: ItemPart, finding: FindingPart) -> int:
+        """0 for what a person concluded, 1 for what was measured or is certain by the code, 2 for likely, 3 for possible."""
+        ranks = {word(SURE, key.value, self.language): rank for rank, key in enumerate(Sure, start=1)}
+        return 0 if item.conclusion is not None else ranks.get(finding.sure, 1)
+
+    def sure(self, item: ItemPart, result: ResultPart, finding: FindingPart) -> str:
+        """How sure it is that a finding stands, in a few words."""
+        said = [
+            self.say("sure-concluded", by=item.by)
+            if item.conclusion is not None
+            else self.say("sure-suggested", how=finding.sure or self.say("sure-measured"))
+        ]
+        if result.stale:
+            said.append(self.say("stale"))
+        return (", " if self.language is Language.EN else "，").join(said)
+
+    def grade(self, checklists: list[Checklist]) -> GradePart:
+        graded = grading.grade(self.record, checklists, self.case, self.stale)
+        key = graded.grade.value
+        return GradePart(
+            grade=key,
+            title=word(grading.WORDS, key, self.language),
+            why=[self.ground(ground) for ground in graded.why],
+            lacking=[self.ground(ground) for ground in graded.lacking],
+            advice=word(grading.WORDS, f"{key}-advice", self.language),
+        )
+
+    def ground(self, ground: grading.Ground) -> str:
+        names = [self.line(f"{item.id} {item.title[self.language]}", 120) for item in ground.items[:MAX_GROUND_ITEMS]]
+        if len(ground.items) > len(names):
+            names.append(self.say("and-more", count=len(ground.items) - len(names)))
+        between = "; " if self.language is Language.EN else "；"
+        return word(grading.WORDS, ground.key, self.language, items=between.join(names), count=ground.count)
+
+    # --- what others need ---------------------------------------------------------------------------------------------
+
+    def configuration(self) -> list[changes.Change] | UserError | None:
+        """How the configuration differs from its base; the error where one of them cannot be read; None where not both are given."""
+        try:
+            return changes.changes(self.case)
+        except UserError as error:
+            return error
+
+    def change_table(self, changed: list[changes.Change]) -> TablePart | None:
+        if not changed:
+            return None
+        keys = ("column-config-key", "column-config-base", "column-config-used")
+        return self.plain_table("config-changes", keys, [[each.key, each.base, each.used] for each in changed])
+
+    def plain_table(self, title: str, columns: Sequence[str], rows: list[list[Plain]]) -> TablePart:
+        """A table of the report itself: title and columns are keys of WORDS."""
+        return self.table("", Table(self.say(title), [self.say(column) for column in columns], rows))
+
+    def inputs(self, inputs: list[dict[str, Any]]) -> TablePart | None:
+        if not inputs:
+            return None
+        rows: list[list[Plain]] = [
+            [
+                word(input_files.WORDS, "code", self.language) if row["key"] == input_files.CODE else row["key"],
+                row["path"],
+                row["files"],
+                row["bytes"],
+                row["md5"],
+                word(input_files.WORDS, row["method"], self.language),
+            ]
+            for row in inputs
+        ]
+        return self.plain_table("inputs", [f"column-input-{key}" for key in INPUT_COLUMNS], rows)
+
+    def asked(self, changed: list[changes.Change] | UserError | None) -> list[tuple[str, str]]:
+        """What maintainers ask for beside the environment, as far as probes told it or the case says so."""
+        rows = [(self.say(f"asked-{key}"), self.told(probes)) for key, probes in ASKED.items()]
+        curve = self.case.get("curves.train")
+        given = self.line(self.case.relative(curve)) if curve else ""
+        rows.append((self.say("asked-curve"), given))
+        if isinstance(changed, UserError):
+            said = self.line(str(changed.text(self.language)))
+        elif changed is None:
+            said = ""
+        else:
+            base = self.line(self.case.relative(self.case.get("configs.base")))
+            said = self.say("config-differs" if changed else "config-same", base=base, count=len(changed))
+        rows.append((self.say("asked-config"), said))
+        return [(label, value or self.say("not-given")) for label, value in rows]
+
+    def told(self, probes: Sequence[str]) -> str:
+        """The first things that these probes found, the worst first."""
+        order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
+        found: dict[str, Level] = {}
+        for name in probes:
+            for entry in self.record.entries.values():
+                result = entry.results.get(name)
+                if result is not None and result.status is Status.DONE:
+                    for finding in result.findings:
+                        found.setdefault(self.message(name, finding), finding.level)
+        return " ".join(_cut(text, 300) for text in sorted(found, key=lambda text: order[found[text]])[:MAX_TOLD])
+
+    def versions(self, checklists: list[Checklist]) -> list[tuple[str, str]]:
+        """The versions of the tool, of the checklists, and of what ran the probes, which may be an older one or another package."""
+        rows = [(self.say("tool"), f"accucheck {__version__}")]
+        for checklist in checklists:
+            title = self.line(checklist.title[self.language])
+            rows.append(
+                (
+                    self.say("checklist"),
+                    self.say("checklist-named", title=title, name=checklist.name, version=checklist.version),
+                )
+            )
+        packages = Counter(
+            self.package(result.probe, result.tool)
+            for checklist in checklists
+            for item in checklist.items
+            for result in self.record.entries.get(item.id, Entry()).results.values()
+            if result.status is not Status.SKIPPED
+        )
+        rows += [
+            (self.say("probes"), self.say("probes-of", count=count, package=self.line(package, 120)))
+            for package, count in sorted(packages.items())
+        ]
+        return rows
+
+    def package(self, name: str, tool: str) -> str:
+        """The package a probe comes from, with its version."""
+        if name not in self.origins:
+            self.origins[name] = probe.origin(name)
+        return self.origins[name] or f"accucheck {tool or '?'}"
+
+    def reproduce(self, checklists: list[Checklist], environment: dict[str, Any]) -> list[StepToReproduce]:
+        """What somebody else does to see the same: code, packages, data, training, the case, and the check itself."""
+        get = environment.get
+        steps: list[tuple[str, list[str], list[str], str]] = []
+        commit = get("git_commit")
+        if commit:
+            changed = get("git_changed")
+            text = "code-unknown" if changed is None else "code-dirty" if changed else "code-clean"
+            steps.append(("code", [self.say(text, count=changed)], [f"git checkout {commit}"], "sh"))
+        else:
+            steps.append(("code", [self.say("code-no-git")], [], ""))
+        known = {"mindspore": get("mindspore"), "numpy": get("numpy"), **(get("packages") or {})}
+        install = " ".join(
+            f"{name}=={version}" for name, version in known.items() if version and name.startswith(("mind", "numpy"))
+        )
+        steps.append(
+            ("packages", [self.say("packages-text")], [f"python -m pip install {install}"] if install else [], "sh")
+        )
+        steps.append(("data", [self.say("data-text")], [], ""))
+        command = self.case.spec.runtime.command
+        scripts = self.case.get("scripts.train")
+        if command:
+            steps.append(("training", [self.say("training-given")], command.strip().splitlines()[:MAX_LINES], "sh"))
+        elif scripts:
+            script = scripts if isinstance(scripts, str) else scripts[0]
+            steps.append(("training", [self.say("training-derived")], [self.launched(shlex.quote(script))], "sh"))
+        else:
+            steps.append(("training", [self.say("training-unknown")], [], ""))
+        steps.append(("case-file", [self.say("case-file-text")], self.case_file(), "yaml"))
+        live = any(
+            result.kind is Kind.LIVE and result.status is Status.DONE
+            for entry in self.record.entries.values()
+            for result in entry.results.values()
+        )
+        words = [
+            "accucheck",
+            "run",
+            *(f"--checklist {shlex.quote(each.name)}" for each in checklists),
+            *(["--live"] if live else []),
+        ]
+        lines = [f"python -m pip install accucheck=={__version__}", " ".join(words)]
+        steps.append(("check", [self.say("check-live")] if live else [], lines, "sh"))
+        return [
+            StepToReproduce(self.say(f"step-{key}"), text, [self.line(line) for line in lines], language)
+            if key != "case-file"
+            else StepToReproduce(self.say(f"step-{key}"), text, self.lines("\n".join(lines))[0], language)
+            for key, text, lines, language in steps
+        ]
+
+    def launched(self, script: str) -> str:
+        """The command that starts a script on the devices of the case, without arguments of its own."""
+        spread = self.case.spec.runtime.distributed
+        count, launcher = spread.devices, (spread.launcher or "").lower()
+        if not count or count == 1:
+            return f"python {script}"
+        if launcher == "mpirun":
+            return f"mpirun -n {count} python {script}"
+        return f"msrun --worker_num={count} --local_worker_num={count} {script}"
+
+    def case_file(self) -> list[str]:
+        """The case as it was examined, in YAML, without the interpreter's path, which is another one elsewhere."""
+        import yaml
+
+        data = msgspec.to_builtins(self.case.spec)
+        data.get("runtime", {}).pop("python", None)
+        text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=None, width=120)
+        return text.rstrip().splitlines()
 
     # --- review -------------------------------------------------------------------------------------------------------
 
@@ -609,7 +956,7 @@ class _Builder:
         checked = bool(entry.conclusion or ran or excluded)
         spoken = self.verdict(suggested) if ran or excluded else "–" if entry.conclusion else self.say("unchecked")
         concluded = entry.conclusion is not None
-        by = self.say("by", who=self.line(entry.who, 80), when=_moment(entry.when)) if concluded else ""
+        by = self.say("by", who=self.who(entry, 80), when=_moment(entry.when)) if concluded else ""
         if entry.conclusion:
             text = brief = self.verdict(entry.conclusion)
         else:
@@ -630,7 +977,7 @@ class _Builder:
             conclusion_brief=brief,
             suggestion_text=spoken,
             by=by,
-            by_brief=" ".join([self.line(entry.who, 40), _moment(entry.when)[:10]]) if concluded else "",
+            by_brief=" ".join([self.who(entry, 40), _moment(entry.when)[:10]]) if concluded else "",
             meaning=" ".join(self.prose(_meaning(item, entry.conclusion)[self.language])) if entry.conclusion else "",
             overruled=self.say("overruled", suggestion=spoken) if overruled else "",
             remedy=self.prose(item.remedy[self.language]) if problem else [],
@@ -830,12 +1177,33 @@ class _Builder:
         bound = [self.say("rows", shown=len(rows), total=total)] if total > len(rows) else []
         if len(table.columns) > width:
             bound.append(self.say("columns", shown=width, total=len(table.columns)))
+        whole = self.whole(name, table) if len(table.rows) > len(rows) or len(table.columns) > width else None
         return TablePart(
             title=self.title(name, table.title),
             columns=[self.title(name, column) for column in table.columns[:width]],
             rows=[[self.cell(value) for value in row] for row in rows],
             numeric=[_numeric([row[i] for row in rows]) for i in range(width)],
             bound="; ".join(bound) if self.language is Language.EN else "；".join(bound),
+            whole=whole,
+        )
+
+    def whole(self, name: str, table: Table) -> WholeTable:
+        """Numbers in full, in place of the report's six digits."""
+        self.tables += 1
+        known: dict[str, object] = {}
+
+        def cell(value: Plain) -> object:
+            if not isinstance(value, str):
+                return value if not isinstance(value, bool) else str(value).lower()
+            if value not in known:
+                known[value] = spreadsheet.harmless(self.line(value))
+            return known[value]
+
+        return WholeTable(
+            name=f"table-{self.tables:03}.csv",
+            count=len(table.rows),
+            columns=[self.title(name, column) for column in table.columns],
+            body=spreadsheet.text([cell(value) for value in row] for row in table.rows),
         )
 
     def cell(self, value: Plain) -> str:
@@ -867,31 +1235,20 @@ class _Builder:
         )
 
 
-class _Hider:
-    """Shows the project's folder as nothing (paths are relative to it) and the home folder as ~."""
+def _has(item: ItemPart, status: Status) -> bool:
+    return any(result.status is status for result in item.results)
 
-    def __init__(self, root: str) -> None:
-        root, home = os.path.abspath(root), os.path.expanduser("~").rstrip("/")
-        self._root = root.rstrip("/") + "/" if root != "/" else None
-        before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
-        self._home = re.compile(before + re.escape(home) + after) if len(home) > 1 else None
-        self._inside = re.compile(before + re.escape(self._root)) if self._root else None
 
-    def __call__(self, text: str, *, whole_path: bool = True) -> str:
-        """`whole_path`: paths of the project become relative; code and diffs keep them."""
-        if "/" not in text:
-            return text
-        if whole_path and self._inside:
-            text = self._inside.sub("", text)
-        return self._home.sub("~", text) if self._home else text
+def _findings(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (found for item in result["items"] for each in item["results"] for found in each["findings"])
 
-    def within(self, value: Any) -> Any:
-        """The same in all texts of a nested value."""
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, dict):
-            return {key: self.within(below) for key, below in value.items()}
-        return [self.within(below) for below in value] if isinstance(value, list) else value
+
+def _within_repository(root: Path) -> str:
+    for folder in (root, *root.parents):
+        if (folder / ".git").exists():
+            inside = root.relative_to(folder).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return ""
 
 
 def _meaning(item: Item, conclusion: Verdict) -> Text:
@@ -901,6 +1258,8 @@ def _meaning(item: Item, conclusion: Verdict) -> Text:
 
 def spans(text: str) -> list[tuple[str, bool]]:
     """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    if isinstance(text, Both):
+        return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]

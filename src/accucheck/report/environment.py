@@ -31,6 +31,22 @@ _VARIABLE = re.compile(
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CRED|AUTH", re.I)
 _ADDRESS = re.compile(r"HOST|ADDR|(^|_)IP($|_)|URL|PROXY", re.I)
 _MINDSPORE = ("mindspore", "mindspore-ascend", "mindspore-gpu", "mindspore-dev")
+#: Packages that a result may hang on, beside MindSpore and NumPy.
+PACKAGES = (
+    "mindcv", "mindyolo", "mindocr", "mindnlp", "mindformers", "mindspeed", "mindspore-lite", "mindpet", "msadapter",
+    "mindstudio-probe", "mindinsight", "hccl", "te", "torch", "torch-npu", "torchvision", "transformers", "tokenizers",
+    "datasets", "timm", "numpy", "scipy", "pandas", "pillow", "opencv-python", "opencv-python-headless", "albumentations",
+    "scikit-learn", "protobuf", "safetensors",
+)  # fmt: skip
+#: Where a project's own repository lies, by what its address names; the address itself is not told.
+_HOSTS = {
+    "gitee.com": "Gitee",
+    "gitcode.com": "GitCode",
+    "gitcode.net": "GitCode",
+    "atomgit.com": "AtomGit",
+    "github.com": "GitHub",
+    "gitlab.com": "GitLab",
+}
 
 WORDS: Words = {
     "mindspore": {"en": "MindSpore", "zh": "MindSpore"},
@@ -51,6 +67,8 @@ WORDS: Words = {
     "memory": {"en": "Memory", "zh": "内存"},
     "variables": {"en": "Environment variables", "zh": "环境变量"},
     "git": {"en": "Project's commit", "zh": "项目 git 版本"},
+    "packages": {"en": "Packages", "zh": "软件包"},
+    "command": {"en": "Command of the training", "zh": "训练命令"},
     "accucheck": {"en": "accucheck", "zh": "accucheck"},
     # values
     "not-installed": {"en": "not found in the interpreter of the case", "zh": "未在所用解释器中找到"},
@@ -65,6 +83,12 @@ WORDS: Words = {
     "clean": {"en": "{commit}, no uncommitted changes", "zh": "{commit}，无未提交的改动"},
     "times": {"en": "{name} × {count}", "zh": "{name} × {count}"},
     "set": {"en": "(set)", "zh": "（已设置）"},
+    "built": {"en": "{version} (package; commit {commit})", "zh": "{version}（安装包，commit {commit}）"},
+    "package": {"en": "{version} (package; its commit is not told)", "zh": "{version}（安装包，未注明 commit）"},
+    "source": {"en": "{version} (from source{commit})", "zh": "{version}（源码编译{commit}）"},
+    "source-commit": {"en": "; commit {commit}", "zh": "，commit {commit}"},
+    "hosted": {"en": "{text}; kept on {host}", "zh": "{text}；仓库位于 {host}"},
+    "elsewhere": {"en": "another server", "zh": "其他服务器"},
 }
 
 
@@ -77,7 +101,7 @@ def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dic
     runtime = case.spec.runtime
     versions = _versions(case, python or runtime.python)
     npus, gpus = _npus(), _gpus()
-    commit, dirty = _git(Path(case.root))
+    commit, dirty, host = _git(Path(case.root))
     found = "Ascend" if npus else "GPU" if gpus else "CPU"
     return {
         **versions,
@@ -93,6 +117,7 @@ def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dic
         "amp": runtime.amp,
         "devices": runtime.distributed.devices,
         "launcher": runtime.distributed.launcher,
+        "command": runtime.command,
         "os": _system(),
         "kernel": platform.release(),
         "architecture": platform.machine(),
@@ -102,6 +127,7 @@ def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dic
         "variables": _variables(),
         "git_commit": commit,
         "git_changed": dirty,
+        "git_host": host,
         "accucheck": __version__,
     }
 
@@ -115,7 +141,7 @@ def rows(environment: dict[str, Any], language: Language) -> list[tuple[str, str
     get = environment.get
     memory: int | None = get("memory_bytes")
     found: list[tuple[str, str | None]] = [
-        ("mindspore", get("mindspore") or say("not-installed")),
+        ("mindspore", _built(environment, say) or say("not-installed")),
         ("mindspore_declared", get("mindspore_declared") if get("mindspore_declared") != get("mindspore") else None),
         ("device", say("detected", device=get("device")) if get("device_detected") else get("device")),
         ("npu", _counted(get("npu") or [], say)),
@@ -125,15 +151,15 @@ def rows(environment: dict[str, Any], language: Language) -> list[tuple[str, str
         ("firmware", get("firmware")),
         ("mode", get("mode") or say("not-given")),
         ("amp", get("amp") or say("not-given")),
+        ("devices", _devices(environment, say) or say("not-given")),
+        ("command", get("command") or say("not-given")),
     ]
-    if count := get("devices"):
-        launcher = get("launcher")
-        found.append(("devices", say("launched", count=count, launcher=launcher) if launcher else str(count)))
     system = " · ".join(filter(None, [get("os"), get("kernel"), get("architecture")]))
     cores = say("cores", count=get("cores")) if get("cores") else None
     found += [
         ("python", get("python")),
         ("numpy", get("numpy")),
+        ("packages", "  ".join(f"{name} {version}" for name, version in (get("packages") or {}).items())),
         ("os", system),
         ("processor", " · ".join(filter(None, [get("processor"), cores]))),
         ("memory", f"{memory / 2**30:.1f} GiB" if memory else None),
@@ -141,7 +167,9 @@ def rows(environment: dict[str, Any], language: Language) -> list[tuple[str, str
     if commit := get("git_commit"):
         changed = get("git_changed")
         key = "dirty" if changed else "clean"
-        found.append(("git", commit[:12] if changed is None else say(key, commit=commit[:12], count=changed)))
+        text = commit[:12] if changed is None else say(key, commit=commit[:12], count=changed)
+        host = get("git_host")
+        found.append(("git", say("hosted", text=text, host=say(host)) if host else text))
     variables = [f"{name}={say('set') if value is None else value}" for name, value in (get("variables") or {}).items()]
     found += [("variables", "  ".join(variables)), ("accucheck", get("accucheck"))]
     return [(say(key), value) for key, value in found if value]
@@ -152,6 +180,24 @@ def lines(environment: dict[str, Any], language: Language) -> list[str]:
     return [f"{label}: {value}" for label, value in rows(environment, language)]
 
 
+def _built(environment: dict[str, Any], say: Any) -> str | None:
+    """MindSpore's version with what is known of the build."""
+    version, commit = environment.get("mindspore"), environment.get("mindspore_commit")
+    build = environment.get("mindspore_build")
+    if version is None or build is None:
+        return version
+    if build == "source":
+        return str(say("source", version=version, commit=say("source-commit", commit=commit) if commit else ""))
+    return str(say("built" if commit else "package", version=version, commit=commit))
+
+
+def _devices(environment: dict[str, Any], say: Any) -> str | None:
+    count, launcher = environment.get("devices"), environment.get("launcher")
+    if not count:
+        return launcher
+    return str(say("launched", count=count, launcher=launcher) if launcher else count)
+
+
 def _counted(names: list[str], say: Any) -> str:
     return ", ".join(say("times", name=name, count=names.count(name)) for name in dict.fromkeys(names))
 
@@ -159,8 +205,8 @@ def _counted(names: list[str], say: Any) -> str:
 # --- Python -----------------------------------------------------------------------------------------------------------
 
 
-def _versions(case: Case, python: str | None) -> dict[str, str | None]:
-    """The versions of Python, MindSpore and NumPy in the interpreter of the training environment."""
+def _versions(case: Case, python: str | None) -> dict[str, Any]:
+    """The versions of Python, MindSpore, NumPy and PACKAGES in the interpreter of the training environment."""
     program = (
         (shutil.which(python) or os.path.join(case.root, os.path.expanduser(python))) if python else sys.executable
     )
@@ -168,15 +214,45 @@ def _versions(case: Case, python: str | None) -> dict[str, str | None]:
     prefix = Path(os.path.abspath(program)).parent.parent
     folders = sys.path if own else [str(path) for path in _package_folders(prefix)]
     installed: dict[str, str] = {}
+    mindspore: metadata.Distribution | None = None
     for distribution in metadata.distributions(path=folders):
-        name = (distribution.metadata["Name"] or "").lower().replace("_", "-")
-        if name == "numpy" or name in _MINDSPORE:
-            installed.setdefault("numpy" if name == "numpy" else "mindspore", distribution.version)
+        name = _named(distribution)
+        if name in _MINDSPORE:
+            mindspore = mindspore or distribution
+        elif name in PACKAGES:
+            installed.setdefault(name, (distribution.version or "")[:40])
+    commit, build = _build(mindspore) if mindspore is not None else (None, None)
     return {
         "python": platform.python_version() if own else _python_version(prefix),
-        "mindspore": installed.get("mindspore"),
-        "numpy": installed.get("numpy"),
+        "mindspore": mindspore.version if mindspore is not None else None,
+        "mindspore_commit": commit,
+        "mindspore_build": build,
+        "numpy": installed.pop("numpy", None),
+        "packages": dict(sorted(installed.items())),
     }
+
+
+def _named(distribution: metadata.Distribution) -> str:
+    """A distribution's name, as its folder says, or the metadata where that is no folder of the usual name."""
+    found = re.match(r"(.+?)-[^-]+\.(?:dist|egg)-info", getattr(getattr(distribution, "_path", None), "name", ""))
+    name = found[1] if found else distribution.metadata["Name"] or ""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _build(distribution: metadata.Distribution) -> tuple[str | None, str | None]:
+    """The commit that MindSpore was made from, and package or source, by the files that lie in it."""
+    commit = None
+    try:
+        text = Path(str(distribution.locate_file("mindspore/.commit_id"))).read_text("utf-8", "replace")[:500]
+        found = re.search(r"\[sha1\]:([0-9a-f]{6,40})", text)
+        commit = found[1] if found else None
+    except OSError:
+        pass
+    try:
+        address = distribution.read_text("direct_url.json") or ""
+    except (OSError, UnicodeDecodeError):
+        address = ""
+    return commit, "source" if '"dir_info"' in address or '"vcs_info"' in address else "package"
 
 
 def _package_folders(prefix: Path) -> Iterator[Path]:
@@ -293,8 +369,8 @@ def _variables() -> dict[str, str | None]:
 # --- git --------------------------------------------------------------------------------------------------------------
 
 
-def _git(root: Path) -> tuple[str | None, int | None]:
-    """The project's commit and how many tracked files differ from it; None where that is unknown.
+def _git(root: Path) -> tuple[str | None, int | None, str | None]:
+    """The project's commit, how many tracked files differ from it, and what kind of server it is kept on; None where unknown.
 
     Nothing that the repository configures is run: no hook, no file system monitor, no fetching; where the repository itself
     defines a content filter, which `git status` would run, changed files are not counted.
@@ -308,9 +384,16 @@ def _git(root: Path) -> tuple[str | None, int | None]:
     }
     commit = _ask(*safe, "rev-parse", "--verify", "HEAD", environment=quiet)
     if not commit or not re.fullmatch(r"[0-9a-f]{40,64}\n", commit):
-        return None, None
+        return None, None, None
+    host = _host(_ask(*safe, "config", "--get", "remote.origin.url", environment=quiet))
     configured = _ask(*safe, "config", "--show-scope", "--list", "--name-only", environment=quiet)
     if configured is None or re.search(r"^(local|worktree)\tfilter\.", configured, re.M):
-        return commit.strip(), None
+        return commit.strip(), None, host
     changed = _ask(*safe, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", environment=quiet)
-    return commit.strip(), None if changed is None else len(changed.splitlines())
+    return commit.strip(), None if changed is None else len(changed.splitlines()), host
+
+
+def _host(address: str | None) -> str | None:
+    """The kind of server of a remote's address: its name, `elsewhere`, or None where there is none or it is a folder."""
+    found = re.match(r"(?:\w+://)?(?:[^@/\s]*@)?([\w.-]+\.\w+)[:/]", (address or "").strip())
+    return None if found is None else _HOSTS.get(found[1].lower().removeprefix("www."), "elsewhere")

@@ -51,11 +51,144 @@ WORDS = {
         "en": "Without a conclusion yet: {count}. These are counted as the probes suggest.",
         "zh": "尚未填写结论的有 {count} 项，暂按探针的建议计入。",
     },
+    # the verdict
+    "verdict": {"en": "Verdict", "zh": "总体结论"},
+    "verdict-problem": {
+        "en": "Something is wrong: {count} {count:item stands|items stand} as a problem, {concluded} concluded by a person and "
+        "{suggested} by what probes suggest alone.",
+        "zh": "发现问题：共 {count} 项，其中 {concluded} 项已由人工确认，{suggested} 项仅为探针建议。",
+    },
+    "verdict-nothing": {"en": "Nothing has been checked yet.", "zh": "尚未进行任何检查。"},
+    "verdict-suspects-only": {
+        "en": "No problem stands, but there are suspects that nobody has decided (items: {count}).",
+        "zh": "没有确定的问题，但有疑点尚待判断（{count} 项）。",
+    },
+    "verdict-little": {
+        "en": "Nothing wrong was found, which says little: only {decided} of {total} items were decided.",
+        "zh": "目前没有发现问题，但 {total} 项中只判定了 {decided} 项，不足以下结论。",
+    },
+    "verdict-open": {
+        "en": "Nothing wrong was found; {decided} of {total} items were decided, and what limits that stands below.",
+        "zh": "没有发现问题；{total} 项中判定了 {decided} 项，局限见下。",
+    },
+    "verdict-ok": {
+        "en": "Nothing wrong was found: all {total} items were decided.",
+        "zh": "没有发现问题，{total} 项均已判定。",
+    },
+    "verdict-checked": {
+        "en": "How much was checked: {decided} of {total} items decided, {person} of all by a person; probes done {done}, "
+        "failed or cancelled {failed}, skipped {skipped}.",
+        "zh": "检查范围：{total} 项中判定了 {decided} 项，其中人工填写结论 {person} 项；探针完成 {done} 个，失败或取消 {failed} 个，"
+        "跳过 {skipped} 个。",
+    },
+    "verdict-limits": {"en": "To bear in mind", "zh": "需要注意"},
+    "verdict-suspects": {"en": "Suspects that nobody has decided: {items}.", "zh": "有疑点、尚未判断：{items}。"},
+    "verdict-failed": {
+        "en": "Probes failed or were cancelled, so that what they look for is not known: {items}.",
+        "zh": "有探针失败或被取消，相应内容未知：{items}。",
+    },
+    "verdict-stale": {
+        "en": "Results are out of date: what they examined has changed since: {items}.",
+        "zh": "结果已过期（所检查的内容此后有改动）：{items}。",
+    },
+    "verdict-overruled": {
+        "en": "Conclusions that differ from what the probes suggest: {items}.",
+        "zh": "结论与探针建议不同：{items}。",
+    },
+    "verdict-partial": {"en": "Examined in part only: {items}.", "zh": "只检查了一部分：{items}。"},
+    "sure-concluded": {"en": "concluded by {by}", "zh": "已由人工确认（{by}）"},
+    "sure-suggested": {"en": "{how}; nobody has confirmed it yet", "zh": "{how}；尚未人工确认"},
+    "sure-measured": {"en": "measured", "zh": "由实测得出"},
+    "column-sure": {"en": "How sure", "zh": "把握程度"},
+    # the grade
+    "grade": {"en": "Is this worth filing?", "zh": "是否值得提交 issue"},
+    "grade-why": {"en": "Why", "zh": "依据"},
+    "grade-lacking": {"en": "What is lacking to say more", "zh": "还缺什么"},
+    "grade-advice": {"en": "What to do", "zh": "下一步"},
+    "and-more": {"en": "{count} more", "zh": "另有 {count} 项"},
+    # what is always asked
+    "asked": {"en": "What is always asked", "zh": "求助时必问的信息"},
+    "asked-seeds": {"en": "Seeds", "zh": "随机种子"},
+    "asked-runs": {"en": "Several runs", "zh": "多次运行"},
+    "asked-data": {"en": "Verification of the data set", "zh": "数据集校验"},
+    "asked-hyperparameters": {"en": "Hyperparameters", "zh": "超参"},
+    "asked-loss-scale": {"en": "Loss scale", "zh": "loss scale"},
+    "asked-curve": {"en": "Record of the loss", "zh": "loss 记录"},
+    "asked-config": {"en": "Changes of the configuration", "zh": "配置改动"},
+    "not-given": {"en": "not given", "zh": "未说明"},
+    "config-changes": {"en": "How the configuration differs from the one it was made from", "zh": "与原始配置的差异"},
+    "config-differs": {
+        "en": "{count} {count:key differs|keys differ} from {base}",
+        "zh": "与 {base} 相比，有 {count} 个键不同",
+    },
+    "config-same": {"en": "the same as {base}", "zh": "与 {base} 相同"},
+    "column-config-key": {"en": "Key", "zh": "键"},
+    "column-config-base": {"en": "Before", "zh": "原始配置"},
+    "column-config-used": {"en": "Used", "zh": "实际配置"},
+    # inputs and versions
+    "inputs": {"en": "What was examined, with digests", "zh": "检查的文件及其校验值"},
+    "column-input-key": {"en": "Key", "zh": "键"},
+    "column-input-path": {"en": "Path", "zh": "路径"},
+    "column-input-files": {"en": "Files", "zh": "文件数"},
+    "column-input-bytes": {"en": "Bytes", "zh": "字节数"},
+    "column-input-md5": {"en": "MD5", "zh": "MD5"},
+    "column-input-method": {"en": "What the MD5 covers", "zh": "MD5 的范围"},
+    "versions": {"en": "Versions of the tool", "zh": "工具版本"},
+    "checklist": {"en": "Checklist", "zh": "检查清单"},
+    "checklist-named": {"en": "{title} ({name}, version {version})", "zh": "{title}（{name}，版本 {version}）"},
+    "probes-of": {"en": "{package} (results: {count})", "zh": "{package}（结果 {count} 个）"},
+    # how to reproduce it
+    "reproduce": {"en": "How to reproduce it", "zh": "复现步骤"},
+    "step-code": {"en": "The code", "zh": "取得代码"},
+    "code-clean": {"en": "All is committed.", "zh": "改动均已提交。"},
+    "code-dirty": {
+        "en": "{count} {count:file has|files have} changes that are not committed: they belong to it (git diff).",
+        "zh": "另有 {count} 个文件的改动未提交，需一并提供（git diff）。",
+    },
+    "code-unknown": {
+        "en": "Whether all is committed could not be told.",
+        "zh": "未能确定改动是否均已提交。",
+    },
+    "code-no-git": {
+        "en": "The project has no commit that could be named; the digest of its code stands among what was examined.",
+        "zh": "项目没有可供引用的 git 提交，代码的校验值见“检查的文件及其校验值”。",
+    },
+    "step-packages": {"en": "The packages", "zh": "安装软件包"},
+    "packages-text": {
+        "en": "Hardware, driver, CANN and Python as the environment tells.",
+        "zh": "硬件、驱动、CANN 和 Python 版本见“环境信息”。",
+    },
+    "step-data": {"en": "The data", "zh": "准备数据"},
+    "data-text": {
+        "en": "Data sets, checkpoints and logs stand with their digests among what was examined; accucheck manifest takes the same digest.",
+        "zh": "数据集、权重和日志及其校验值见“检查的文件及其校验值”，可用 accucheck manifest 计算同样的校验值核对。",
+    },
+    "step-training": {"en": "The training", "zh": "运行训练"},
+    "training-given": {"en": "The command as the case gives it.", "zh": "检查对象中给出的命令。"},
+    "training-derived": {
+        "en": "Made from script, devices and launcher of the case; arguments of its own are not known (runtime.command).",
+        "zh": "由检查对象中的脚本、卡数和启动方式得出，脚本自身的参数未知（可填写 runtime.command）。",
+    },
+    "training-unknown": {
+        "en": "The case names neither a command (runtime.command) nor a script (scripts.train).",
+        "zh": "检查对象未给出训练命令（runtime.command）或训练脚本（scripts.train）。",
+    },
+    "step-case-file": {"en": "accucheck.yaml in the project's folder", "zh": "项目目录下的 accucheck.yaml"},
+    "case-file-text": {
+        "en": "The case as it was examined; paths are relative to the project.",
+        "zh": "本次检查所用的内容，路径相对于项目目录。",
+    },
+    "step-check": {"en": "The check", "zh": "运行检查"},
+    "check-live": {
+        "en": "--live runs the project's own code; read it before.",
+        "zh": "--live 会运行项目自身的代码，运行前请先查看代码。",
+    },
     "open-count": {"en": "not concluded {count}", "zh": "未填写结论 {count}"},
     "highlights": {"en": "Main problems", "zh": "主要问题"},
     "more-highlights": {"en": "{count:,} more below.", "zh": "另有 {count:,} 条，见后文。"},
     "environment": {"en": "Environment", "zh": "环境信息"},
     "summary": {"en": "Summary", "zh": "检查结论汇总"},
+    "contents": {"en": "Contents", "zh": "目录"},
     "details": {"en": "Details", "zh": "逐项说明"},
     "not-checked": {"en": "Not checked, and why", "zh": "未检查的内容及原因"},
     # columns
@@ -163,8 +296,17 @@ WORDS = {
     "column-evidence": {"en": "Evidence", "zh": "依据"},
     "column-leads": {"en": "Leads to", "zh": "去向"},
     # evidence
+    "evidence": {"en": "Evidence ({count})", "zh": "证据（{count} 项）"},
     "rows": {"en": "first {shown:,} of {total:,} rows", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "columns": {"en": "first {shown} of {total} columns", "zh": "共 {total} 列，此处为前 {shown} 列"},
+    "sarif-root": {
+        "en": "The root of the git repository, or the project's folder where it lies in none.",
+        "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
+    },
+    "whole-table": {
+        "en": "All {count:,} rows that were recorded: {file}",
+        "zh": "已记录的全部 {count:,} 行见 {file}",
+    },
     "lines": {"en": "first {shown:,} of {total:,} lines", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "figure": {"en": "Figure {number}", "zh": "图 {number}"},
     "table": {"en": "Table {number}", "zh": "表 {number}"},

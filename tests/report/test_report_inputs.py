@@ -1,0 +1,116 @@
+"""What was examined, with digests that the usual tools give too."""
+
+import hashlib
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
+from accucheck.report import inputs
+from accucheck.report.build import build
+from accucheck.session import Entry, Record
+
+
+def collected(root: Path, spec: dict, record: Record | None = None, **options: object) -> dict[str, dict]:
+    case = Case(str(root), msgspec.convert(spec, CaseFile))
+    return {row["key"]: row for row in inputs.collect(case, record or Record(), **options)}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "data/train/deep").mkdir(parents=True)
+    for name, content in {"a.csv": "1,2", "deep/ü b.csv": "3", "deep/c\\d": "", "z.csv": "x" * 70_000}.items():
+        (tmp_path / "data/train" / name).write_text(content)
+    (tmp_path / "train.py").write_text("import mindspore\n")
+    (tmp_path / "settings.yaml").write_text("lr: 0.1\n")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/x.py").write_text("")
+    (tmp_path / "net.ckpt").write_bytes(bytes(range(256)) * 20_000)
+    return tmp_path
+
+
+def test_files_and_folders(project: Path) -> None:
+    spec = {"scripts": {"train": ["train.py", "gone.py"]}, "data": {"train": {"path": "data/train"}}}
+    found = collected(project, spec | {"checkpoints": {"current": "net.ckpt"}, "runtime": {"python": "train.py"}})
+    content = (project / "net.ckpt").read_bytes()
+    row = found["checkpoints.current"]
+    assert (row["bytes"], row["method"]) == (len(content), "whole")
+    assert row["md5"] == hashlib.md5(content).hexdigest()
+    script = "find . -type f -printf '%P\\0' | LC_ALL=C sort -z | xargs -0 md5sum | md5sum"
+    done = subprocess.run(["bash", "-c", script], cwd=project / "data/train", capture_output=True, check=True)
+    row = found["data.train.path"]
+    assert (row["files"], row["bytes"], row["method"]) == (4, 70_004, "tree")
+    assert row["md5"] == done.stdout.decode().split()[0], "the digest of accucheck manifest, and of md5sum"
+    assert found["scripts.train"]["method"] == "absent", "the last of the two"
+    code = found["code"]
+    assert (code["files"], code["method"]) == (2, "tree"), "train.py and settings.yaml, not what git keeps"
+    assert "runtime.python" not in found
+
+
+def test_too_large_gets_a_weaker_digest_that_says_so(project: Path) -> None:
+    spec = {"data": {"train": {"path": "data/train"}}, "checkpoints": {"current": "net.ckpt"}}
+    first = collected(project, spec, most=1000)
+    assert (first["data.train.path"]["method"], first["checkpoints.current"]["method"]) == ("listing", "ends")
+    assert first["code"]["method"] == "tree", "what is small is still read whole"
+    with (project / "net.ckpt").open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"!")
+    (project / "data/train/a.csv").write_text("1,2,3")
+    second = collected(project, spec, most=1000)
+    for key in ("checkpoints.current", "data.train.path"):
+        assert first[key]["md5"] != second[key]["md5"]
+
+
+def test_time_is_bounded(project: Path) -> None:
+    spec = {"data": {"train": {"path": "data/train"}}, "checkpoints": {"current": "net.ckpt"}}
+    found = collected(project, spec, seconds=0.0)
+    assert found["checkpoints.current"]["method"] == "ends" and found["data.train.path"]["method"] == "size"
+    with (project / "big.ckpt").open("wb") as file:
+        file.truncate(20 << 30)  # 20 GB that take no room
+    begun = time.monotonic()
+    found = collected(project, {"checkpoints": {"current": "big.ckpt"}})
+    assert found["checkpoints.current"]["bytes"] == 20 << 30 and found["checkpoints.current"]["method"] == "ends"
+    assert time.monotonic() - begun < 1
+
+
+def test_what_cannot_be_read_is_said(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    spec = {
+        "data": {"train": {"path": "s3://user:secret@bucket/train"}},
+        "curves": {"train": "pipe", "eval": "x" * 5000},
+        "checkpoints": {"current": "gone.ckpt"},
+    }
+    found = collected(project, spec)
+    assert {key: row["method"] for key, row in found.items() if key != "code"} == {
+        "data.train.path": "address",
+        "curves.train": "unreadable",
+        "curves.eval": "unreadable",
+        "checkpoints.current": "absent",
+    }
+    assert "secret" not in msgspec.json.encode(list(found.values())).decode()
+
+
+def test_the_digest_of_the_probe_is_taken_while_it_holds(project: Path) -> None:
+    finding = Finding("tree", Level.INFO, data={"files": 9, "bytes": 99, "digest": "d" * 32})
+    result = ProbeResult("dataset_digest", Kind.FILE, Status.DONE, Verdict.OK, [finding])
+    record = Record(entries={"ds.04": Entry(results={"dataset_digest": result})})
+    spec = {"data": {"train": {"path": "data/train"}}}
+    row = collected(project, spec, record)["data.train.path"]
+    assert (row["files"], row["bytes"], row["md5"], row["method"]) == (9, 99, "d" * 32, "probe")
+    stale = collected(project, spec, record, stale={("ds.04", "dataset_digest")})["data.train.path"]
+    assert (stale["files"], stale["method"]) == (4, "tree")
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_in_the_report(project: Path, language: Language) -> None:
+    case = Case(str(project), msgspec.convert({"checkpoints": {"current": "net.ckpt"}}, CaseFile))
+    rows = inputs.collect(case, Record())
+    report = build(Record(), [], case, language, inputs=rows)
+    assert report.inputs is not None and [row[1] for row in report.inputs.rows] == [".", "net.ckpt"]
+    assert report.inputs.rows[1][4] == rows[1]["md5"] and report.result["inputs"] == rows
+    assert not {row[5] for row in report.inputs.rows} & set(inputs.WORDS), "words, not keys"
