@@ -809,5 +809,5 @@ class ChecklistScreen(Screen[None]):
         keys = KEYS[1:]
         if self.app.role is Role.REVIEWER:
             own = [(key, verb) for key, verb, _ in self.REVIEW_VERBS]
-            keys = own + [each for each in keys if each[1] not in AUTHORS]
+            keys = own + [each for each in keys if each[1] not in AUTHORS and each not in own]
         self.app.push_screen(HelpScreen(self.speech, words, keys, general=True))
