@@ -537,7 +537,7 @@ class _Builder:
             versions=self.versions(checklists),
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
-            within=self.line(_within_repository(Path(self.case.root))),
+            within="" if self.case.alone else self.line(_within_repository(Path(self.case.root))),
             anchor=self.anchor(),
             result=self.hidden(result),
             sign_off=self.sign_off(checklists),
@@ -546,6 +546,8 @@ class _Builder:
 
     def anchor(self) -> str:
         """The case file, else the first script of the project."""
+        if self.case.alone:
+            return ""
         scripts = [self.case.relative(path) for path in self.case.paths("scripts.train")]
         files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
         return next((self.line(path) for path in files if Path(self.case.root, path).is_file()), "")
