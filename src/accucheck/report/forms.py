@@ -57,7 +57,7 @@ SIGNING = re.compile(
 )
 PARAMETER = re.compile(r"(?i)((?:^|[&;])(?:\w*token|\w*key|\w*secret|ticket|code)=)([\w.~%+/=-]{16,})")
 FQDN = re.compile(
-    r"(?ai)(?<![\w.@/\\-])[a-z][a-z]*[\w-]*[0-9-][\w-]{0,60}(?:\.[a-z0-9-]{1,60}){0,6}\."
+    r"(?ai)(?<![\w.@/\\-])([a-z][\w-]{1,62})(?:\.[a-z0-9-]{1,60}){0,6}\."
     r"(?:local|internal|corp|lan|intra|intranet|localdomain|priv|private|svc)(?![\w-]|\.\w)"
 )
 MAIL = re.compile(

@@ -382,7 +382,9 @@ class Redactor:
             return found[0] if dull else found[0].replace(name, self._name("host", name))
 
         text = forms.HOST_KEY.sub(host, text)
-        text = forms.FQDN.sub(lambda found: self._name("host", found[0]), text)
+        text = forms.FQDN.sub(
+            lambda found: self._name("host", found[0]) if re.search("[0-9-]", found[1]) else found[0], text
+        )
         if "events.out" in text:
             text = forms.EVENTS.sub(
                 lambda found: (
