@@ -79,7 +79,9 @@ def compose(project: Project, options: Options) -> Report:
     from .build import build
 
     record, case = project.session.record if project.session else Record(), project.case
-    stale, moment, hide = project.stale(), now(), redact.of(case)
+    stale, moment = project.stale(), now()
+    hide = redact.of(case, allow=options.allow, on=options.redact)
+    hide.learn(msgspec.to_builtins(record))
     # A session that came alone was not made on this machine.
     found = None if case.alone else environment.collect(case)
     examined = inputs.collect(case, record, stale)
