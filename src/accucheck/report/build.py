@@ -418,7 +418,9 @@ def build(
     """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
     probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
     private data, by default as redact.of() knows it; `since` is what changed from an earlier round to this session."""
-    hide = hide or redact.of(case)
+    if hide is None:
+        hide = redact.of(case)
+        hide.learn(msgspec.to_builtins(session_record))
     return _Builder(session_record, case, language, stale, hide).report(
         checklists, environment, generated or now(), inputs or [], since
     )
