@@ -28,6 +28,7 @@ check: $(VENV)/test.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python reports/generate.py --check
 
 # On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
 unit: $(VENV)/test.stamp

@@ -1,20 +1,38 @@
-"""Makes the sample reports again: the program itself, run on a copy of examples/digits_faulty (about 20 s; needs mindspore).
+"""Writes the sample reports anew from the session in reports/session; with --check only says which Markdown and JSON are stale.
 
-Runs every probe, concludes a few items as a person would, and writes the report in both languages. Reports hold the date and
-the environment of the machine that made them, so two runs differ in these.
+The session is what all probes found in examples/digits_faulty; moment, machine and versions are stored with it, so that every
+machine writes the same text. --session makes it again first: it runs every probe on a copy of the example (under a minute;
+needs mindspore). Pictures, and what holds them, depend on the fonts of the machine and are not compared.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from accucheck import case as cases
+from accucheck import checklist, report
+from accucheck.language import Language
+from accucheck.model import Verdict, now
+from accucheck.report import environment, machine, markdown
+from accucheck.report.build import Report, build
+from accucheck.session import Entry, Record
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = "digits_faulty"
+REPORTS = ROOT / "reports"
+SESSION = REPORTS / "session"
+PROJECT = ROOT / "examples" / "digits_faulty"
+STEM = f"{PROJECT.name}-accuracy"
+WHO = "sample"
 
 #: (item, conclusion, note), by language; what the probes suggest elsewhere is left open on purpose.
 ANSWERS = {
@@ -35,30 +53,81 @@ ANSWERS = {
 }
 
 
-def accucheck(folder: Path, language: str, *arguments: str) -> None:
-    """Run the program in `folder`, with a home of its own and no trace of who runs it."""
-    environment = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
-    environment |= dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "sample")
-    command = [sys.executable, "-m", "accucheck", *arguments, "--lang", language]
-    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+class Made(msgspec.Struct, forbid_unknown_fields=True):
+    """When and on what the session was made: an ISO 8601 moment, and what environment.collect gave."""
+
+    moment: str
+    environment: dict[str, Any]
+
+
+def make_session() -> None:
+    """Run all probes on a copy of the example, in a home of its own and with no trace of who runs them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ignored = shutil.ignore_patterns(".accucheck", "__pycache__", "rank_0")
+        shutil.copytree(PROJECT, folder / PROJECT.name, ignore=ignored)
+        own = {**os.environ, "HOME": name, "XDG_CONFIG_HOME": name, "XDG_CACHE_HOME": name}
+        own |= dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), WHO)
+        command = [sys.executable, "-m", "accucheck", "run", PROJECT.name, "--live", "--exit-zero"]
+        subprocess.run(command, cwd=folder, env=own, check=True, stdout=subprocess.DEVNULL)
+        content = (folder / PROJECT.name / ".accucheck" / "session.json").read_bytes()
+    if left := [text for text in (name, str(ROOT), socket.gethostname()) if text.encode() in content]:
+        raise SystemExit(f"the session names this machine: {', '.join(left)}")
+    made = Made(now(), environment.collect(cases.load(PROJECT, [])))
+    SESSION.mkdir(exist_ok=True)
+    (SESSION / "session.json").write_bytes(content + b"\n")
+    (SESSION / "made.json").write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+
+
+def sample(language: Language) -> Report:
+    """The report of the stored session, with the conclusions of ANSWERS."""
+    record = msgspec.json.decode((SESSION / "session.json").read_bytes(), type=Record)
+    made = msgspec.json.decode((SESSION / "made.json").read_bytes(), type=Made)
+    entries = dict(record.entries)
+    for item, conclusion, note in ANSWERS[language.value]:
+        known = entries.get(item, Entry())
+        entries[item] = msgspec.structs.replace(
+            known, conclusion=Verdict(conclusion), note=note, who=WHO, when=made.moment
+        )
+    record = msgspec.structs.replace(record, entries=entries)
+    checklists = checklist.load_all(["accuracy"])
+    return build(record, checklists, cases.load(PROJECT, []), language, made.environment, generated=made.moment)
+
+
+def stale() -> list[str]:
+    """The files that are not what would be written now; of those with pictures in them only whether they are there."""
+    found = []
+    for language in Language:
+        built, folder = sample(language), REPORTS / language.value
+        text = markdown.render(built, STEM, draw=lambda _: b"")
+        files: dict[str, bytes | None] = {f"{STEM}.{form.ending}": None for form in report.FORMATS.values()}
+        files |= dict.fromkeys(text) | {f"{STEM}.md": text[f"{STEM}.md"]} | machine.render(built, STEM)
+        found += [folder / name for name, content in files.items() if not _holds(folder / name, content)]
+        found += [path for path in folder.rglob("*") if path.is_file() and str(path.relative_to(folder)) not in files]
+    return sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def _holds(path: Path, content: bytes | None) -> bool:
+    return path.is_file() and content in (None, path.read_bytes())
 
 
 def main() -> None:
-    for language, answers in ANSWERS.items():
-        target = ROOT / "reports" / language
-        shutil.rmtree(target, ignore_errors=True)
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            ignored = shutil.ignore_patterns(".accucheck", "__pycache__", "rank_0")
-            shutil.copytree(ROOT / "examples" / PROJECT, folder / PROJECT, ignore=ignored)
-            accucheck(folder, language, "run", PROJECT, "--live", "--exit-zero")
-            for item, conclusion, note in answers:
-                accucheck(folder, language, "answer", item, conclusion, "--note", note, "--project", PROJECT)
-            formats = ("--format", "md", "--format", "docx", "--format", "json")
-            accucheck(folder, language, "report", PROJECT, *formats, "--output", str(target))
-        for path in sorted(target.rglob("*")):
-            if path.is_file():
-                print(path.relative_to(ROOT))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when a file is stale")
+    parser.add_argument("--session", action="store_true", help="run the probes first")
+    options = parser.parse_args()
+    if options.check:
+        if found := stale():
+            raise SystemExit("stale, see `make reports`:\n" + "\n".join(found))
+        return
+    if options.session:
+        make_session()
+    for language in Language:
+        folder = REPORTS / language.value
+        shutil.rmtree(folder, ignore_errors=True)
+        options = report.Options(formats=tuple(report.FORMATS), languages=(language,), stem=STEM)
+        for path in report.write(sample(language), folder, options).paths:
+            print(path.relative_to(ROOT))
 
 
 if __name__ == "__main__":

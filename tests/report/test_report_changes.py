@@ -102,3 +102,12 @@ def test_in_the_report(tmp_path: Path) -> None:
     assert ("Changes of the configuration", "2 keys differ from base.yaml") in report.asked
     report = build(Record(), [], case_of(tmp_path, "base.yaml", "base.yaml"), Language.ZH)
     assert report.changes is None and ("配置改动", "与 base.yaml 相同") in report.asked
+
+
+def test_many_changes_lie_whole_beside_the_report(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("".join(f"k{n:03}: 1\n" for n in range(200)))
+    (tmp_path / "used.yaml").write_text("".join(f"k{n:03}: 2\n" for n in range(200)))
+    report = build(Record(), [], case_of(tmp_path, "used.yaml", "base.yaml"), Language.EN)
+    assert report.changes is not None and len(report.changes.rows) == 50 and "200" in report.changes.bound
+    assert report.changes.whole is not None and report.changes.whole.count == 200
+    assert report.whole_tables == [report.changes.whole]

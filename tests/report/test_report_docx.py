@@ -71,7 +71,7 @@ def test_summary_table(report: Report, document: docx.document.Document) -> None
     assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
     for column in summary.columns:
         assert column.width and {cell.width for cell in column.cells} == {column.width}
-    assert sum(column.width for column in summary.columns) == pytest.approx(docx.shared.Cm(17), abs=1000)
+    assert sum(column.width for column in summary.columns) == pytest.approx(docx.shared.Cm(17), abs=2000)
 
 
 def test_chinese_fonts_everywhere(document: docx.document.Document) -> None:
@@ -153,3 +153,48 @@ def test_properties_stand_in_the_fixed_order(document: docx.document.Document) -
                 assert places == sorted(places), docx.oxml.xmlchemy.serialize_for_reading(properties)
                 checked += 1
     assert checked > 500
+
+
+def test_tables_are_numbered_kept_together_and_repeat_their_heads(
+    report: Report, document: docx.document.Document
+) -> None:
+    captions = [paragraph for paragraph in document.paragraphs if paragraph.style.name == "Caption"]
+    of_tables = [paragraph for paragraph in captions if paragraph.text.startswith(("表", "Table"))]
+    labels = ["表 1  各类别占比", "表 2  各类别占比"]  # rows, and the pictures of the data
+    if report.language is Language.EN:
+        labels = ["Table 1  Share per class", "Table 2  Share per class"]
+    assert [paragraph.text.partition("  (")[0] for paragraph in of_tables] == labels
+    assert all(paragraph.paragraph_format.keep_with_next for paragraph in of_tables)
+    for table in document.tables:
+        rows = [row._tr for row in table.rows]
+        if table.style.name == "Table Grid":
+            assert all(row.trPr.find(qn("w:cantSplit")) is not None for row in rows)
+            kept = [all(p.pPr.find(qn("w:keepNext")) is not None for p in row.iter(qn("w:p"))) for row in rows]
+            whole = len(rows) <= writer.KEPT_ROWS
+            assert kept == [number < (len(rows) - 1 if whole else 2) for number in range(len(rows))]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "parts"),
+    [
+        (["name", "mean"], [["conv1.weight", "0.25"]], [2]),
+        (["file", "size", "here", "standard"], [["part-1.csv", "71410", "0" * 32, "1" * 32]], [4]),
+        (
+            [f"column {n}" for n in range(10)],
+            [["-1.23457e-05"] * 10],
+            [7, 4],
+        ),  # the second begins with the first column too
+        (["a", "b"], [["数据集" * 80, "x" * 200]], [2]),
+        (["one"], [["x" * 5000]], [1]),
+    ],
+)
+def test_columns_fit_the_page(columns: list[str], rows: list[list[str]], parts: list[int]) -> None:
+    cells = [[writer.Cell(text, bold=n == 0) for text in row] for n, row in enumerate([columns, *rows])]
+    laid = writer._laid_out(cells, [text[-1:].isdigit() for text in rows[0]])
+    assert [len(chosen) for chosen, _, _ in laid] == parts
+    assert sorted({column for chosen, _, _ in laid for column in chosen}) == list(range(len(columns)))
+    for chosen, size, widths in laid:
+        assert sum(widths) == pytest.approx(min(17, sum(widths))) and all(width > 0.5 for width in widths)
+        for column, width in zip(chosen, widths, strict=True):
+            words = [word for row in cells for word in row[column].text.split() if len(word) <= 14]
+            assert all(len(word) * 0.5 * size / 72 * 2.54 < width for word in words), "short words stay whole"

@@ -136,7 +136,7 @@ def test_word_and_markdown_tell_the_same(language: Language, tmp_path: Path) -> 
 def test_steps_to_reproduce_can_be_followed(tmp_path: Path) -> None:
     spec = {
         "name": "net: *x",
-        "runtime": {"python": "/home/li/env/bin/python", "distributed": {"devices": 8, "launcher": "msrun"}},
+        "runtime": {"python": "/srv/env/bin/python", "distributed": {"devices": 8, "launcher": "msrun"}},
         "scripts": {"train": "my train.py"},
         "curves": {"train": "a.log"},
     }

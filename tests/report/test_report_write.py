@@ -1,16 +1,24 @@
 """Writing reports: names that stay in their folder, whole files, and errors for people."""
 
+import csv
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import docx
 import pytest
+from report_sample import MOMENT, result
 
 from accucheck import report as reports
+from accucheck.case import Case
+from accucheck.checklist import Checklist
 from accucheck.errors import SaveError
+from accucheck.model import Finding, Kind, Language, Level, Table
 from accucheck.report import Options, file_stem, write
-from accucheck.report.build import Report
+from accucheck.report.build import Report, build
+from accucheck.session import Entry, Record
 
 ALL = tuple(reports.FORMATS)
 
@@ -175,3 +183,62 @@ def test_a_file_system_that_takes_no_files(report: Report) -> None:
 
 def test_formats_are_those_named() -> None:
     assert list(reports.FORMATS) == ["md", "docx", "html", "json"]
+
+
+ROWS = 100_000
+NAMES = [
+    "=cmd|' /C calc'!A0",
+    "-1.5e3",
+    "+86 123",
+    "@SUM(A1)",
+    "＝1+1",
+    "文件\n名.csv",
+    '"quoted", comma',
+    "\ufeffx",
+    None,
+    True,
+]
+
+
+@pytest.fixture
+def long_table(checklists: list[Checklist], case: Case) -> Report:
+    rows = [[n, -n / 7, NAMES[n % len(NAMES)], f"{case.root}/data/part-{n}.csv"] for n in range(ROWS)]
+    table = Table("top", ["index", "value", "=label", "file", *map(str, range(9))], rows, total=ROWS * 2)
+    found = Finding("odd-name", Level.SUSPECT, data={"name": "x"}, evidence=[table, table])
+    entry = Entry(results={"fake_order": result("fake_order", Kind.FILE, [found])})
+    return build(Record(entries={"dp.03": entry}), checklists, case, Language.ZH, None, frozenset(), MOMENT)
+
+
+def test_a_long_table_lies_whole_beside_the_report(long_table: Report, tmp_path: Path) -> None:
+    written = write(long_table, tmp_path, Options(formats=ALL, stem="x"))
+    assert {path.name for path in written.files} >= {"table-001.csv", "table-002.csv"}
+    text = (tmp_path / "x.md").read_text()
+    assert text.count("| 49 |") == 2 and "| 50 |" not in text
+    assert "共 200,000 行，此处为前 50 行" in text
+    assert "已记录的全部 100,000 行见 [table-001.csv](x_files/table-001.csv)" in text
+    paragraphs = [paragraph.text for paragraph in docx.Document(str(tmp_path / "x.docx")).paragraphs]
+    assert "已记录的全部 100,000 行见 x_files/table-002.csv" in paragraphs
+    content = (tmp_path / "x_files/table-001.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    assert len(rows) == ROWS + 1 and rows[0][:4] == ["index", "value", "'=label", "file"]
+    assert [row[2] for row in rows[1:11]] == [
+        "'=cmd|' /C calc'!A0",
+        "-1.5e3",
+        "'+86 123",
+        "'@SUM(A1)",
+        "'＝1+1",
+        "文件⏎名.csv",
+        '"quoted", comma',
+        "\\ufeffx",
+        "",
+        "true",
+    ]
+    assert rows[8][:2] == ["7", "-1.0"] and float(rows[9][1]) == -8 / 7, "numbers in full"
+    assert rows[-1][3] == "data/part-99999.csv", "what is hidden in the report is hidden here"
+    assert not (tmp_path / "x_files/table-003.csv").exists()
+
+
+def test_programs_need_no_table_beside(long_table: Report, tmp_path: Path) -> None:
+    written = write(long_table, tmp_path, Options(formats=("json",), stem="x"))
+    assert written.files == written.paths

@@ -403,7 +403,7 @@ async def test_evidence_is_saved_without_formulas_and_never_over_a_file(walkthro
                 await until(pilot, lambda: isinstance(app.screen, Choose))
                 await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
-        assert (tmp_path / "out.csv").read_text().splitlines() == [
+        assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines() == [
             "name,n",
             "'=cmd(),1".replace("(),", "(),"),
             "plain,2",

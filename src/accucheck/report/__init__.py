@@ -27,17 +27,19 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """The ending of the report's file, and the module of this package that makes it: `render(report, stem, options, draw)`
     returns {name relative to the folder: content}, the report itself as `<stem>.<ending>`, what belongs to it in `<stem>_files`.
+    `evidence`: whether it shows tables, and so names the files with all their rows.
     """
 
     ending: str
     module: str
+    evidence: bool
 
 
 FORMATS = {
-    "md": Format("md", "markdown"),
-    "docx": Format("docx", "docx"),
-    "html": Format("html", "html"),
-    "json": Format("json", "machine"),
+    "md": Format("md", "markdown", evidence=True),
+    "docx": Format("docx", "docx", evidence=True),
+    "html": Format("html", "html", evidence=True),
+    "json": Format("json", "machine", evidence=False),
 }
 
 
@@ -67,15 +69,15 @@ class Written(msgspec.Struct, frozen=True):
 
 def compose(project: Project, options: Options) -> Report:
     """The report of a project's session as it stands, with the environment."""
-    from . import environment
+    from . import environment, inputs
     from .bilingual import both
     from .build import build
 
     record = project.session.record if project.session else Record()
-    found = environment.collect(project.case)
-    stale, moment = project.stale(), now()
+    found, stale, moment = environment.collect(project.case), project.stale(), now()
+    examined = inputs.collect(project.case, record, stale)
     built = [
-        build(record, project.checklists, project.case, language, found, stale, moment)
+        build(record, project.checklists, project.case, language, found, stale, moment, inputs=examined)
         for language in sorted(set(options.languages), reverse=True)  # Chinese first
     ]
     return both(*built) if len(built) == 2 else built[0]
@@ -92,9 +94,14 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
             drawn[id(part)] = charts.draw(part)
         return drawn[id(part)]
 
+    from . import spreadsheet
+
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+    if any(FORMATS[name].evidence for name in options.formats):
+        for table in report.whole_tables:
+            files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
 
 

@@ -47,7 +47,7 @@ from ..model import (
 from ..path import Step, Walked, walk, wanted
 from ..probe import SURE
 from ..session import Entry, Record, suggestion
-from . import changes, grading, machine
+from . import changes, grading, machine, spreadsheet
 from . import environment as environments
 from . import inputs as input_files
 from .bilingual import Both, said
@@ -89,14 +89,25 @@ class _Part(msgspec.Struct, frozen=True):
     pass
 
 
+class WholeTable(_Part, frozen=True):
+    """A table with all that was recorded of it, for the file `name` beside the report: how many rows, and these as the text of a CSV."""
+
+    name: str
+    count: int
+    columns: list[str]
+    body: str
+
+
 class TablePart(_Part, frozen=True, tag="table"):
-    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty."""
+    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty; `whole` is there where
+    something was."""
 
     title: str
     columns: list[str]
     rows: list[list[str]]
     numeric: list[bool]
     bound: str = ""
+    whole: WholeTable | None = None
 
 
 class ChartPart(_Part, frozen=True, tag="chart"):
@@ -331,6 +342,13 @@ class Report(_Part, frozen=True):
         return said(self.languages, lambda language, _: words[language.value], {})
 
     @property
+    def whole_tables(self) -> list[WholeTable]:
+        """The tables that go into files beside the report."""
+        findings = [finding for item in self.items for result in item.results for finding in result.findings]
+        parts = [self.changes, self.inputs, *(part for finding in findings for part in finding.evidence)]
+        return [part.whole for part in parts if isinstance(part, TablePart) and part.whole is not None]
+
+    @property
     def items(self) -> list[ItemPart]:
         return [item for checklist in self.checklists for section in checklist.sections for item in section.items]
 
@@ -362,6 +380,7 @@ class _Builder:
         self.facts = case.facts()
         self.hide = _Hider(case.root)
         self.origins: dict[str, str] = {}
+        self.tables = 0  # that have a file of their own
 
     # --- texts --------------------------------------------------------------------------------------------------------
 
@@ -608,14 +627,7 @@ class _Builder:
 
     def plain_table(self, title: str, columns: Sequence[str], rows: list[list[Plain]]) -> TablePart:
         """A table of the report itself: title and columns are keys of WORDS."""
-        shown = rows[:MAX_ROWS]
-        return TablePart(
-            title=self.say(title),
-            columns=[self.say(column) for column in columns],
-            rows=[[self.cell(value) for value in row] for row in shown],
-            numeric=[_numeric([row[i] for row in shown]) for i in range(len(columns))],
-            bound=self.say("rows", shown=len(shown), total=len(rows)) if len(rows) > len(shown) else "",
-        )
+        return self.table("", Table(self.say(title), [self.say(column) for column in columns], rows))
 
     def inputs(self, inputs: list[dict[str, Any]]) -> TablePart | None:
         if not inputs:
@@ -1023,12 +1035,33 @@ class _Builder:
         bound = [self.say("rows", shown=len(rows), total=total)] if total > len(rows) else []
         if len(table.columns) > width:
             bound.append(self.say("columns", shown=width, total=len(table.columns)))
+        whole = self.whole(name, table) if len(table.rows) > len(rows) or len(table.columns) > width else None
         return TablePart(
             title=self.title(name, table.title),
             columns=[self.title(name, column) for column in table.columns[:width]],
             rows=[[self.cell(value) for value in row] for row in rows],
             numeric=[_numeric([row[i] for row in rows]) for i in range(width)],
             bound="; ".join(bound) if self.language is Language.EN else "；".join(bound),
+            whole=whole,
+        )
+
+    def whole(self, name: str, table: Table) -> WholeTable:
+        """Numbers in full, in place of the report's six digits."""
+        self.tables += 1
+        known: dict[str, object] = {}
+
+        def cell(value: Plain) -> object:
+            if not isinstance(value, str):
+                return value if not isinstance(value, bool) else str(value).lower()
+            if value not in known:
+                known[value] = spreadsheet.harmless(self.line(value))
+            return known[value]
+
+        return WholeTable(
+            name=f"table-{self.tables:03}.csv",
+            count=len(table.rows),
+            columns=[self.title(name, column) for column in table.columns],
+            body=spreadsheet.text([cell(value) for value in row] for row in table.rows),
         )
 
     def cell(self, value: Plain) -> str:

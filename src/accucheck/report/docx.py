@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape
 
 import docx
 import msgspec
@@ -15,8 +18,8 @@ from docx.enum.section import WD_ORIENT
 from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.table import WD_TABLE_ALIGNMENT
 from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_TAB_ALIGNMENT
-from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
 from ..model import Language, Level, Status, Verdict
@@ -42,6 +45,12 @@ LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
 WIDTH = 17.0  # cm of text on A4 with margins of 2 cm
 CHART_WIDTH, PICTURE_HEIGHT = 16.0, 20.0  # cm
 
+#: Of tables: sizes of type, largest first; cm beside a cell's text; how many rows are not spread over two pages.
+SIZES, MARGIN, KEPT_ROWS = (9, 8.5, 8, 7.5, 7), 0.14, 12
+LONG_WORD, SOME_WORD = 20.5, 9.0  # em: an MD5 is just no long word
+POINT, TWIPS = 2.54 / 72, 1440 / 2.54  # cm of a point, twentieths of a point of a cm
+JUSTIFIED = '<w:jc w:val="right"/>'
+
 #: Text and shade per state; the words and marks say the same, for print in grey.
 INK = {"problem": "A61B1B", "ok": "1E6B34", "not_applicable": "5F6368", "undecided": "8A5A00", "open": "5F6368"}
 SHADE = {"problem": "FBE3E1", "ok": "E2F2E5", "not_applicable": "ECEDEF", "undecided": "FFF3D6", "open": "FFFFFF"}
@@ -54,18 +63,27 @@ _LEVEL_WIDTH = {
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
+class Cell(NamedTuple):
+    """What a cell of a table says; `ink` and `shade` are colours."""
+
+    text: str
+    bold: bool = False
+    ink: str = ""
+    shade: str = ""
+
+
 def render(
     report: Report, stem: str, options: Options = DEFAULT, draw: Callable[[ChartPart], bytes] = charts.draw
 ) -> dict[str, bytes]:
     """The .docx: {file name: content}."""
-    return {f"{stem}.docx": _Writer(report, draw).content()}
+    return {f"{stem}.docx": _Writer(report, stem, draw).content()}
 
 
 class _Writer:
-    def __init__(self, report: Report, draw: Callable[[ChartPart], bytes]) -> None:
-        self.report, self.draw, self.say = report, draw, report.say
+    def __init__(self, report: Report, stem: str, draw: Callable[[ChartPart], bytes]) -> None:
+        self.report, self.stem, self.draw, self.say = report, stem, draw, report.say
         self.document = docx.Document()
-        self.figures = 0
+        self.figures = self.tables = 0
 
     def content(self) -> bytes:
         self._set_up()
@@ -102,8 +120,8 @@ class _Writer:
         properties.revision = 1
 
         styles = document.styles
-        code = styles.add_style("Code", WD_STYLE_TYPE.PARAGRAPH)
-        code.base_style = styles["Normal"]
+        code, cell = (styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH) for name in ("Code", "Cell"))
+        code.base_style = cell.base_style = styles["Normal"]
         defaults = styles.element.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}/{qn('w:rPr')}")
         _set_fonts(defaults, LATIN)
         language = defaults.find(qn("w:lang"))
@@ -120,6 +138,7 @@ class _Writer:
             "Heading 3": 11.5,
             "Caption": 9,
             "Code": 8.5,
+            "Cell": SIZES[0],
         }
         for name in [*sizes, "Header", "Footer", "Table Grid", "List Bullet", "Normal Table"]:
             if name in styles:
@@ -136,11 +155,12 @@ class _Writer:
             "Heading 2": (14, 4),
             "Heading 3": (12, 3),
             "Caption": (1, 8),
+            "Cell": (1.5, 1.5),
         }
         for name, (before, after) in spacing.items():
             layout = styles[name].paragraph_format
             layout.space_before, layout.space_after = Pt(before), Pt(after)
-        styles["Normal"].paragraph_format.line_spacing = 1.15
+        styles["Normal"].paragraph_format.line_spacing, cell.paragraph_format.line_spacing = 1.15, 1.05
         styles["Caption"].font.color.rgb, styles["Caption"].font.bold = RGBColor.from_string(GREY), False
         if (border := styles["Title"].element.get_or_add_pPr().find(qn("w:pBdr"))) is not None:
             border.getparent().remove(border)
@@ -182,13 +202,12 @@ class _Writer:
         self._run(self.document.add_paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
         if verdict.highlights:
             keys = ("item", "what", "where", "sure")
-            table = self._table([self.say(f"column-{key}") for key in keys], [1.6, 7.8, 4.0, 3.6])
-            for highlight in verdict.highlights:
-                self._row(table, [highlight.item, highlight.message, highlight.where, highlight.sure])
-                _bold(table.rows[-1].cells[0])
+            rows: list[list[str | Cell]] = [
+                [Cell(each.item, bold=True), each.message, each.where, each.sure] for each in verdict.highlights
+            ]
+            self._table([self.say(f"column-{key}") for key in keys], rows)
             if verdict.more_highlights:
                 self._small(self.say("more-highlights", count=verdict.more_highlights))
-            self._gap()
         self.document.add_paragraph(verdict.checked)
         self._listed("verdict-limits", verdict.limits)
 
@@ -223,13 +242,18 @@ class _Writer:
         title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
         self.document.add_heading(title, 1)
         if path.steps:
-            keys = ("step", "answer", "evidence", "leads")
-            table = self._table([self.say(f"column-{key}") for key in keys], [4.0, 2.6, 6.2, 4.2])
-            for step in path.steps:
-                cells = [f"{step.item} {step.title}", f"{MARKS[step.state.value]} {step.answer}"]
-                row = self._row(table, [*cells, joined(" ", step.evidence), step.leads])
-                self._tint(row.cells[1], step.state.value, bold=True)
-            self._gap()
+            rows: list[list[str | Cell]] = [
+                [
+                    f"{step.item} {step.title}",
+                    Cell(
+                        f"{MARKS[step.state.value]} {step.answer}", True, INK[step.state.value], SHADE[step.state.value]
+                    ),
+                    joined(" ", step.evidence),
+                    step.leads,
+                ]
+                for step in path.steps
+            ]
+            self._table([self.say(f"column-{key}") for key in ("step", "answer", "evidence", "leads")], rows)
         if path.stands:
             self.document.add_paragraph(path.stands)
             self._labelled("path-lacks", path.wanted)
@@ -275,25 +299,23 @@ class _Writer:
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
         keys = ("item", "title", "conclusion", "suggestion", "by", "note")
-        table = self._table([self.say(f"column-{key}") for key in keys], [1.9, 4.9, 2.5, 2.5, 2.6, 2.6])
+        rows: list[list[str | Cell]] = []
         for item in self.report.items:
             mark = f"{MARKS[item.state.value]} " if item.conclusion else ""
-            cells = [
-                item.id,
-                item.title,
-                mark + item.conclusion_brief,
-                item.suggestion_text,
-                item.by_brief,
-                item.note_brief,
-            ]
-            row = self._row(table, cells)
-            _bold(row.cells[0])
             state = item.conclusion.value if item.conclusion else "open"
-            self._tint(row.cells[2], state, bold=item.conclusion is not None)
             # A suggestion is only tinted as long as nobody concluded: then it is what there is to go by.
-            if item.checked and not item.conclusion:
-                _shade(row.cells[3], SHADE[item.suggestion.value])
-        self._gap()
+            tinted = SHADE[item.suggestion.value] if item.checked and not item.conclusion else ""
+            rows.append(
+                [
+                    Cell(item.id, bold=True),
+                    item.title,
+                    Cell(mark + item.conclusion_brief, item.conclusion is not None, INK[state], SHADE[state]),
+                    Cell(item.suggestion_text, shade=tinted),
+                    item.by_brief,
+                    item.note_brief,
+                ]
+            )
+        self._table([self.say(f"column-{key}") for key in keys], rows)
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -307,7 +329,6 @@ class _Writer:
         _shade(cell, SHADE[state] if item.conclusion else CODE_SHADE)
         _pad(cell)
         first = cell.paragraphs[0]
-        first.paragraph_format.keep_with_next = True
         self._run(first, f"{self.say('conclusion')}  ", bold=True)
         mark = f"{MARKS[state]} " if item.conclusion else ""
         self._run(first, mark + item.conclusion_text, ink=INK[state], bold=True)
@@ -322,7 +343,9 @@ class _Writer:
                 self._run(paragraph, f"{self.say('note')}  ", bold=True)
             self._run(paragraph, line)
         cell.paragraphs[-1].paragraph_format.space_after = Pt(1)
-        self._gap()
+        for paragraph in cell.paragraphs:
+            paragraph.paragraph_format.keep_with_next = True
+        self._gap(kept=True)
         self._labelled("method", item.method, ink=GREY, size=8.5)
         self._labelled("remedy", item.remedy)
         self._labelled("references", [f"{title}  {url}" for title, url in item.references], ink=GREY, size=8.5)
@@ -416,14 +439,12 @@ class _Writer:
             caption = f"{self.say('figure', number=self.figures)}  {part.title}"
             self._picture(self.draw(part), caption + (f" ({part.bound})" if part.bound else ""))
         elif isinstance(part, TablePart):
-            self._table_title(part.title, part.bound)
-            if part.columns:
-                size = 9 if len(part.columns) <= 5 else 8.5 if len(part.columns) <= 7 else 7.5
-                table = self._table(part.columns, _column_widths(part, size), numeric=part.numeric, size=size)
-                _set_margins(table, 0.12)
-                for cells in part.rows:
-                    self._row(table, cells, numeric=part.numeric, size=size)
-            self._gap()
+            self.tables += 1
+            self._table_title(f"{self.say('table', number=self.tables)}  {part.title}", part.bound)
+            self._table(part.columns, part.rows, numeric=part.numeric)
+            if part.whole is not None:
+                file = f"{self.stem}_files/{part.whole.name}"
+                self._small(self.say("whole-table", count=part.whole.count, file=file))
         elif isinstance(part, CodePart):
             self._table_title(part.title, part.bound, font=CODE)
             width = len(str(part.line + len(part.lines)))
@@ -438,10 +459,10 @@ class _Writer:
             self._code(part.lines)
 
     def _table_title(self, title: str, bound: str, font: str | None = None) -> None:
-        paragraph = self.document.add_paragraph()
+        paragraph = self.document.add_paragraph(style="Caption")
         paragraph.paragraph_format.keep_with_next = True
         paragraph.paragraph_format.space_before, paragraph.paragraph_format.space_after = Pt(4), Pt(2)
-        self._run(paragraph, title, bold=font is None, size=9, font=font)
+        self._run(paragraph, title, bold=font is None, font=font)
         if bound:
             self._run(paragraph, f"  ({bound})", ink=GREY, size=9)
 
@@ -449,7 +470,7 @@ class _Writer:
         for number, line in enumerate(lines):
             paragraph = self.document.add_paragraph(style="Code")
             paragraph.paragraph_format.left_indent = Cm(0.2)
-            paragraph.paragraph_format.keep_with_next = len(lines) <= 12 and number + 1 < len(lines)
+            paragraph.paragraph_format.keep_with_next = number + 1 < (len(lines) if len(lines) <= KEPT_ROWS else 3)
             shade = OxmlElement("w:shd")
             for key, value in (("val", "clear"), ("color", "auto"), ("fill", shades[number] if shades else CODE_SHADE)):
                 shade.set(qn(f"w:{key}"), value)
@@ -476,59 +497,44 @@ class _Writer:
     # --- tables and text ----------------------------------------------------------------------------------------------
 
     def _pairs(self, pairs: Iterable[tuple[str, str]]) -> None:
-        table = self.document.add_table(0, 2, "Table Grid")
-        table.alignment = WD_TABLE_ALIGNMENT.CENTER
-        _set_borders(table)
-        for label, value in pairs:
-            row = self._row(table, [label, value])
-            _shade(row.cells[0], HEAD)
-            _bold(row.cells[0])
-        _set_widths(table, [4.2, WIDTH - 4.2])
-        self._gap()
+        """Labels and what they stand for, without a head."""
+        self._table(
+            [], [[Cell(label, bold=True, shade=HEAD), value] for label, value in pairs], widths=[4.2, WIDTH - 4.2]
+        )
 
     def _table(
-        self, columns: Sequence[str], widths: Sequence[float], *, numeric: Sequence[bool] = (), size: float = 9
-    ) -> Any:
-        table = self.document.add_table(1, len(columns), "Table Grid")
-        _set_borders(table)
-        table.alignment = WD_TABLE_ALIGNMENT.CENTER
-        _set_widths(table, widths)
-        head = table.rows[0]
-        properties = head._tr.get_or_add_trPr()
-        properties.append(OxmlElement("w:cantSplit"))
-        properties.append(OxmlElement("w:tblHeader"))  # repeated on every page
-        for number, (cell, text) in enumerate(zip(head.cells, columns, strict=True)):
-            _shade(cell, HEAD)
-            self._fill(cell, text, size=size, bold=True, right=bool(numeric) and numeric[number])
-        return table
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[str | Cell]],
+        *,
+        numeric: Sequence[bool] = (),
+        widths: Sequence[float] = (),
+    ) -> None:
+        """A table below a head that every page repeats. `widths` in cm: by default what the texts need, within WIDTH.
 
-    def _row(self, table: Any, cells: Sequence[str], *, numeric: Sequence[bool] = (), size: float = 9) -> Any:
-        row = table.add_row()
-        row._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))
-        for number, (cell, text) in enumerate(zip(row.cells, cells, strict=True)):
-            cell.width = table.columns[number].width
-            self._fill(cell, text, size=size, right=bool(numeric) and numeric[number])
-        return row
-
-    def _fill(self, cell: Any, text: str, *, size: float, bold: bool = False, right: bool = False) -> None:
-        paragraph = cell.paragraphs[0]
-        if right:
-            paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT
-        paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = Pt(1.5)
-        paragraph.paragraph_format.line_spacing = 1.05
-        self._run(paragraph, text, size=size, bold=bold)
-
-    def _tint(self, cell: Any, state: str, bold: bool) -> None:
-        _shade(cell, SHADE[state])
-        for run in cell.paragraphs[0].runs:
-            run.font.color.rgb, run.font.bold = RGBColor.from_string(INK[state]), bold
+        Where not even the smallest type makes room for all columns, the last ones follow in a table of their own, below the
+        first column once more.
+        """
+        cells = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+        if columns:
+            cells.insert(0, [Cell(text, bold=True, shade=HEAD) for text in columns])
+        if not cells or not cells[0]:
+            return
+        right = list(numeric) or [False] * len(cells[0])
+        parts = [(list(range(len(cells[0]))), SIZES[0], list(widths))] if widths else _laid_out(cells, right)
+        for chosen, size, own in parts:
+            narrowed = [[row[column] for column in chosen] for row in cells]
+            xml = _table_xml(narrowed, own, size, [right[column] for column in chosen], head=bool(columns))
+            self.document.element.body.sectPr.addprevious(parse_xml(xml))
+            self._gap()
 
     def _small(self, text: str) -> None:
         self._run(self.document.add_paragraph(), text, ink=GREY, size=9)
 
-    def _gap(self) -> None:
-        """A thin empty line: tables have no space after them."""
+    def _gap(self, *, kept: bool = False) -> None:
+        """A thin empty line: tables have no space after them. `kept`: on the page of what follows."""
         paragraph = self.document.add_paragraph()
+        paragraph.paragraph_format.keep_with_next = kept or None
         paragraph.paragraph_format.space_after = Pt(0)
         paragraph.paragraph_format.line_spacing = Pt(6)
 
@@ -554,9 +560,8 @@ class _Writer:
     def _gaps(self) -> None:
         if self.report.gaps:
             self.document.add_heading(self.say("not-checked"), 1)
-            table = self._table([self.say(f"column-{key}") for key in ("item", "probe", "why")], [1.9, 5.0, 10.1])
-            for gap in self.report.gaps:
-                self._row(table, [gap.item, gap.probe, gap.why])
+            rows = [[gap.item, gap.probe, gap.why] for gap in self.report.gaps]
+            self._table([self.say(f"column-{key}") for key in ("item", "probe", "why")], rows)
             if self.report.more_gaps:
                 self._small(self.say("more-rows", count=self.report.more_gaps))
 
@@ -603,23 +608,6 @@ def _set_widths(table: Any, widths: Sequence[float]) -> None:
             cell.width = Cm(width)
 
 
-def _set_borders(table: Any) -> None:
-    borders = OxmlElement("w:tblBorders")
-    for side in ("top", "left", "bottom", "right", "insideH", "insideV"):
-        border = OxmlElement(f"w:{side}")
-        for key, value in (("val", "single"), ("sz", "4"), ("space", "0"), ("color", "C8CED8")):
-            border.set(qn(f"w:{key}"), value)
-        borders.append(border)
-    _into_table(table, borders, ("shd", "tblLayout", "tblCellMar", "tblLook"))
-
-
-def _into_table(table: Any, element: Any, before: Sequence[str]) -> None:
-    """Put a property where the format's fixed order wants it; Word calls a file with another order damaged."""
-    properties = table._tbl.tblPr
-    following = next((child for child in properties if child.tag in {qn(f"w:{name}") for name in before}), None)
-    properties.append(element) if following is None else following.addprevious(element)
-
-
 def _border(paragraph: Any, side: str, colour: str) -> None:
     borders, border = OxmlElement("w:pBdr"), OxmlElement(f"w:{side}")
     for key, value in (("val", "single"), ("sz", "4"), ("space", "1"), ("color", colour)):
@@ -651,39 +639,131 @@ def _pad(cell: Any) -> None:
     cell._tc.get_or_add_tcPr().append(margins)
 
 
-def _bold(cell: Any) -> None:
-    for run in cell.paragraphs[0].runs:
-        run.font.bold = True
+def _laid_out(rows: Sequence[Sequence[Cell]], right: Sequence[bool]) -> list[tuple[list[int], float, list[float]]]:
+    """How a table fits the page: (its columns, size of type, widths in cm), in as few parts as possible.
+
+    The largest type in which no word and no number breaks, or only words longer than SOME_WORD; words longer than LONG_WORD may
+    always break.
+    """
+    columns = list(range(len(right)))
+    needs: list[_Need] = []
+    for longest, sizes in ((LONG_WORD, SIZES[:4]), (SOME_WORD, SIZES)):
+        needs = [_need([row[column] for row in rows], right[column], longest) for column in columns]
+        for size in sizes:
+            if sum(_width(need.least, size) for need in needs) <= WIDTH:
+                return [(columns, size, _shared(needs, size))]
+    parts, chosen = [], [0]
+    for column in columns[1:]:
+        if len(chosen) > 1 and sum(_width(needs[each].least, SIZES[-1]) for each in [*chosen, column]) > WIDTH:
+            parts.append(chosen)
+            chosen = [0]
+        chosen.append(column)
+    return [(each, SIZES[-1], _shared([needs[column] for column in each], SIZES[-1])) for each in [*parts, chosen]]
 
 
-def _set_margins(table: Any, width: float) -> None:
-    """Room left and right of the text of each cell, in cm."""
-    margins = OxmlElement("w:tblCellMar")
-    for side in ("left", "right"):
-        margin = OxmlElement(f"w:{side}")
-        margin.set(qn("w:w"), str(round(width * 567)))  # twentieths of a point
-        margin.set(qn("w:type"), "dxa")
-        margins.append(margin)
-    _into_table(table, margins, ("tblLook",))
+class _Need(NamedTuple):
+    """The em that a column needs so that no word breaks, and so that no text wraps."""
+
+    least: float
+    most: float
 
 
-def _column_widths(part: TablePart, size: float) -> list[float]:
-    """Widths in cm by what the columns hold: numbers must not wrap, so they go first, and text shares the rest."""
+def _need(cells: Sequence[Cell], number: bool, longest: float) -> _Need:
+    """`number`: below its head the column holds numbers, which never wrap."""
+    least = most = 0.0
+    for at, cell in enumerate(cells):
+        wider = 1.12 if cell.bold else 1.0
+        for line in cell.text.split("\n"):
+            words = [line] if number and at > 0 else _WORD.findall(line)
+            least = max(least, wider * max(map(_ems, words), default=0))
+            most = max(most, wider * _ems(line))
+    return _Need(min(least, longest), most)
 
-    def need(column: int) -> int:
-        texts = [part.columns[column], *(row[column] for row in part.rows)]
-        return min(40, max(4, *(sum(2 if ord(sign) > 0x2E7F else 1 for sign in text) for text in texts)))
 
-    needs = [need(column) for column in range(len(part.columns))]
-    wide = [0.0353 * 0.62 * size * width + 0.3 for width in needs]  # a figure is 0.62 em wide; and the cell's margins
-    numbers = sum(width for width, numeric in zip(wide, part.numeric, strict=True) if numeric)
-    rest = sum(width for width, numeric in zip(needs, part.numeric, strict=True) if not numeric)
-    if not rest or numbers > 0.7 * WIDTH:
-        return [WIDTH * width / sum(wide) for width in wide]
-    return [
-        wide[column] if part.numeric[column] else (WIDTH - numbers) * needs[column] / rest
-        for column in range(len(needs))
-    ]
+#: What an office program does not break: Chinese may break after each sign, other texts after blanks and hyphens.
+_WORD = re.compile(r"[\u2e80-\uffef][，。、；：）”]*|[^\s\u2e80-\uffef-]+-?")
+
+
+def _ems(text: str) -> float:
+    """The width of a text in em, about, of the widest font that takes the place of LATIN.
+
+    Beside Chinese, signs such as × are as wide as a Chinese one.
+    """
+    return sum(
+        1.0 if sign in "mwMW@%" or east_asian_width(sign) in "WFA" else 0.75 if sign.isupper() else 0.62
+        for sign in text
+    )
+
+
+def _width(ems: float, size: float) -> float:
+    """The cm of a column that holds so many em of text."""
+    return ems * size * POINT + 2 * MARGIN + 0.02
+
+
+def _shared(needs: Sequence[_Need], size: float) -> list[float]:
+    """The widths of columns. No wider than need be where all have room: what is far apart is hard to read.
+
+    Where not, short columns get what they need so that nothing in them wraps, and the long ones share the rest.
+    """
+    least, most = ([_width(need[which], size) for need in needs] for which in (0, 1))
+    if sum(least) >= WIDTH:
+        return [width * WIDTH / sum(least) for width in least]
+    if sum(most) <= WIDTH:
+        return [width * min(1.25, WIDTH / sum(most)) for width in most]
+    widths, left, long = list(least), WIDTH, set(range(len(needs)))
+    while long:
+        share = left / len(long)
+        settled = {column for column in long if least[column] > share} or {each for each in long if most[each] <= share}
+        for column in settled or long:
+            widths[column] = max(least[column], min(most[column], share))
+            left -= widths[column]
+        long -= settled or long
+    return widths
+
+
+def _table_xml(
+    rows: Sequence[Sequence[Cell]], widths: Sequence[float], size: float, right: Sequence[bool], head: bool
+) -> str:
+    """A table as it stands in the file. Written as text: a call for each of thousands of cells takes seconds.
+
+    Short tables stay on one page, of long ones the head with the first rows; no row goes over two pages.
+    """
+    across = [round(width * TWIPS) for width in widths]
+    margin = round(MARGIN * TWIPS)
+    sides = "".join(
+        f'<w:{side} w:val="single" w:sz="4" w:space="0" w:color="C8CED8"/>'
+        for side in ("top", "left", "bottom", "right", "insideH", "insideV")
+    )
+    grid = "".join(f'<w:gridCol w:w="{width}"/>' for width in across)
+    kept = len(rows) - 1 if len(rows) <= KEPT_ROWS else 2
+    lines = []
+    for number, row in enumerate(rows):
+        keep = "<w:keepNext/>" if number < kept else ""
+        cells = "".join(
+            f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/>{_shading(cell.shade)}</w:tcPr>'
+            f'<w:p><w:pPr><w:pStyle w:val="Cell"/>{keep}{JUSTIFIED if aside else ""}</w:pPr>{_run_xml(cell, size)}</w:p></w:tc>'
+            for cell, width, aside in zip(row, across, right, strict=True)
+        )
+        repeated = "<w:tblHeader/>" if head and number == 0 else ""
+        lines.append(f"<w:tr><w:trPr><w:cantSplit/>{repeated}</w:trPr>{cells}</w:tr>")
+    return (
+        f'<w:tbl {nsdecls("w")}><w:tblPr><w:tblStyle w:val="TableGrid"/><w:tblW w:w="{sum(across)}" w:type="dxa"/>'
+        f'<w:tblBorders>{sides}</w:tblBorders><w:tblLayout w:type="fixed"/>'
+        f'<w:tblCellMar><w:left w:w="{margin}" w:type="dxa"/><w:right w:w="{margin}" w:type="dxa"/></w:tblCellMar></w:tblPr>'
+        f"<w:tblGrid>{grid}</w:tblGrid>{''.join(lines)}</w:tbl>"
+    )
+
+
+def _run_xml(cell: Cell, size: float) -> str:
+    bold = "<w:b/>" if cell.bold else ""
+    ink = f'<w:color w:val="{cell.ink}"/>' if cell.ink else ""
+    type_ = f'<w:sz w:val="{round(size * 2)}"/><w:szCs w:val="{round(size * 2)}"/>' if size != SIZES[0] else ""
+    lines = "<w:br/>".join(f'<w:t xml:space="preserve">{escape(line)}</w:t>' for line in cell.text.split("\n"))
+    return f"<w:r><w:rPr>{bold}{ink}{type_}</w:rPr>{lines}</w:r>"
+
+
+def _shading(fill: str) -> str:
+    return f'<w:shd w:val="clear" w:color="auto" w:fill="{fill}"/>' if fill else ""
 
 
 def _diff_ink(line: str) -> str | None:

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, Report, spans
+from .build import Attachment, ChartPart, Report, WholeTable, spans
 from .words import LEVELS, MARKS
 
 
@@ -117,6 +117,11 @@ def render(
             return Marked(f"[{escape(attachment.name)}]({_address(name)})")
         return escape(attachment.name)
 
+    def whole(table: WholeTable) -> Marked:
+        name = f"{folder}/{table.name}"
+        said = report.say("whole-table", count=table.count, file="\0")
+        return Marked(escape(said).replace("\0", f"[{escape(table.name)}]({_address(name)})"))
+
     environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         finalize=lambda value: (
@@ -136,6 +141,7 @@ def render(
         level=lambda finding: report.pick(LEVELS[finding.level.value]),
         image=image,
         attached=attached,
+        whole=whole,
         code=code,
         heading=heading,
         joined=joined,

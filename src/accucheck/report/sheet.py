@@ -15,6 +15,7 @@ from ..errors import ReadError, SaveError, UserError, from_os_error
 from ..language import Language, Words, visible, word
 from ..marks import Judgement, Plan, Record
 from ..store import write_atomically
+from . import spreadsheet
 from .charts import chinese_font
 
 if TYPE_CHECKING:
@@ -259,16 +260,14 @@ def _cut(pen: ImageDraw, text: str, size: int, width: int, start: bool = False) 
 
 
 def table(case: Case, plan: Plan, seen: dict[int, Content | UserError], language: Language) -> bytes:
-    """The CSV: UTF-8 with the mark by which Excel knows it; cells that a spreadsheet would run are quoted."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow([word(WORDS, name, language) for name in _COLUMNS])
+    """The CSV to mark."""
+    rows: list[list[object]] = [[word(WORDS, name, language) for name in _COLUMNS]]
     for place, sample in enumerate(plan.samples):
         note = sample.mark.note if sample.mark is not None else ""
         row = [sample.id, marks.class_name(case, sample.label), _brief(seen.get(place), language)]
         cells = [place + 1, *row, marks.said(sample.judgement, language), note]
-        writer.writerow([_harmless(visible(cell)) if isinstance(cell, str) else cell for cell in cells])
-    return b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "backslashreplace")
+        rows.append([visible(cell) if isinstance(cell, str) else cell for cell in cells])
+    return spreadsheet.encode(rows)
 
 
 def _brief(content: Any, language: Language) -> str:
@@ -277,11 +276,6 @@ def _brief(content: Any, language: Language) -> str:
     size = content.size
     shown = word(WORDS, "picture", language, width=size[0], height=size[1]) if size is not None else ""
     return "; ".join(part for part in (shown, text_of(content).replace("\n", "; ")[:300]) if part)
-
-
-def _harmless(cell: str) -> str:
-    number = re.fullmatch(r"[-+]?\d+(\.\d+)?", cell)
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell and not number else cell
 
 
 def read(case: Case, role: str, record: Record, path: Path, who: str, language: Language) -> tuple[Record, int]:

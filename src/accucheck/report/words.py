@@ -295,6 +295,10 @@ WORDS = {
     "evidence": {"en": "Evidence ({count})", "zh": "证据（{count} 项）"},
     "rows": {"en": "first {shown:,} of {total:,} rows", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "columns": {"en": "first {shown} of {total} columns", "zh": "共 {total} 列，此处为前 {shown} 列"},
+    "whole-table": {
+        "en": "All {count:,} rows that were recorded: {file}",
+        "zh": "已记录的全部 {count:,} 行见 {file}",
+    },
     "lines": {"en": "first {shown:,} of {total:,} lines", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "figure": {"en": "Figure {number}", "zh": "图 {number}"},
     "table": {"en": "Table {number}", "zh": "表 {number}"},

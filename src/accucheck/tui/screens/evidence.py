@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -263,7 +261,7 @@ class EvidenceScreen(Screen[None]):
             return
         path = Path(target).expanduser()
         try:
-            with path.open("x", encoding="utf-8", newline="") as stream:
+            with path.open("xb") as stream:
                 stream.write(content)
         except OSError as error:
             text = from_os_error(error, path, SaveError).text(self._speech.language)
@@ -306,8 +304,10 @@ def _cell(value: object) -> str:
     )
 
 
-def _file(evidence: Evidence, text: str) -> tuple[str, str]:
-    """What saving writes, and the ending of the file. Cells that a spreadsheet would run as formulas are quoted."""
+def _file(evidence: Evidence, text: str) -> tuple[bytes, str]:
+    """What saving writes, and the ending of the file."""
+    from ...report import spreadsheet
+
     if isinstance(evidence, Table):
         rows: list[list[object]] = [[*evidence.columns]]
         rows += [[*row] for row in evidence.rows]
@@ -318,11 +318,5 @@ def _file(evidence: Evidence, text: str) -> tuple[str, str]:
         for i, x in enumerate(evidence.x):
             rows.append([x, *[values[i] for values in evidence.series.values()]])
     else:
-        return text, ".txt"
-    stream = io.StringIO()
-    csv.writer(stream).writerows([[_harmless(value) for value in row] for row in rows])
-    return stream.getvalue(), ".csv"
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" else value
+        return text.encode("utf-8", "backslashreplace"), ".txt"
+    return spreadsheet.encode(rows), ".csv"
