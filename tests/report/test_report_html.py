@@ -16,7 +16,7 @@ from accucheck.language import visible
 from accucheck.model import Curve, Histogram, Language
 from accucheck.report import DEFAULT, charts, html
 from accucheck.report.bilingual import both, one
-from accucheck.report.build import ChartPart, ChecklistPart, Report, build
+from accucheck.report.build import ChartPart, ChecklistPart, GradePart, Report, StepToReproduce, build
 from accucheck.session import Record
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -92,6 +92,15 @@ NO_TEXT = {
     "grade",
 }
 
+#: Of the same names as others that do: of programs, and of files.
+ELSEWHERE = {
+    (ChecklistPart, "name"),
+    (GradePart, "grade"),
+    (StepToReproduce, "language"),
+    (Report, "within"),
+    (Report, "anchor"),
+}
+
 
 def said(report: Report) -> list[str]:
     """Every text that a report shows outside of charts."""
@@ -103,7 +112,7 @@ def said(report: Report) -> list[str]:
             return [value.title, value.bound]
         if isinstance(value, msgspec.Struct):
             names = [name for name in value.__struct_fields__ if name not in NO_TEXT]
-            names = [name for name in names if (type(value), name) != (ChecklistPart, "name")]
+            names = [name for name in names if (type(value), name) not in ELSEWHERE]
             return [text for name in names for text in within(getattr(value, name))]
         return [text for each in value for text in within(each)] if isinstance(value, (list, tuple)) else []
 

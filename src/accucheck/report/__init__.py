@@ -40,6 +40,8 @@ FORMATS = {
     "docx": Format("docx", "docx", evidence=True),
     "html": Format("html", "html", evidence=True),
     "json": Format("json", "machine", evidence=False),
+    "sarif": Format("sarif", "sarif", evidence=False),
+    "junit": Format("xml", "junit", evidence=False),
 }
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
@@ -17,7 +17,7 @@ from typing import Any, Union
 import msgspec
 
 from .. import __version__, probe
-from ..case import Case
+from ..case import FILE_NAME, Case
 from ..checklist import Checklist, Item
 from ..errors import UserError
 from ..language import visible, word
@@ -207,6 +207,7 @@ class ItemPart(_Part, frozen=True):
 
 
 class SectionPart(_Part, frozen=True):
+    id: str
     title: str
     items: list[ItemPart]
 
@@ -303,7 +304,8 @@ class PathPart(_Part, frozen=True):
 class Report(_Part, frozen=True):
     """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
-    checklists and the probes. `result` is the machine-readable object of `machine.result_json`.
+    checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
+    the project for what has no place of its own, or empty. `result` is the machine-readable object of `machine.result_json`.
     """
 
     languages: tuple[Language, ...]
@@ -326,6 +328,8 @@ class Report(_Part, frozen=True):
     versions: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
+    within: str
+    anchor: str
     result: dict[str, Any]
 
     @property
@@ -423,7 +427,11 @@ class _Builder:
                 checklist.version,
                 self.line(checklist.title[self.language]),
                 [
-                    SectionPart(self.line(section.title[self.language]), [self.item(item) for item in section.items])
+                    SectionPart(
+                        id=self.line(section.id, 80),
+                        title=self.line(section.title[self.language]),
+                        items=[self.item(item) for item in section.items],
+                    )
                     for section in checklist.sections
                 ],
             )
@@ -474,8 +482,24 @@ class _Builder:
             versions=self.versions(checklists),
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
-            result=self.hide.within(result),
+            within=self.line(_within_repository(Path(self.case.root))),
+            anchor=self.anchor(),
+            result=self.hidden(result),
         )
+
+    def anchor(self) -> str:
+        """The case file, else the first script of the project."""
+        scripts = [self.case.relative(path) for path in self.case.paths("scripts.train")]
+        files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
+        return next((self.line(path) for path in files if Path(self.case.root, path).is_file()), "")
+
+    def hidden(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result without what is to be hidden; a diff that this changed is marked, as it no longer applies."""
+        hidden: dict[str, Any] = self.hide.within(result)
+        for before, after in zip(_findings(result), _findings(hidden), strict=True):
+            if before["fix"] and before["fix"]["diff"] != after["fix"]["diff"]:
+                after["fix"]["redacted"] = True
+        return hidden
 
     def overview(self, counts: Counts, total: int) -> list[str]:
         said = [self.say("overview", total=total, **counts.states)]
@@ -1122,6 +1146,18 @@ class _Hider:
 
 def _has(item: ItemPart, status: Status) -> bool:
     return any(result.status is status for result in item.results)
+
+
+def _findings(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (found for item in result["items"] for each in item["results"] for found in each["findings"])
+
+
+def _within_repository(root: Path) -> str:
+    for folder in (root, *root.parents):
+        if (folder / ".git").exists():
+            inside = root.relative_to(folder).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return ""
 
 
 def _meaning(item: Item, conclusion: Verdict) -> Text:

@@ -295,6 +295,10 @@ WORDS = {
     "evidence": {"en": "Evidence ({count})", "zh": "证据（{count} 项）"},
     "rows": {"en": "first {shown:,} of {total:,} rows", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "columns": {"en": "first {shown} of {total} columns", "zh": "共 {total} 列，此处为前 {shown} 列"},
+    "sarif-root": {
+        "en": "The root of the git repository, or the project's folder where it lies in none.",
+        "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
+    },
     "whole-table": {
         "en": "All {count:,} rows that were recorded: {file}",
         "zh": "已记录的全部 {count:,} 行见 {file}",
