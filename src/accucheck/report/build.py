@@ -5,7 +5,6 @@ Untrusted text is made visible here and home folders are shown as ~; what remain
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections import Counter
@@ -47,10 +46,11 @@ from ..model import (
 from ..path import Step, Walked, walk, wanted
 from ..probe import SURE
 from ..session import Entry, Record, suggestion
-from . import changes, grading, machine, spreadsheet
+from . import changes, grading, machine, redact, spreadsheet
 from . import environment as environments
 from . import inputs as input_files
 from .bilingual import Both, said
+from .redact import Redactor
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -366,10 +366,13 @@ def build(
     stale: Collection[tuple[str, str]] = frozenset(),
     generated: str | None = None,
     inputs: list[dict[str, Any]] | None = None,
+    hide: Redactor | None = None,
 ) -> Report:
     """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
-    probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one."""
-    return _Builder(session_record, case, language, stale).report(
+    probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
+    private data, by default as redact.of() knows it."""
+    hide = hide or redact.of(case)
+    return _Builder(session_record, case, language, stale, hide).report(
         checklists, environment, generated or now(), inputs or []
     )
 
@@ -377,12 +380,14 @@ def build(
 class _Builder:
     """What every part of one report needs to know."""
 
-    def __init__(self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]]) -> None:
+    def __init__(
+        self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]], hide: Redactor
+    ) -> None:
         self.record, self.case, self.language, self.stale = record, case, language, stale
         self.speech = machine.Speech(language)
         self.english = machine.Speech(Language.EN)
         self.facts = case.facts()
-        self.hide = _Hider(case.root)
+        self.hide = hide
         self.origins: dict[str, str] = {}
         self.tables = 0  # that have a file of their own
 
@@ -396,20 +401,22 @@ class _Builder:
 
     def line(self, text: str, limit: int = MAX_CHARACTERS) -> str:
         """Untrusted text as one visible line of bounded length."""
-        return _cut(visible(self.hide(_cut(text.strip(), limit * 2))), limit)
+        return _cut(visible(self.hide(text.strip())), limit)
 
     def lines(self, text: str, limit: int = MAX_LINES) -> tuple[list[str], str]:
         """Untrusted text as visible lines, and what was left out."""
-        whole = text.replace("\r\n", "\n").strip("\n").split("\n") if text.strip() else []
-        shown = [
-            _cut(visible(self.hide(line.expandtabs(4), whole_path=False)), MAX_CHARACTERS) for line in whole[:limit]
-        ]
+        text = self.hide(text.replace("\r\n", "\n"), whole_path=False)
+        whole = text.strip("\n").split("\n") if text.strip() else []
+        shown = [_cut(visible(line.expandtabs(4)), MAX_CHARACTERS) for line in whole[:limit]]
         return shown, self.say("lines", shown=limit, total=len(whole)) if len(whole) > limit else ""
 
     def prose(self, text: str) -> list[str]:
         """Paragraphs that a person wrote: line breaks kept, wide and unbreakable spaces are just spaces."""
         plain = text.replace("\u3000", " ").replace("\xa0", " ").replace("\r\n", "\n").strip()
-        return [visible(self.hide(line.expandtabs(4))).rstrip() for line in plain.split("\n") if line.strip()]
+        return [visible(line.expandtabs(4)).rstrip() for line in self.hide(plain).split("\n") if line.strip()]
+
+    def who(self, entry: Entry, limit: int) -> str:
+        return self.line(self.hide.person(entry.who), limit)
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -842,7 +849,7 @@ class _Builder:
         checked = bool(entry.conclusion or ran or excluded)
         spoken = self.verdict(suggested) if ran or excluded else "–" if entry.conclusion else self.say("unchecked")
         concluded = entry.conclusion is not None
-        by = self.say("by", who=self.line(entry.who, 80), when=_moment(entry.when)) if concluded else ""
+        by = self.say("by", who=self.who(entry, 80), when=_moment(entry.when)) if concluded else ""
         if entry.conclusion:
             text = brief = self.verdict(entry.conclusion)
         else:
@@ -863,7 +870,7 @@ class _Builder:
             conclusion_brief=brief,
             suggestion_text=spoken,
             by=by,
-            by_brief=" ".join([self.line(entry.who, 40), _moment(entry.when)[:10]]) if concluded else "",
+            by_brief=" ".join([self.who(entry, 40), _moment(entry.when)[:10]]) if concluded else "",
             meaning=" ".join(self.prose(_meaning(item, entry.conclusion)[self.language])) if entry.conclusion else "",
             overruled=self.say("overruled", suggestion=spoken) if overruled else "",
             remedy=self.prose(item.remedy[self.language]) if problem else [],
@@ -1115,33 +1122,6 @@ class _Builder:
             x_label=self.title(name, bars.x_label, speech),
             y_label=self.title(name, bars.y_label, speech),
         )
-
-
-class _Hider:
-    """Shows the project's folder as nothing (paths are relative to it) and the home folder as ~."""
-
-    def __init__(self, root: str) -> None:
-        root, home = os.path.abspath(root), os.path.expanduser("~").rstrip("/")
-        self._root = root.rstrip("/") + "/" if root != "/" else None
-        before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
-        self._home = re.compile(before + re.escape(home) + after) if len(home) > 1 else None
-        self._inside = re.compile(before + re.escape(self._root)) if self._root else None
-
-    def __call__(self, text: str, *, whole_path: bool = True) -> str:
-        """`whole_path`: paths of the project become relative; code and diffs keep them."""
-        if "/" not in text:
-            return text
-        if whole_path and self._inside:
-            text = self._inside.sub("", text)
-        return self._home.sub("~", text) if self._home else text
-
-    def within(self, value: Any) -> Any:
-        """The same in all texts of a nested value."""
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, dict):
-            return {key: self.within(below) for key, below in value.items()}
-        return [self.within(below) for below in value] if isinstance(value, list) else value
 
 
 def _has(item: ItemPart, status: Status) -> bool:

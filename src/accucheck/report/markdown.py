@@ -1,4 +1,7 @@
-"""Report -> Markdown that reads alike on Gitee, AtomGit and GitHub: tables, fences and pictures beside it; no raw HTML."""
+"""Report -> Markdown, with its pictures beside it, in one of FLAVOURS.
+
+plain: tables and fences that read alike on Gitee, AtomGit and GitHub, no raw HTML. gfm: for GitHub, where the evidence folds away.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, Report, WholeTable, spans
+from .build import Attachment, ChartPart, Report, TablePart, WholeTable, spans
 from .words import LEVELS, MARKS
+
+FLAVOURS = ("plain", "gfm")
 
 
 class Marked(str):
@@ -79,6 +84,11 @@ def row(cells: list[str]) -> Marked:
     return Marked("| " + " | ".join(_inline(plain(cell)) for cell in cells) + " |")
 
 
+def ruler(table: TablePart) -> Marked:
+    """The line under the columns of a table, which says how they are aligned."""
+    return Marked("|" + "|".join(" ---: " if right else " --- " for right in table.numeric) + "|")
+
+
 def numbered(part: Any) -> list[str]:
     """Lines with their numbers, the lines meant marked with >."""
     width = len(str(part.line + len(part.lines)))
@@ -86,6 +96,13 @@ def numbered(part: Any) -> list[str]:
         f"{'>' if number in part.marked else ' '} {number:>{width}} | {text}"
         for number, text in enumerate(part.lines, start=part.line)
     ]
+
+
+def folded(title: str, body: str) -> Marked:
+    """`body`, Markdown already, under a title that opens it. GitHub reads Markdown within only after a blank line."""
+    from html import escape as to_html
+
+    return Marked(f"<details><summary>{to_html(title)}</summary>\n\n{body.strip()}\n\n</details>")
 
 
 def render(
@@ -149,7 +166,8 @@ def render(
         fence=fence,
         row=row,
         numbered=numbered,
-        ruler=lambda table: Marked("|" + "|".join(" ---: " if right else " --- " for right in table.numeric) + "|"),
+        folded=folded if options.flavour == "gfm" else None,
+        ruler=ruler,
         Level=Level,
         Status=Status,
         Verdict=Verdict,
