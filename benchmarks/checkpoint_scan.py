@@ -25,7 +25,7 @@ from accucheck.case import Case, CaseFile, Checkpoints
 from accucheck.model import Finding
 module = probe.load("zero_weights")
 case = Case(root=".", spec=CaseFile(checkpoints=Checkpoints(initial=sys.argv[1])))
-found = [event for event in module.run(case, module.Params(threads=int(sys.argv[2]))) if isinstance(event, Finding)]
+found = [event for event in module.run(case, module.Params(processes=int(sys.argv[2]))) if isinstance(event, Finding)]
 table = found[-1].evidence[0]
 print(json.dumps({"tensors": table.total, "zero": [f.where.name for f in found if f.code == "all-zero"],
                   "bad": [f.where.name for f in found if f.code == "non-finite"]}))
@@ -93,7 +93,7 @@ def make(path: Path, size: float) -> None:
 
 
 def measure(script: str, *arguments: str) -> tuple[float, float, dict[str, object]]:
-    """Seconds, peak resident memory in MB, and what the script printed."""
+    """Seconds, peak resident memory in MB of the largest of its processes, and what the script printed."""
     begin = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=float, default=1.5, help="GB of the checkpoint")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", default="2")
+    parser.add_argument("--processes", default="2")
     parser.add_argument("--folder", type=Path, help="keep and reuse the checkpoint here")
     parser.add_argument("--make", type=Path, help="only write the checkpoint")
     options = parser.parse_args()
@@ -128,7 +128,7 @@ def main() -> None:
         answers = {}
         for _ in range(options.rounds):
             for name, script in scripts.items():
-                seconds, memory, answer = measure(script, str(path), options.threads)
+                seconds, memory, answer = measure(script, str(path), options.processes)
                 runs[name].append((seconds, memory))
                 answers[name] = answer
         size = path.stat().st_size
@@ -137,7 +137,7 @@ def main() -> None:
     print(f"{size:,} bytes, {answers['ours']['tensors']} tensors, {options.rounds} rounds, medians")
     print(f"  load_checkpoint + numpy   {median['user']:7.2f} s  peak {memory['user']:7.0f} MB")
     print(
-        f"  zero_weights              {median['ours']:7.2f} s  peak {memory['ours']:7.0f} MB  {size / median['ours'] / 1e9:.1f} GB/s"
+        f"  zero_weights              {median['ours']:7.2f} s  peak {memory['ours']:7.0f} MB each  {size / median['ours'] / 1e9:.1f} GB/s"
     )
     print(f"  ratio {median['user'] / median['ours']:.1f}x; same answers: {answers['ours'] == answers['user']}")
     print(f"  listed by load_checkpoint {median['user-listing']:7.2f} s  peak {memory['user-listing']:7.0f} MB")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_the_version():
         ("run --timeout nan", "--timeout: give a number, at least 0.1", "--timeout：应为不小于 0.1 的数值"),
         ("run --kind fast", "--kind: give one of static, file, live", "--kind：只能是 static, file, live 之一"),
         ("run --fail-on x", "--fail-on: give one of problem, suspect, undecided, unanswered", "--fail-on：只能是"),
-        ("report --format pdf", "--format: give one of md, docx, json", "--format：只能是 md, docx, json 之一"),
+        ("report --format pdf", "--format: give one of md, docx,", "--format：只能是 md, docx,"),
         ("answer", "ITEM is missing. See: accucheck answer --help", "缺少 ITEM。"),
         ("answer ds.01", "CONCLUSION is missing", "缺少 CONCLUSION"),
         ("answer ds.01 yes", "CONCLUSION: give one of problem, ok, not_applicable", "CONCLUSION：只能是"),
@@ -481,6 +482,24 @@ def test_a_changed_input_makes_a_result_stale(faulty):
     with (faulty / "checkpoints/init.ckpt").open("ab") as stream:
         stream.write(b"more")
     assert re.search(r"^wi\.01 .*suggested: problem.*\[stale\]", accucheck("status", str(faulty)).out, re.M)
+
+
+def test_run_as_sarif_and_junit(faulty):
+    """The same run in every format: equal exit codes, and nothing but the document on stdout."""
+    codes = set()
+    for form in ("text", "json", "sarif", "junit"):
+        ran = accucheck("run", str(faulty), "--only", "wi.01", "--kind", "static", "--format", form)
+        codes.add(ran.code)
+        if form == "sarif":
+            (found,) = json.loads(ran.stdout)["runs"]
+            assert [each["level"] for each in found["results"]] == ["error", "error"]
+            assert found["invocations"][0]["exitCode"] == 1
+            place = found["results"][0]["locations"][0]["physicalLocation"]
+            assert place["artifactLocation"]["uri"].endswith("network.py") and place["region"]["startLine"] > 1
+        if form == "junit":
+            suites = ElementTree.fromstring(ran.stdout)
+            assert (suites.get("tests"), suites.get("failures")) == ("1", "1")
+    assert codes == {1}
 
 
 def test_report_writes_and_prints_the_paths(faulty, tmp_path):

@@ -512,6 +512,19 @@ WORDS: Words = {
         "en": "The process that ran {call} ended by itself (exit code {status}). The end of its log:\n{log}",
         "zh": "运行 {call} 的进程异常退出（退出码 {status}），日志末尾：\n{log}",
     },
+    # issues
+    "issue-repo": {
+        "en": "{value} is no repository: write owner/name, for instance mindspore/mindspore.",
+        "zh": "{value} 不是仓库名，请写成 owner/name，例如 mindspore/mindspore。",
+    },
+    "issue-base": {
+        "en": "{value} is no address of a tracker: write it as https://HOST.",
+        "zh": "{value} 不是平台地址，请写成 https://主机名。",
+    },
+    "issue-field": {
+        "en": "{value} is no field of this form; there are: {fields}.",
+        "zh": "该表单没有字段 {value}，可用的有：{fields}。",
+    },
     # recordings of a training
     "not-a-recording": {
         "en": "{path} exists and is not a recording; it was left as it is. Give another file.",

@@ -24,7 +24,7 @@ from accucheck.model import (
 MOMENT = "2026-03-04T05:06:07+00:00"
 #: Text that would break a report which trusted it: markup, cells, ANSI and terminal commands, direction marks, links.
 HOSTILE = (
-    "<b>bold</b> | a|b \x1b[31mred\x1b[0m \u202egnp.exe\u202c `tick` ``two`` **star** _us_ [x](http://evil) ![y](z) "
+    "<b>bold</b> | a|b \x1b[31mred\x1b[0m \u202egnp.exe\u202c `tick` ``two`` **star** _us_ [x](http://evil.com) ![y](z) "
     "&lt; {{ 7*7 }} $x^2$ #12 @me ~~no~~ \x00\x07\x9b2J \ufffe 标签|错误 \\| end"
 )
 

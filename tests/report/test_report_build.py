@@ -184,7 +184,7 @@ def test_home_and_project_folders_are_not_shown(checklists: list[Checklist], cas
         }
     )
     report = build(record, checklists, case, Language.EN, None, set(), MOMENT)
-    expected = f"data/a.png and ~/secret.txt, not {home}er could not be read."
+    expected = f"data/a.png and ~/secret.txt, not <path-1>/{home.name}er could not be read."
     assert item(report, "hp.02").results[0].findings[0].message == expected
     assert report.result["items"][2]["results"][0]["findings"][0]["message"] == expected
 

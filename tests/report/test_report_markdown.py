@@ -1,6 +1,7 @@
 """The Markdown report, as a Markdown parser sees it."""
 
 import struct
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Language
-from accucheck.report import markdown
+from accucheck.report import Options, markdown
 from accucheck.report.build import Report
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
@@ -93,6 +94,19 @@ def test_structure(report: Report, files: dict[str, bytes]) -> None:
     assert code.content.splitlines()[1] == "> 41 |     ds = Cifar10Dataset(path)"
     assert len(code.content.splitlines()) == 5, "empty lines of code stay"
     assert "\n\n\n" not in text and all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_evidence_folds_away_on_github(report: Report, files: dict[str, bytes]) -> None:
+    folded = markdown.render(report, "case-accuracy", Options(flavour="gfm"))["case-accuracy.md"].decode()
+    tokens = parse(folded)
+    blocks = [token.content.strip() for token in tokens if token.type == "html_block"]
+    evidence = [
+        part for item in report.items for result in item.results for found in result.findings for part in found.evidence
+    ]
+    titles = [f"<details><summary>{escape(part.title)}</summary>" for part in evidence]
+    assert len(evidence) == 6 and blocks == [line for title in titles for line in (title, "</details>")]
+    plain = [line for line in files["case-accuracy.md"].decode().split("\n") if line]
+    assert [line for line in folded.split("\n") if line and line not in blocks] == plain, "the same is said in both"
 
 
 def test_pictures_lie_beside_it(files: dict[str, bytes]) -> None:

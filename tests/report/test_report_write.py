@@ -181,8 +181,9 @@ def test_a_file_system_that_takes_no_files(report: Report) -> None:
         write(report, Path("/proc/accucheck"), Options(formats=("json",)))
 
 
-def test_formats_are_those_named() -> None:
-    assert list(reports.FORMATS) == ["md", "docx", "json"]
+def test_formats_have_files_of_their_own() -> None:
+    assert {"md", "docx", "json", "sarif", "junit"} <= set(reports.FORMATS)
+    assert len({form.ending for form in reports.FORMATS.values()}) == len(reports.FORMATS)
 
 
 ROWS = 100_000

@@ -145,6 +145,7 @@ COMMANDS = {
     "run": "run",
     "fix": "fix",
     "report": "report",
+    "issue": "issue",
     "list": "items",
     "explain": "items",
     "answer": "answers",

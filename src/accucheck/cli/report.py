@@ -14,6 +14,7 @@ def _parameters() -> list[click.Parameter]:
         project_argument(),
         option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
         option("--force", words="report-force", is_flag=True),
         checklists_option(),
         set_option(),
@@ -25,6 +26,7 @@ def report_(
     project: str,
     formats: tuple[str, ...],
     output: str,
+    spoken: str | None,
     force: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
@@ -32,6 +34,7 @@ def report_(
     from pathlib import Path
 
     from .. import report
+    from ..model import Language
     from ..project import open_project
 
     opened = open_project(Path(project), checklists, settings, session="read")
@@ -40,7 +43,7 @@ def report_(
         raise notice_of(opened.session)
     options = report.Options(
         formats=formats or report.DEFAULT.formats,
-        languages=(language(),),
+        languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
         force=force,
     )
     for path in report.write_project(opened, Path(output), options).paths:

@@ -32,7 +32,9 @@ from .frame import (
 )
 
 if TYPE_CHECKING:
+    from ..checklist import Checklist
     from ..project import Project
+    from ..session import Record
 
 
 @command(
@@ -63,7 +65,13 @@ if TYPE_CHECKING:
         ),
         option("--exit-zero", words="exit-zero", is_flag=True),
         option("--no-session", words="no-session", is_flag=True),
-        option("--format", "form", words="format", type=click.Choice(["text", "json"]), default="text"),
+        option(
+            "--format",
+            "form",
+            words="format",
+            type=click.Choice(["text", "json", "sarif", "junit"]),
+            default="text",
+        ),
         json_option(),
     ],
 )
@@ -89,6 +97,7 @@ def run_(
     from ..errors import SaveError
     from ..model import Kind
     from ..project import open_project
+    from ..report.machine import result_json
 
     opened, unsaved = None, None
     results: list[tuple[str, Any]] = []
@@ -108,32 +117,37 @@ def run_(
         if opened is not None and opened.session is not None:
             opened.session.close()
     if opened is not None:
-        outcome = _print_outcome(opened, results, only, as_json=as_json or form == "json")
+        record, chosen = opened.outcome(results, only)
+        outcome = result_json(record, chosen, opened.case, language())
+        code = OK if exit_zero else _exit_code(outcome, fail_on)
+        _print_outcome(opened, record, chosen, outcome, "json" if as_json else form, code)
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
-    raise SystemExit(OK if exit_zero else _exit_code(outcome, fail_on))
+    raise SystemExit(code)
 
 
 def _print_outcome(
-    project: Project, results: list[tuple[str, Any]], only: tuple[str, ...], *, as_json: bool
-) -> dict[str, Any]:
-    """Print what a run gave; returns it as others read it."""
-    from ..report import machine
+    project: Project, record: Record, checklists: list[Checklist], outcome: dict[str, Any], form: str, code: int
+) -> None:
+    """Print what a run gave, as text for people or as others read it."""
+    from ..report import junit, machine, sarif
     from ..report.build import build
 
-    record, chosen = project.outcome(results, only)
-    outcome = machine.result_json(record, chosen, project.case, language())
     try:
-        if as_json:
+        if form == "json":
             show_json(outcome)
         else:
-            for line in machine.summary_text(build(record, chosen, project.case, language(), None)):
-                show(line)
+            built = build(record, checklists, project.case, language(), None)
+            if form == "text":
+                for line in machine.summary_text(built):
+                    show(line)
+            else:
+                content = sarif.encode(built, code) if form == "sarif" else junit.encode(built)
+                sys.stdout.buffer.write(content)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` must not turn a problem found into success
         discard_output()
-    return outcome
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:

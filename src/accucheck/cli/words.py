@@ -177,10 +177,64 @@ WORDS: Words = {
         "en": "Format to write. Repeatable (default: md and docx).",
         "zh": "报告格式，可重复（默认 md 和 docx）。",
     },
+    "report-language": {
+        "en": "Language of the report; both: Chinese and English beside each other (default: as --lang).",
+        "zh": "报告语言；both 为中英对照（默认与 --lang 相同）。",
+    },
     "report-force": {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",
     },
+    "issue": {
+        "en": "Write an issue: its text in the form of a tracker, a title, an address to file it, and the attachment.",
+        "zh": "生成 issue：按平台模板写好的正文、标题、新建链接和附件。",
+    },
+    "tracker": {"en": "Where it is to be filed (default: atomgit).", "zh": "提交到哪个平台（默认 atomgit）。"},
+    "issue-repo": {
+        "en": "The repository (default: that of MindSpore).",
+        "zh": "仓库 owner/name（默认 MindSpore 主仓库）。",
+    },
+    "base-url": {"en": "The tracker's address, where it is another.", "zh": "平台地址（使用其他站点时）。"},
+    "issue-title": {"en": "The title (default: from the worst finding).", "zh": "标题（默认由最严重的问题生成）。"},
+    "issue-field": {
+        "en": "Print one field of the form (title and body too) and write nothing.",
+        "zh": "只输出表单的一个字段（也可为 title 或 body），不写文件。",
+    },
+    "print-form": {
+        "en": "Print the form as an issue template (accuracy-problem.yml) for maintainers of a repository.",
+        "zh": "输出供仓库维护者使用的 issue 表单模板（accuracy-problem.yml）。",
+    },
+    "issue-format": {
+        "en": "Format of the report in the attachment, repeatable (default: md, docx, json).",
+        "zh": "附件中报告的格式，可重复（默认 md, docx, json）。",
+    },
+    "include": {
+        "en": "A file or folder that goes into the attachment: a minimal script, a log, some data. Repeatable.",
+        "zh": "放入附件的文件或目录（最小脚本、日志、少量数据等），可重复。",
+    },
+    "limit": {
+        "en": "Most bytes of one file in the attachment, for instance 1MB (default).",
+        "zh": "附件中单个文件的大小上限，例如 1MB（默认）。",
+    },
+    "zip-limit": {
+        "en": "Most bytes of one attachment (default: what the tracker takes); beyond it there are several.",
+        "zh": "单个附件的大小上限（默认按平台），超过时分成多个。",
+    },
+    "issue-force": {
+        "en": "Replace an issue of the same name; without it the new one gets a number.",
+        "zh": "覆盖同名 issue 文件；否则新文件自动编号。",
+    },
+    "size": {
+        "en": "give a size of at least {least}, for instance 500kB or 1MB",
+        "zh": "请给出不小于 {least} 的大小，例如 500kB 或 1MB",
+    },
+    "issue-said-title": {"en": "Title: {title}", "zh": "标题：{title}"},
+    "issue-said-address": {"en": "Address: {address}", "zh": "新建链接：{address}"},
+    "issue-blanks": {
+        "en": "To be filled in by hand: {fields}",
+        "zh": "需人工补充的字段：{fields}",
+    },
+    "issue-left-out": {"en": "not in the attachment: {path} ({why})", "zh": "未收入附件：{path}（{why}）"},
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},

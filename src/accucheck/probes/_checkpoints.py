@@ -28,7 +28,7 @@ ROLES: Words = {
     "after_step": {"en": "after-step", "zh": "单步更新后"},
     "reference_after_step": {"en": "reference after-step", "zh": "标杆单步更新后"},
 }
-#: A parameter of them all.
+#: Parameters of them.
 Threads = Annotated[
     int,
     Meta(
@@ -36,6 +36,15 @@ Threads = Annotated[
         le=64,
         description="threads that read",
         extra={"unit": "threads", "source": "measured: two fill two cores"},
+    ),
+]
+Processes = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=64,
+        description="processes that read",
+        extra={"unit": "processes", "source": "measured: two fill two cores"},
     ),
 ]
 

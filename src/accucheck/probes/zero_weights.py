@@ -21,7 +21,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Histogram, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
-from ._checkpoints import ROLES, Threads, ckpt, drawn, shape
+from ._checkpoints import ROLES, Processes, ckpt, drawn, shape
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint, TensorInfo
@@ -76,7 +76,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "yes/no", "source": "own choice: reads such a file a second time"},
         ),
     ] = True
-    threads: Threads = 2
+    processes: Processes = 2
 
 
 MESSAGES: Words = {
@@ -292,7 +292,7 @@ def judge(
     readable = [info for info in reversed(tensors.values()) if not info.obstacle]
     rows: list[tuple[TensorInfo, Statistics, str | None]] = []
     yield Progress(0, len(readable), "tensors")
-    for info, found in statistics(readable, params.threads):
+    for info, found in statistics(readable, params.processes):
         code = _judge(info, found, params)
         rows.append((info, found, code))
         yield Progress(len(rows), len(readable), "tensors")

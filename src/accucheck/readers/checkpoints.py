@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import ReadError, from_os_error
-from . import ckpt, safetensors, torch_file
+from . import ckpt, safetensors
 from .tensors import CHUNK, DTYPES, TensorInfo, chunks, open_regular, read
 
 __all__ = ["CHUNK", "DTYPES", "Checkpoint", "TensorInfo", "chunks", "open_checkpoint", "read", "verify"]
@@ -76,8 +76,11 @@ def _file(path: str) -> Checkpoint:
     with open_regular(path) as file:
         head = os.pread(file.fileno(), 32, 0)
         size = os.fstat(file.fileno()).st_size
-        if head.startswith((torch_file.ZIP, torch_file.LEGACY)):
-            return Checkpoint(path, "torch", [path], torch_file.scan(file, path))
+        if head.startswith((b"PK", b"\x80\x02")):
+            from . import torch_file  # and zipfile, which the other formats do without
+
+            if head.startswith((torch_file.ZIP, torch_file.LEGACY)):
+                return Checkpoint(path, "torch", [path], torch_file.scan(file, path))
         # Before .ckpt: the length of a header may begin with the same byte.
         if safetensors.looks_like(head, size):
             tensors, texts = safetensors.scan(file, path)

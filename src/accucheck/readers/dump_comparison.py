@@ -7,28 +7,24 @@ core's cache, threads would spend their time handing the interpreter lock to eac
 from __future__ import annotations
 
 import math
-import multiprocessing
 import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from ..errors import ReadError
+from ..scan import forked
 from . import arrays, dumps
 from .dumps import Tensor, Values
 from .tensor_comparison import HEAD, RUN, Comparison, Memory, compare_files, compare_runs
 from .tensors import DTYPES, TensorInfo, read
-
-if TYPE_CHECKING:
-    pass
 
 #: How far two computations of one thing may lie apart, relative to its norm, and in absolute numbers. float32: the default rtol of
 #: TroubleShooter's compare_npy_dir; a clean pair of MindSpore and PyTorch agrees to 1e-6 (measured). float16: the five thousandths of
@@ -112,17 +108,8 @@ def compare_tensors(
 ) -> Iterator[Outcome]:
     """Each pair with its outcome, in the order given. Memory: some chunks a process."""
     parts = [(list(pairs[at : at + _TOGETHER]), tolerance) for at in range(0, len(pairs), _TOGETHER)]
-    if processes < 2 or len(parts) < 2:
-        for part in parts:
-            yield from _examine(part)
-        return
-    # Forked: another interpreter would take as long to start as a thousand small files take to be compared.
-    with ProcessPoolExecutor(min(processes, len(parts)), multiprocessing.get_context("fork")) as pool:
-        try:
-            for outcomes in pool.map(_examine, parts):
-                yield from outcomes
-        finally:
-            pool.shutdown(cancel_futures=True)
+    for outcomes in forked(parts, _examine, processes):
+        yield from outcomes
 
 
 def _examine(part: tuple[list[tuple[Tensor, Tensor]], Tolerance]) -> list[Outcome]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ..errors import SaveError, from_os_error
-from ..model import Language
+from ..model import Language, now
 from ..session import Record
 from ..store import write_together
 
@@ -38,7 +38,10 @@ class Format(NamedTuple):
 FORMATS = {
     "md": Format("md", "markdown", evidence=True),
     "docx": Format("docx", "docx", evidence=True),
+    "html": Format("html", "html", evidence=True),
     "json": Format("json", "machine", evidence=False),
+    "sarif": Format("sarif", "sarif", evidence=False),
+    "junit": Format("xml", "junit", evidence=False),
 }
 
 
@@ -68,20 +71,18 @@ class Written(msgspec.Struct, frozen=True):
 
 def compose(project: Project, options: Options) -> Report:
     """The report of a project's session as it stands, with the environment."""
-    from . import environment, inputs
+    from . import environment, inputs, redact
+    from .bilingual import both
     from .build import build
 
     record = project.session.record if project.session else Record()
-    stale = project.stale()
-    return build(
-        record,
-        project.checklists,
-        project.case,
-        options.languages[0],
-        environment.collect(project.case),
-        stale,
-        inputs=inputs.collect(project.case, record, stale),
-    )
+    case, stale, moment, hide = project.case, project.stale(), now(), redact.of(project.case)
+    found, examined = environment.collect(case), inputs.collect(case, record, stale)
+    built = [
+        build(record, project.checklists, case, language, found, stale, moment, examined, hide)
+        for language in sorted(set(options.languages), reverse=True)  # Chinese first
+    ]
+    return both(*built) if len(built) == 2 else built[0]
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
@@ -111,20 +112,29 @@ def write(report: Report, folder: Path, options: Options) -> Written:
 
     A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. Raises SaveError.
     """
-    stem = file_stem(options.stem or f"{report.case}-accuracy")
+    name = file_stem(options.stem or f"{report.case}-accuracy")
+    stem, files = write_numbered(folder, name, lambda stem: render(report, stem, options), force=options.force)
+    paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
+    return Written(paths=paths, files=[folder / name for name in files])
+
+
+def write_numbered(
+    folder: Path, stem: str, make: Callable[[str], dict[str, bytes]], *, force: bool
+) -> tuple[str, dict[str, bytes]]:
+    """Write the files that `make` gives for a stem, under the stem or, where files of that stem are there, with a number, unless `force`
+    replaces them. Returns the stem taken, and the files. Raises SaveError."""
     tried: set[str] = set()
     while True:
-        chosen = stem if options.force else _free(folder, stem, tried)
-        files = render(report, chosen, options)
+        chosen = stem if force else _free(folder, stem, tried)
+        files = make(chosen)
         old = [path for path in _beside(folder, chosen) if f"{chosen}_files/{path.name}" not in files]
         try:
-            write_together(folder, files, replace=options.force)
+            write_together(folder, files, replace=force)
         except FileExistsError:  # another process has just taken the name
             continue
         for path in old:  # of the report that was replaced
             path.unlink(missing_ok=True)
-        paths = [folder / f"{chosen}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
-        return Written(paths=paths, files=[folder / name for name in files])
+        return chosen, files
 
 
 def write_project(project: Project, folder: Path, options: Options) -> Written:

@@ -37,6 +37,11 @@ def beside(zh: str, en: str) -> str:
     return zh or en if zh == en or not (zh and en) else Both(zh, en)
 
 
+def plain(text: str) -> str:
+    """The text on one line, for where nothing else can stand."""
+    return f"{text.zh} / {text.en}".replace("\n", " ") if isinstance(text, Both) else text
+
+
 def one(text: str, language: Language) -> str:
     """Of a text that may be in two languages that of one."""
     return getattr(text, language.value) if isinstance(text, Both) else text

@@ -5,11 +5,10 @@ Untrusted text is made visible here and home folders are shown as ~; what remain
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
@@ -17,7 +16,7 @@ from typing import Any, Union
 import msgspec
 
 from .. import __version__, probe
-from ..case import Case
+from ..case import FILE_NAME, Case
 from ..checklist import Checklist, Item
 from ..errors import UserError
 from ..language import visible, word
@@ -47,10 +46,11 @@ from ..model import (
 from ..path import Step, Walked, walk, wanted
 from ..probe import SURE
 from ..session import Entry, Record, suggestion
-from . import changes, grading, machine, spreadsheet
+from . import changes, grading, machine, redact, spreadsheet
 from . import environment as environments
 from . import inputs as input_files
-from .bilingual import said
+from .bilingual import Both, said
+from .redact import Redactor
 from .words import KINDS, STATUSES, VERDICTS, WORDS
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -213,6 +213,7 @@ class ItemPart(_Part, frozen=True):
 
 
 class SectionPart(_Part, frozen=True):
+    id: str
     title: str
     items: list[ItemPart]
 
@@ -309,7 +310,8 @@ class PathPart(_Part, frozen=True):
 class Report(_Part, frozen=True):
     """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
-    checklists and the probes. `result` is the machine-readable object of `machine.result_json`.
+    checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
+    the project for what has no place of its own, or empty. `result` is the machine-readable object of `machine.result_json`.
     """
 
     languages: tuple[Language, ...]
@@ -332,6 +334,8 @@ class Report(_Part, frozen=True):
     versions: list[tuple[str, str]]
     gaps: list[Gap]
     more_gaps: int
+    within: str
+    anchor: str
     result: dict[str, Any]
 
     @property
@@ -368,10 +372,13 @@ def build(
     stale: Collection[tuple[str, str]] = frozenset(),
     generated: str | None = None,
     inputs: list[dict[str, Any]] | None = None,
+    hide: Redactor | None = None,
 ) -> Report:
     """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
-    probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one."""
-    return _Builder(session_record, case, language, stale).report(
+    probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
+    private data, by default as redact.of() knows it."""
+    hide = hide or redact.of(case)
+    return _Builder(session_record, case, language, stale, hide).report(
         checklists, environment, generated or now(), inputs or []
     )
 
@@ -379,12 +386,14 @@ def build(
 class _Builder:
     """What every part of one report needs to know."""
 
-    def __init__(self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]]) -> None:
+    def __init__(
+        self, record: Record, case: Case, language: Language, stale: Collection[tuple[str, str]], hide: Redactor
+    ) -> None:
         self.record, self.case, self.language, self.stale = record, case, language, stale
         self.speech = machine.Speech(language)
         self.english = machine.Speech(Language.EN)
         self.facts = case.facts()
-        self.hide = _Hider(case.root)
+        self.hide = hide
         self.origins: dict[str, str] = {}
         self.tables = 0  # that have a file of their own
         self.room_for_findings, self.room_for_charts = MAX_FINDINGS_IN_ALL, MAX_CHARTS_IN_ALL
@@ -400,20 +409,22 @@ class _Builder:
 
     def line(self, text: str, limit: int = MAX_CHARACTERS) -> str:
         """Untrusted text as one visible line of bounded length."""
-        return _cut(visible(self.hide(_cut(text.strip(), limit * 2))), limit)
+        return _cut(visible(self.hide(text.strip())), limit)
 
     def lines(self, text: str, limit: int = MAX_LINES) -> tuple[list[str], str]:
         """Untrusted text as visible lines, and what was left out."""
-        whole = text.replace("\r\n", "\n").strip("\n").split("\n") if text.strip() else []
-        shown = [
-            _cut(visible(self.hide(line.expandtabs(4), whole_path=False)), MAX_CHARACTERS) for line in whole[:limit]
-        ]
+        text = self.hide(text.replace("\r\n", "\n"), whole_path=False)
+        whole = text.strip("\n").split("\n") if text.strip() else []
+        shown = [_cut(visible(line.expandtabs(4)), MAX_CHARACTERS) for line in whole[:limit]]
         return shown, self.say("lines", shown=limit, total=len(whole)) if len(whole) > limit else ""
 
     def prose(self, text: str) -> list[str]:
         """Paragraphs that a person wrote: line breaks kept, wide and unbreakable spaces are just spaces."""
         plain = text.replace("\u3000", " ").replace("\xa0", " ").replace("\r\n", "\n").strip()
-        return [visible(self.hide(line.expandtabs(4))).rstrip() for line in plain.split("\n") if line.strip()]
+        return [visible(line.expandtabs(4)).rstrip() for line in self.hide(plain).split("\n") if line.strip()]
+
+    def who(self, entry: Entry, limit: int) -> str:
+        return self.line(self.hide.person(entry.who), limit)
 
     def note(self, text: str) -> list[str]:
         """A person's note, and what of it was left out."""
@@ -439,7 +450,11 @@ class _Builder:
                 checklist.version,
                 self.line(checklist.title[self.language]),
                 [
-                    SectionPart(self.line(section.title[self.language]), [self.item(item) for item in section.items])
+                    SectionPart(
+                        id=self.line(section.id, 80),
+                        title=self.line(section.title[self.language]),
+                        items=[self.item(item) for item in section.items],
+                    )
                     for section in checklist.sections
                 ],
             )
@@ -490,8 +505,24 @@ class _Builder:
             versions=self.versions(checklists),
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
-            result=self.hide.within(result),
+            within=self.line(_within_repository(Path(self.case.root))),
+            anchor=self.anchor(),
+            result=self.hidden(result),
         )
+
+    def anchor(self) -> str:
+        """The case file, else the first script of the project."""
+        scripts = [self.case.relative(path) for path in self.case.paths("scripts.train")]
+        files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
+        return next((self.line(path) for path in files if Path(self.case.root, path).is_file()), "")
+
+    def hidden(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result without what is to be hidden; a diff that this changed is marked, as it no longer applies."""
+        hidden: dict[str, Any] = self.hide.within(result)
+        for before, after in zip(_findings(result), _findings(hidden), strict=True):
+            if before["fix"] and before["fix"]["diff"] != after["fix"]["diff"]:
+                after["fix"]["redacted"] = True
+        return hidden
 
     def overview(self, counts: Counts, total: int) -> list[str]:
         said = [self.say("overview", total=total, **counts.states)]
@@ -834,7 +865,7 @@ class _Builder:
         checked = bool(entry.conclusion or ran or excluded)
         spoken = self.verdict(suggested) if ran or excluded else "–" if entry.conclusion else self.say("unchecked")
         concluded = entry.conclusion is not None
-        by = self.say("by", who=self.line(entry.who, 80), when=_moment(entry.when)) if concluded else ""
+        by = self.say("by", who=self.who(entry, 80), when=_moment(entry.when)) if concluded else ""
         if entry.conclusion:
             text = brief = self.verdict(entry.conclusion)
         else:
@@ -855,7 +886,7 @@ class _Builder:
             conclusion_brief=brief,
             suggestion_text=spoken,
             by=by,
-            by_brief=" ".join([self.line(entry.who, 40), _moment(entry.when)[:10]]) if concluded else "",
+            by_brief=" ".join([self.who(entry, 40), _moment(entry.when)[:10]]) if concluded else "",
             meaning=" ".join(self.prose(_meaning(item, entry.conclusion)[self.language])) if entry.conclusion else "",
             overruled=self.say("overruled", suggestion=spoken) if overruled else "",
             remedy=self.prose(item.remedy[self.language]) if problem else [],
@@ -1116,35 +1147,20 @@ class _Builder:
         )
 
 
-class _Hider:
-    """Shows the project's folder as nothing (paths are relative to it) and the home folder as ~."""
-
-    def __init__(self, root: str) -> None:
-        root, home = os.path.abspath(root), os.path.expanduser("~").rstrip("/")
-        self._root = root.rstrip("/") + "/" if root != "/" else None
-        before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
-        self._home = re.compile(before + re.escape(home) + after) if len(home) > 1 else None
-        self._inside = re.compile(before + re.escape(self._root)) if self._root else None
-
-    def __call__(self, text: str, *, whole_path: bool = True) -> str:
-        """`whole_path`: paths of the project become relative; code and diffs keep them."""
-        if "/" not in text:
-            return text
-        if whole_path and self._inside:
-            text = self._inside.sub("", text)
-        return self._home.sub("~", text) if self._home else text
-
-    def within(self, value: Any) -> Any:
-        """The same in all texts of a nested value."""
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, dict):
-            return {key: self.within(below) for key, below in value.items()}
-        return [self.within(below) for below in value] if isinstance(value, list) else value
-
-
 def _has(item: ItemPart, status: Status) -> bool:
     return any(result.status is status for result in item.results)
+
+
+def _findings(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (found for item in result["items"] for each in item["results"] for found in each["findings"])
+
+
+def _within_repository(root: Path) -> str:
+    for folder in (root, *root.parents):
+        if (folder / ".git").exists():
+            inside = root.relative_to(folder).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return ""
 
 
 def _meaning(item: Item, conclusion: Verdict) -> Text:
@@ -1154,6 +1170,8 @@ def _meaning(item: Item, conclusion: Verdict) -> Text:
 
 def spans(text: str) -> list[tuple[str, bool]]:
     """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    if isinstance(text, Both):
+        return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]

@@ -1,14 +1,18 @@
-"""PNG pictures for the reports: charts drawn from evidence, and attached pictures made safe to pass on."""
+"""Pictures for the reports: charts drawn from evidence (PNG, SVG), and attached pictures made safe to pass on (PNG)."""
 
 from __future__ import annotations
 
 import io
 import math
+import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
+from xml.etree import ElementTree
 
 from ..model import Curve, Histogram
 from .build import ChartPart
@@ -50,12 +54,37 @@ def chinese_font() -> str | None:
     """The name of an installed font with Chinese glyphs, or None."""
     from matplotlib import font_manager
 
-    known = {font.name for font in font_manager.fontManager.ttflist}
-    return next((name for name in CHINESE_FONTS if name in known), None)
+    def known() -> str | None:
+        names = {font.name for font in font_manager.fontManager.ttflist}
+        return next((name for name in CHINESE_FONTS if name in names), None)
+
+    if known() is None:  # matplotlib keeps its list of fonts for good: one that was installed later is not in it
+        listed = {font.fname for font in font_manager.fontManager.ttflist}
+        for path in sorted(set(font_manager.findSystemFonts()) - listed):
+            with suppress(OSError, RuntimeError, ValueError):
+                font_manager.fontManager.addfont(path)
+    return known()
 
 
 def draw(part: ChartPart) -> bytes:
     """The PNG of a chart. Without a Chinese font its English words are used, so that no empty boxes appear."""
+    stream = io.BytesIO()
+    with _drawing(part) as figure:
+        figure.savefig(stream, format="png", metadata={"Software": None})
+    return stream.getvalue()
+
+
+def draw_svg(part: ChartPart, prefix: str) -> str:
+    """The same chart as an <svg> to stand within a page: its text is text, every id of it begins with `prefix`."""
+    stream = io.BytesIO()
+    with _drawing(part) as figure:
+        figure.savefig(stream, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    return _within_a_page(stream.getvalue(), prefix)
+
+
+@contextmanager
+def _drawing(part: ChartPart) -> Iterator[Any]:
+    """The figure of a chart, and the settings under which it is to be saved."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -70,6 +99,8 @@ def draw(part: ChartPart) -> bytes:
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.edgecolor": "#808080",
+        "svg.fonttype": "none",  # text stays text: found, copied, and a tenth of the size of its outlines
+        "svg.hashsalt": "accucheck",  # the same chart has the same ids
     }
     with rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # a label may hold signs that no font here has
@@ -82,9 +113,38 @@ def draw(part: ChartPart) -> bytes:
             figure = Figure(figsize=(WIDTH, min(height, 9.0)), dpi=DPI, layout="constrained")
             _bars(figure.add_subplot(), chart, lying, font is not None)
         FigureCanvasAgg(figure)
-        stream = io.BytesIO()
-        figure.savefig(stream, format="png", metadata={"Software": None})
-    return stream.getvalue()
+        yield figure
+
+
+_SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+_HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
+
+
+def _within_a_page(content: bytes, prefix: str) -> str:
+    """matplotlib's SVG as part of a page: without prolog, comments and metadata, as wide as the page lets it be, ids its own."""
+    root = ElementTree.fromstring(content)  # noqa: S314 - matplotlib has just written it
+    used = set(re.findall(rb"""(?:url\(|href=")#([\w-]+)""", content))
+    for parent in list(root.iter()):
+        for child in list(parent):
+            # A style within a page would hold for all of the page.
+            if child.tag in (f"{_SVG}metadata", f"{_SVG}style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag, attributes = element.tag.removeprefix(_SVG), element.attrib
+        element.tail = None
+        if element.tag != "text":
+            element.text = None
+        if (name := attributes.pop("id", None)) is not None and name.encode() in used:
+            attributes["id"] = prefix + name
+        if (target := attributes.pop(_LINK, None)) is not None:
+            attributes["href"] = f"#{prefix}{target[1:]}"
+        if "clip-path" in attributes:
+            attributes["clip-path"] = attributes["clip-path"].replace("#", f"#{prefix}")
+        if "d" in attributes:  # in points: a hundredth is finer than any screen
+            attributes["d"] = _HUNDREDTHS.sub(r"\1", " ".join(attributes["d"].split()))
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    return ElementTree.tostring(root, "unicode")
 
 
 def _label(text: str, chinese: bool, limit: int = 40) -> str:

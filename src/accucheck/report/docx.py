@@ -24,6 +24,7 @@ from docx.shared import Cm, Emu, Pt, RGBColor
 
 from ..model import Language, Level, Status, Verdict
 from . import DEFAULT, Options, charts
+from .bilingual import joined
 from .build import (
     Attachment,
     ChartPart,
@@ -54,6 +55,11 @@ JUSTIFIED = '<w:jc w:val="right"/>'
 INK = {"problem": "A61B1B", "ok": "1E6B34", "not_applicable": "5F6368", "undecided": "8A5A00", "open": "5F6368"}
 SHADE = {"problem": "FBE3E1", "ok": "E2F2E5", "not_applicable": "ECEDEF", "undecided": "FFF3D6", "open": "FFFFFF"}
 LEVEL_INK = {Level.PROBLEM: INK["problem"], Level.SUSPECT: INK["undecided"], Level.INFO: INK["not_applicable"]}
+_LEVEL_WIDTH = {
+    (Language.ZH,): 1.0,
+    (Language.EN,): 1.8,
+    (Language.ZH, Language.EN): 2.6,
+}  # cm: the longest word of LEVELS
 HEAD, CODE_SHADE, ACCENT, GREY = "E4EAF2", "F5F6F8", "1F3864", "5F6368"
 
 
@@ -180,7 +186,7 @@ class _Writer:
             (self.say("case"), report.case),
             (self.say("generated"), report.generated),
             (self.say("tool"), report.tool),
-            (self.say("checklists"), "; ".join(listed)),
+            (self.say("checklists"), joined("; ", listed)),
         ]
         self._pairs(facts)
         self._verdict_part()
@@ -242,7 +248,7 @@ class _Writer:
                     Cell(
                         f"{MARKS[step.state.value]} {step.answer}", True, INK[step.state.value], SHADE[step.state.value]
                     ),
-                    " ".join(step.evidence),
+                    joined(" ", step.evidence),
                     step.leads,
                 ]
                 for step in path.steps
@@ -387,7 +393,7 @@ class _Writer:
         head.paragraph_format.tab_stops.add_tab_stop(Cm(WIDTH), WD_TAB_ALIGNMENT.RIGHT)
         _border(head, "bottom", "C8CED8")
         self._run(head, result.probe, font=CODE, bold=True, size=9.5)
-        self._run(head, f"   {' · '.join(result.facts)}", ink=GREY, size=9)
+        self._run(head, f"   {joined(' · ', result.facts)}", ink=GREY, size=9)
         if result.status is Status.DONE:
             suggestion = self.say("suggests", suggestion=result.suggestion_text)
             self._run(head, f"\t{suggestion}", ink=INK[result.suggestion.value], bold=True, size=9)
@@ -409,7 +415,7 @@ class _Writer:
 
     def _finding(self, finding: FindingPart) -> None:
         paragraph = self.document.add_paragraph()
-        indent = Cm(1.0 if self.report.language is Language.ZH else 1.8)  # as wide as the longest word of LEVELS
+        indent = Cm(_LEVEL_WIDTH[self.report.languages])
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = indent, -indent
         paragraph.paragraph_format.tab_stops.add_tab_stop(indent)
         paragraph.paragraph_format.keep_with_next = bool(finding.evidence)

@@ -95,6 +95,8 @@ def telling(item: Item, entry: Entry) -> list[tuple[str, Finding]]:
 def result_json(record: Record, checklists: list[Checklist], case: Case, language: Language) -> dict[str, Any]:
     """The object that others rely on, plain JSON values only. `case`: its name.
 
+    `redacted` is added to a `fix` whose diff a report changed to hide something, so that it no longer applies.
+
     `summary.items` counts each item by its conclusion, or by its suggestion while nobody concluded;
     `summary.probes` counts results by status. `paths` holds `path_json` of each checklist that is a path.
     """
@@ -256,7 +258,7 @@ def summary_text(report: Report) -> list[str]:
                 mark = MARKS[item.state.value] if item.checked else "○"
                 lines.append(f"  {mark} {item.id}  {item.title}  {item.conclusion_text}")
                 for result in item.results:
-                    lines += _result_text(report, result)
+                    lines += result_text(report, result)
     items = [f"{report.pick(VERDICTS[verdict.value])} {report.counts.states[verdict.value]}" for verdict in Verdict]
     probes = [
         f"{report.pick(STATUSES[status])} {number}" for status, number in report.result["summary"]["probes"].items()
@@ -268,7 +270,8 @@ def summary_text(report: Report) -> list[str]:
 LEVEL_MARKS = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
 
 
-def _result_text(report: Report, result: ResultPart) -> list[str]:
+def result_text(report: Report, result: ResultPart) -> list[str]:
+    """The lines that say what one probe found."""
     head = f"      {result.probe}  {' · '.join(result.facts)}"
     if result.stale:
         head += "  " + report.say("stale")

@@ -1,4 +1,7 @@
-"""Report -> Markdown that reads alike on Gitee, AtomGit and GitHub: tables, fences and pictures beside it; no raw HTML."""
+"""Report -> Markdown, with its pictures beside it, in one of FLAVOURS.
+
+plain: tables and fences that read alike on Gitee, AtomGit and GitHub, no raw HTML. gfm: for GitHub, where the evidence folds away.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
-from .build import Attachment, ChartPart, Report, WholeTable, spans
+from .bilingual import Both, joined, plain
+from .build import Attachment, ChartPart, Report, TablePart, WholeTable, spans
 from .words import LEVELS, MARKS
+
+FLAVOURS = ("plain", "gfm")
 
 
 class Marked(str):
@@ -26,7 +32,14 @@ _LINE_START = re.compile(r"^(\s*)([-+=#]|\d{1,9}(?=[.)](?:\s|$)))")
 
 def escape(text: str) -> Marked:
     """Plain text as Markdown that shows just that text, at the start of a line and within a table cell too."""
+    if isinstance(text, Both) and text.long:
+        return Marked("  \n".join(escape(line) for line in text.split("\n")))
     return Marked(_LINE_START.sub(_opened, _inline(text)))
+
+
+def heading(text: str) -> Marked:
+    """Plain text for one line of its own, whatever languages it is in."""
+    return escape(plain(text))
 
 
 def _inline(text: str) -> str:
@@ -41,6 +54,8 @@ def _opened(match: re.Match[str]) -> str:
 
 def prose(text: str) -> Marked:
     """A checklist's prose, with its code spans."""
+    if isinstance(text, Both):
+        return Marked("  \n".join(prose(line) for line in f"{text.zh}\n{text.en}".split("\n")))
     parts = [
         code(part) if is_code else escape(part) if not number else _inline(part)
         for number, (part, is_code) in enumerate(spans(text))
@@ -65,8 +80,13 @@ def fence(lines: list[str], language: str = "text") -> Marked:
     return Marked("\n".join([ticks + language, *(line or " " for line in lines), ticks]))
 
 
-def row(cells: list[Any]) -> Marked:
-    return Marked("| " + " | ".join(_inline(str(cell)) for cell in cells) + " |")
+def row(cells: list[str]) -> Marked:
+    return Marked("| " + " | ".join(_inline(plain(cell)) for cell in cells) + " |")
+
+
+def ruler(table: TablePart) -> Marked:
+    """The line under the columns of a table, which says how they are aligned."""
+    return Marked("|" + "|".join(" ---: " if right else " --- " for right in table.numeric) + "|")
 
 
 def numbered(part: Any) -> list[str]:
@@ -76,6 +96,13 @@ def numbered(part: Any) -> list[str]:
         f"{'>' if number in part.marked else ' '} {number:>{width}} | {text}"
         for number, text in enumerate(part.lines, start=part.line)
     ]
+
+
+def folded(title: str, body: str) -> Marked:
+    """`body`, Markdown already, under a title that opens it. GitHub reads Markdown within only after a blank line."""
+    from html import escape as to_html
+
+    return Marked(f"<details><summary>{to_html(title)}</summary>\n\n{body.strip()}\n\n</details>")
 
 
 def render(
@@ -88,7 +115,7 @@ def render(
     def image(part: ChartPart) -> Marked:
         name = f"{folder}/chart-{1 + sum('/chart-' in known for known in files):03}.png"
         files[name] = draw(part)
-        return Marked(f"![{escape(part.title)}]({_address(name)})")
+        return Marked(f"![{heading(part.title)}]({_address(name)})")
 
     def attached(attachment: Attachment) -> Marked:
         number = 1 + sum("/attachment-" in known for known in files)
@@ -116,7 +143,9 @@ def render(
 
     environment = Environment(  # noqa: S701 - autoescape is for HTML; here `finalize` escapes whatever is not Marked
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        finalize=lambda value: value if isinstance(value, Marked) else escape(str(value)),
+        finalize=lambda value: (
+            value if isinstance(value, Marked) else escape(value if isinstance(value, str) else str(value))
+        ),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -133,11 +162,14 @@ def render(
         attached=attached,
         whole=whole,
         code=code,
+        heading=heading,
+        joined=joined,
         prose=prose,
         fence=fence,
         row=row,
         numbered=numbered,
-        ruler=lambda table: Marked("|" + "|".join(" ---: " if right else " --- " for right in table.numeric) + "|"),
+        folded=folded if options.flavour == "gfm" else None,
+        ruler=ruler,
         Level=Level,
         Status=Status,
         Verdict=Verdict,

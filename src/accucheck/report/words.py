@@ -188,6 +188,7 @@ WORDS = {
     "more-highlights": {"en": "{count:,} more below.", "zh": "另有 {count:,} 条，见后文。"},
     "environment": {"en": "Environment", "zh": "环境信息"},
     "summary": {"en": "Summary", "zh": "检查结论汇总"},
+    "contents": {"en": "Contents", "zh": "目录"},
     "details": {"en": "Details", "zh": "逐项说明"},
     "not-checked": {"en": "Not checked, and why", "zh": "未检查的内容及原因"},
     # columns
@@ -303,8 +304,13 @@ WORDS = {
     "column-evidence": {"en": "Evidence", "zh": "依据"},
     "column-leads": {"en": "Leads to", "zh": "去向"},
     # evidence
+    "evidence": {"en": "Evidence ({count})", "zh": "证据（{count} 项）"},
     "rows": {"en": "first {shown:,} of {total:,} rows", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "columns": {"en": "first {shown} of {total} columns", "zh": "共 {total} 列，此处为前 {shown} 列"},
+    "sarif-root": {
+        "en": "The root of the git repository, or the project's folder where it lies in none.",
+        "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
+    },
     "whole-table": {
         "en": "All {count:,} rows that were recorded: {file}",
         "zh": "已记录的全部 {count:,} 行见 {file}",

@@ -1,0 +1,127 @@
+"""accucheck issue."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from .frame import (
+    FOUND,
+    checklists_option,
+    command,
+    json_option,
+    language,
+    notice_of,
+    option,
+    project_argument,
+    say,
+    set_option,
+    show,
+    show_json,
+    speak,
+    talk,
+)
+
+#: An attachment holds at least its list of files.
+LEAST = 100_000
+
+
+def _size(context: click.Context, parameter: click.Parameter, value: str | None) -> int:
+    """Bytes, from a number with or without kB, MB or GB (1000 each) or KiB, MiB, GiB (1024); 0 where nothing is given."""
+    if value is None:
+        return 0
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)\s*(?:([kmg])(i?)b?|b)?", value.strip(), re.I)
+    if match:
+        unit = (1024 if match[3] else 1000) ** " kmg".index((match[2] or " ").lower())
+        if (size := int(float(match[1]) * unit)) >= LEAST:
+            return size
+    raise click.BadParameter(say("size", least="100kB"), context, parameter)
+
+
+def _parameters() -> list[click.Parameter]:
+    from ..report import FORMATS
+    from ..report.trackers import known
+
+    trackers = [tracker.name for tracker in known().trackers]
+    return [
+        project_argument(),
+        option("--tracker", words="tracker", type=click.Choice(trackers), default=trackers[0]),
+        option("--repo", words="issue-repo", default="", metavar="OWNER/NAME"),
+        option("--base-url", words="base-url", default="", metavar="URL"),
+        option("--title", words="issue-title", default="", metavar="TEXT"),
+        option("--field", words="issue-field", default=None, metavar="NAME"),
+        option("--print-form", "form", words="print-form", is_flag=True),
+        option("--format", "formats", words="issue-format", multiple=True, type=click.Choice(list(FORMATS))),
+        option("--include", words="include", multiple=True, metavar="PATH"),
+        option("--limit", words="limit", default="1MB", callback=_size, metavar="SIZE"),
+        option("--zip-limit", words="zip-limit", default=None, callback=_size, metavar="SIZE"),
+        option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--force", words="issue-force", is_flag=True),
+        json_option(),
+        checklists_option(),
+        set_option(),
+    ]
+
+
+@command("issue", _parameters)
+def issue_(
+    project: str,
+    tracker: str,
+    repo: str,
+    base_url: str,
+    title: str,
+    field: str | None,
+    form: bool,
+    formats: tuple[str, ...],
+    include: tuple[str, ...],
+    limit: int,
+    zip_limit: int,
+    output: str,
+    force: bool,
+    as_json: bool,
+    checklists: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> None:
+    from pathlib import Path
+
+    from ..project import open_project
+    from ..report import Options, issue, trackers
+
+    if form:
+        to = trackers.tracker(tracker)
+        click.echo(issue.form_for_maintainers(to, issue.repository(to, repo)), nl=False)
+        return
+    opened = open_project(Path(project), checklists, settings, session="read")
+    speak(opened)
+    if opened.session is not None and opened.session.notice is not None:
+        raise notice_of(opened.session)
+    options = issue.IssueOptions(
+        report=Options(formats=formats or issue.FORMATS, languages=(language(),), force=force),
+        tracker=tracker,
+        repo=repo,
+        base_url=base_url,
+        title=title,
+        include=tuple(Path(path) for path in include),
+        limit=limit,
+        zip_limit=zip_limit,
+    )
+    if field is not None:
+        click.echo(issue.field_of(issue.compose_issue(opened, options), field))
+        return
+    written = issue.write_issue(opened, Path(output), options)
+    left = [(each.path, issue.why(each, language())) for each in written.left_out]
+    if as_json:
+        show_json(issue.issue_json(written, left))
+    else:
+        show(say("issue-said-title", title=written.issue.title))
+        show(say("issue-said-address", address=written.address))
+        for path in (written.body, written.fields, *written.attachments):
+            show(str(path))
+    talk(written.grade)
+    if written.issue.blanks and not as_json:
+        talk(say("issue-blanks", fields=", ".join(written.issue.blanks)))
+    for name, reason in left:
+        talk(say("issue-left-out", path=name, why=reason))
+    if left:
+        raise SystemExit(FOUND)

@@ -1,0 +1,124 @@
+"""Report -> one HTML file that needs nothing else: no script, charts as SVG, pictures within, evidence folded until it is asked for.
+
+It reads at any width, on paper, light and dark, and by keyboard; what the page may load is forbidden by the page itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ..model import Language, Level, Status, Verdict
+from . import charts
+from .bilingual import Both, joined, plain
+from .build import Attachment, ChartPart, CodePart, Report, spans
+from .words import LEVELS, MARKS, VERDICTS
+
+if TYPE_CHECKING:
+    from . import Draw, Options
+
+_LANG = {Language.ZH: "zh-CN", Language.EN: "en"}
+
+
+def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str, bytes]:
+    """The page: {file name: content}. Its charts are drawn for it: `draw` makes pixels."""
+    number = count(1)
+
+    def chart(part: ChartPart) -> Markup:
+        return Markup(charts.draw_svg(part, f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
+
+    names = _anchors(report)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    text = environment.get_template("report.html.j2").render(
+        report=report,
+        say=report.say,
+        pick=report.pick,
+        lang=_LANG[report.language],
+        level=lambda finding: report.pick(LEVELS[finding.level.value]),
+        mark=lambda item: MARKS[item.state.value] if item.checked else "○",
+        marks=MARKS,
+        verdicts=VERDICTS,
+        behind=[
+            ("environment", report.environment),
+            ("asked", report.asked),
+            ("config-changes", report.changes),
+            ("inputs", report.inputs),
+            ("versions", report.versions),
+        ],
+        anchor=lambda item: names[id(item)],
+        chart=chart,
+        picture=_picture,
+        prose=prose,
+        plain=plain,
+        joined=joined,
+        numbered=_numbered,
+        diff=_diff,
+        Level=Level,
+        Status=Status,
+        Verdict=Verdict,
+    )
+    return {f"{stem}.html": re.sub(r"\n\s*\n+", "\n", text).encode()}
+
+
+def shown(value: Any) -> Any:
+    """A value on its way into the page: of a text in two languages each part says which it is. Escaping comes after."""
+    if not isinstance(value, Both):
+        return value
+    return _beside(value, escape(value.zh), escape(value.en))
+
+
+def prose(text: str) -> Markup:
+    """A checklist's prose, with its code spans."""
+    if isinstance(text, Both):
+        return _beside(text, prose(text.zh), prose(text.en))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if code else escape(part) for part, code in spans(text)
+    )
+
+
+def _beside(text: Both, zh: Markup, en: Markup) -> Markup:
+    form = '<span class="both"><span lang="zh-CN">{}</span><span lang="en">{}</span></span>'
+    short = '<span lang="zh-CN">{}</span> / <span lang="en">{}</span>'
+    return Markup(form if text.long else short).format(zh, en)  # noqa: S704 - a constant
+
+
+def _anchors(report: Report) -> dict[int, str]:
+    """A name within the page for each item: its id, as far as it is safe, each name once."""
+    names: dict[int, str] = {}
+    for item in report.items:
+        name = "item-" + (re.sub(r"[^A-Za-z0-9.]+", "-", item.id).strip("-") or "x")
+        names[id(item)] = name if name not in names.values() else f"{name}-{len(names)}"
+    return names
+
+
+def _picture(attachment: Attachment) -> Markup:
+    """An attached picture as part of the page, or nothing where it is none."""
+    content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
+    if content is None:
+        return Markup("")
+    address = "data:image/png;base64," + base64.b64encode(content).decode()
+    return Markup('<img src="{}" alt="{}">').format(address, plain(attachment.name))
+
+
+def _numbered(part: CodePart) -> list[tuple[int, str, bool]]:
+    """Lines of code as (number, text, whether it is meant)."""
+    return [(number, text, number in part.marked) for number, text in enumerate(part.lines, part.line)]
+
+
+def _diff(lines: list[str]) -> list[tuple[str, str]]:
+    """Lines of a diff as (kind, text)."""
+    kinds = {"+": "added", "-": "removed", "@": "place"}
+    return [("file" if line.startswith(("+++", "---")) else kinds.get(line[:1], "same"), plain(line)) for line in lines]

@@ -1,0 +1,75 @@
+"""Report -> JUnit XML: a test case an item, as servers of continuous integration show it.
+
+An item that stands as a problem is a failure; one with a probe that failed, or was cancelled, an error; one that does not apply,
+that nothing decided or nothing checked is skipped, with the reason. Only an item without a problem has passed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from ..model import Level, Status, Verdict
+from . import machine
+
+if TYPE_CHECKING:
+    from .build import ItemPart, Report
+
+
+def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
+    """The .xml report: {file name: content}."""
+    return {f"{stem}.xml": encode(report)}
+
+
+def encode(report: Report) -> bytes:
+    """The whole document."""
+    stored = report.result["items"]
+    seconds = iter([sum(result["seconds"] for result in item["results"]) for item in stored])
+    root = ElementTree.Element("testsuites", name=f"{report.tool}: {report.case}")
+    for checklist in report.checklists:
+        suite = ElementTree.SubElement(root, "testsuite", name=checklist.name)
+        properties = ElementTree.SubElement(suite, "properties")
+        for name, value in (("case", report.case), ("tool", report.tool), ("version", str(checklist.version))):
+            ElementTree.SubElement(properties, "property", name=name, value=value)
+        for section in checklist.sections:
+            for item in section.items:
+                case = ElementTree.SubElement(suite, "testcase", classname=f"{checklist.name}.{section.id}")
+                _fill(report, case, item, next(seconds))
+        suite.set("timestamp", report.moment.isoformat(timespec="seconds"))
+        _count(suite)
+    _count(root)
+    ElementTree.indent(root)
+    text: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _fill(report: Report, case: ElementTree.Element, item: ItemPart, seconds: float) -> None:
+    case.set("name", f"{item.id} {item.title}")
+    case.set("time", f"{seconds:.3f}")
+    kind, message = _outcome(report, item)
+    if kind:
+        ElementTree.SubElement(case, kind, message=message).text = "\n".join(item.remedy) if kind == "failure" else None
+    lines = [item.conclusion_text, *item.note]
+    for result in item.results:
+        lines += [line[6:] for line in machine.result_text(report, result)]
+    ElementTree.SubElement(case, "system-out").text = "\n".join(lines)
+
+
+def _outcome(report: Report, item: ItemPart) -> tuple[str, str]:
+    """What stands in a test case, and its message; nothing where it passed."""
+    if item.state is Verdict.PROBLEM:
+        found = [each for result in item.results for each in result.findings if each.level is Level.PROBLEM]
+        return "failure", found[0].message if found else item.note_brief or item.conclusion_text
+    if item.conclusion is None:
+        for result in item.results:
+            if result.status in (Status.FAILED, Status.CANCELLED):
+                return "error", f"{result.probe}: {result.reason or result.facts[1]}"
+    if item.state is Verdict.OK:
+        return "", ""
+    return "skipped", item.conclusion_text
+
+
+def _count(suite: ElementTree.Element) -> None:
+    for name, kind in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(1 for _ in suite.iter(kind))))
+    suite.set("time", f"{sum(float(case.get('time', 0)) for case in suite.iter('testcase')):.3f}")

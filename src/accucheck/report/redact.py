@@ -1,0 +1,586 @@
+"""What a report must not carry out of the house: paths, names, addresses and secrets, each replaced by a stable name such as <host-1>.
+
+Rules know private data by its form and by what stands beside it; what no rule knows stays. No rule is a guess at random letters, so that
+hashes, versions and names of parameters survive. Every rule takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ..case import Case
+from . import forms
+
+
+class Redactor:
+    """Replaces private data in texts; equal data by equal names. `counts` holds how often each of KINDS was replaced.
+
+    root: the project's folder, which is left out of paths; home is shown as ~. users, hosts: names to hide where they
+    stand as whole words in paths, prompts and addresses. allow: texts, or their ids as `ident`
+    gives them, that stay. `on` False hides just root and home.
+    """
+
+    def __init__(
+        self,
+        root: str = "",
+        home: str = "",
+        users: Iterable[str] = (),
+        hosts: Iterable[str] = (),
+        *,
+        allow: Iterable[str] = (),
+        on: bool = True,
+    ) -> None:
+        root, home = os.path.abspath(root) if root else "/", home.rstrip("/")
+        self.on = on
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, list[str]] = {}
+        self.secrets: dict[str, str] = {}
+        self._names: dict[tuple[str, str], str] = {}
+        self._allow = frozenset(allow)
+        before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
+        self._root = root if root != "/" else ""
+        self._inside = re.compile(before + re.escape(self._root) + "/") if self._root else None
+        self._itself = re.compile(before + re.escape(self._root) + after) if self._root else None
+        self._home = re.compile(before + re.escape(home) + after) if len(home) > 1 else None
+        self._users = {name for name in users if len(name) > 1 and name.lower() not in forms.NOBODY}
+        self._hosts = {name for name in hosts if len(name) > 1 and name.lower() not in forms.NOBODY}
+        self._hosts |= {name.partition(".")[0] for name in self._hosts if len(name.partition(".")[0]) > 2}
+        known = sorted(self._users | self._hosts, key=len, reverse=True)
+        self._known = (
+            re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, known))})(?=_MS\b|(?![A-Za-z0-9_]))")
+            if known
+            else None
+        )
+        domains = {name.partition(".")[2].lower() for name in self._hosts if name.count(".") > 1}
+        self._domains = tuple("." + domain for domain in domains)
+
+    def __call__(self, text: str, *, whole_path: bool = True) -> str:
+        """`whole_path`: paths of the project become relative; code and diffs keep them, from the project's folder on."""
+        if not forms.ANY.search(text):
+            return text
+        if "/" in text:
+            text = self._own(text, whole_path)
+        if not self.on:
+            return text
+        for needed, rule in _RULES:
+            if not needed or any(part in text for part in needed):
+                text = rule(self, text)
+        return text
+
+    def within(self, value: Any) -> Any:
+        """The same in all texts of a nested value, names of entries among them."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, dict):
+            return {self(key) if isinstance(key, str) else key: self._entry(key, below) for key, below in value.items()}
+        return [self.within(below) for below in value] if isinstance(value, (list, tuple)) else value
+
+    def person(self, name: str) -> str:
+        """Who concluded: the name of an account is hidden, one that somebody gave is not."""
+        return self._name("user", name) if self.on and name in self._users else self(name)
+
+    def _entry(self, key: Any, value: Any) -> Any:
+        if self.on and isinstance(value, str) and isinstance(key, str):
+            strength = _strength(key)
+            if strength and _is_secret(value, strength, True):
+                return self._secret(value)
+        return self.within(value)
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    def _name(self, kind: str, original: str) -> str:
+        """The name that stands for a text; the text itself where it is allowed."""
+        if forms.PLACEHOLDER.search(original) or original in self._allow or ident(original) in self._allow:
+            return original
+        key = kind, original
+        if key not in self._names:
+            number = 1 + sum(known == kind for known, _ in self._names)
+            self._names[key] = f"<{kind}-{number}>"
+            shown = self.examples.setdefault(kind, [])
+            if len(shown) < forms.EXAMPLES:
+                shown.append(masked(original))
+        self.counts[kind] += 1
+        return self._names[key]
+
+    def _secret(self, original: str) -> str:
+        return self._name("secret", original)
+
+    # --- the project and home -----------------------------------------------------------------------------------------
+
+    def _own(self, text: str, whole_path: bool) -> str:
+        if whole_path and self._inside:
+            text = self._inside.sub("", text)
+        if self._home:
+            text = self._home.sub("~", text)
+        if not whole_path and self.on and self._itself:
+            text = self._itself.sub("<project>", text)
+        return text
+
+    # --- rules --------------------------------------------------------------------------------------------------------
+
+    def _key_blocks(self, text: str) -> str:
+        """Private keys; as many lines as before, so that numbers of lines hold."""
+        return forms.KEY_BLOCK.sub(lambda found: self._secret(found[0]) + "\n" * found[0].count("\n"), text)
+
+    def _tokens(self, text: str) -> str:
+        if any(part in text for part in forms.TOKENS):
+            text = forms.TOKEN.sub(lambda found: self._secret(found[0]), text)
+        return text
+
+    def _bearers(self, text: str) -> str:
+        for rule in (forms.BEARER, forms.WANDB):
+            text = rule.sub(lambda found: found[0][: found.start(1) - found.start()] + self._secret(found[1]), text)
+        return text
+
+    def _addresses(self, text: str) -> str:
+        return forms.URL.sub(self._address, text)
+
+    def _address(self, found: re.Match[str]) -> str:
+        scheme, whole = found[1], found[2]
+        rest = whole.rstrip(".,;:!?)]*") if not whole.startswith("[") else whole.rstrip(".,;:!?*")
+        tail = whole[len(rest) :]
+        if scheme.lower() == "file":
+            return f"{scheme}://{self._path(rest, True) if rest.startswith('/') else rest}{tail}"
+        rest, hash_, fragment = rest.partition("#")
+        rest, question, query = rest.partition("?")
+        authority, slash, path = rest.partition("/")
+        login, at, place = authority.rpartition("@")
+        if at and login:
+            plain = login.lower() in forms.NOBODY or login in ("git", "hg", "svn")
+            login = login if plain else self._secret(login) if ":" in login else self._name("user", login)
+        if scheme.lower() in forms.STORES:
+            folder, _, name = f"{place}/{path}".rstrip("/").rpartition("/")
+            shown = (
+                f"{self._name('path', folder)}/{name}"
+                if folder and path
+                else self._name("path", place)
+                if place
+                else ""
+            )
+            return f"{scheme}://{login}{at}{shown}{self._query(question, query)}{hash_}{fragment}{tail}"
+        bare, colon, port = place.rpartition(":") if re.search(r":\d+$", place) else (place, "", "")
+        repository = scheme.lower() in ("git", "ssh", "svn", "git+ssh", "git+https") or path.endswith(".git")
+        if repository and not bare.startswith("[") and not _public(bare) and not _harmless(bare):
+            return f"{scheme}://{login}{at}{self._name('remote', f'{place}/{path}')}{tail}"
+        if re.search(r"(?i)hooks\.slack|open\.feishu|discord(?:app)?\.com$|office\.com$", bare) and "/" in path:
+            path = self._secret(path)
+        return (
+            f"{scheme}://{login}{at}{self._host(bare)}{colon}{port}{slash}{path}"
+            f"{self._query(question, query)}{hash_}{fragment}{tail}"
+        )
+
+    def _query(self, question: str, query: str) -> str:
+        if query and forms.SIGNING.search(query):
+            return question + self._name("signed", query)
+        return question + query
+
+    def _host(self, bare: str) -> str:
+        """The host of an address: that of a private network is hidden."""
+        if bare.startswith("["):
+            return self._colons(bare)
+        if forms.QUAD.fullmatch(bare):
+            return bare if _harmless(bare) else self._name("ip", bare)
+        if _harmless(bare) or not bare or forms.PLACEHOLDER.search(bare):
+            return bare
+        if found := forms.BUCKET.fullmatch(bare):
+            return self._name("host", found[1]) + found[2]
+        known = bare in self._hosts or bare.lower().endswith(self._domains) if self._domains else bare in self._hosts
+        if (
+            known
+            or ("." not in bare and re.fullmatch(r"[\w-]+", bare) and not bare.isdigit())
+            or forms.INSIDE.fullmatch(bare)
+        ):
+            return self._name("host", bare)
+        return bare
+
+    def _remotes(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            if _public(found[1]):
+                return found[0]
+            return (
+                self._name("remote", found[0]) if found[0].startswith("git@") or found[0].endswith(".git") else found[0]
+            )
+
+        return forms.REMOTE.sub(replaced, text)
+
+    def _mails(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            zone = found[3]
+            real = (zone.lower() in forms.ZONES or (len(zone) == 2 and zone.islower())) and zone not in forms.ATTRIBUTES
+            if found[1] == "git" and _public(found[2]):
+                return found[0]
+            return found[0] if not real or _public(found[2], "example.") else self._name("email", found[0])
+
+        return forms.MAIL.sub(replaced, text)
+
+    def _prompts(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            user, host = found[1], found[2].rstrip(".-")
+            known = user in self._users or host in self._hosts or bool(forms.QUAD.fullmatch(host))
+            before = text[max(0, found.start() - forms.SCANNED) : found.start()]
+            behind = text[found.end() : found.end() + forms.SCANNED]
+            if user == "git" or not (known or forms.SHELL.search(before) or forms.BEHIND.match(behind)):
+                return found[0]
+            name = user if user.lower() in forms.NOBODY else self._name("user", user)
+            if forms.QUAD.fullmatch(host):
+                place = host if _harmless(host) else self._name("ip", host)
+            else:
+                place = host if host.lower() in forms.NOBODY or _public(host) else self._name("host", host)
+            return f"{name}@{place}{found[2][len(host) :]}"
+
+        return forms.PROMPT.sub(replaced, text)
+
+    def _keys(self, text: str) -> str:
+        """Values beside a word such as password or access_key; the proxies among them."""
+        pieces, done = [], 0
+        for found in forms.KEYWORD.finditer(text):
+            if found.start() < done:
+                continue
+            start = found.start()
+            while (
+                start > done and found.start() - start < 60 and (text[start - 1].isalnum() or text[start - 1] in "_.-")
+            ):
+                start -= 1
+            stop = found.end()
+            while (
+                stop < len(text)
+                and stop - found.end() < 60
+                and ((text[stop].isalnum() and text[stop].isascii()) or text[stop] in "_-")
+            ):
+                stop += 1
+            key = text[start:stop]
+            strength = "proxy" if "proxy" in key.lower() or "代理" in key else _strength(key)
+            if not strength:
+                continue
+            sign = forms.SIGN.match(text, stop)
+            if sign is None and (key.startswith("--") or (strength == "strong" and key.isupper())):
+                sign = forms.BLANK.match(text, stop)
+            value = forms.VALUE.match(text, sign.end()) if sign else None
+            if value is None:
+                continue
+            group = next(number for number in (1, 2, 3) if value[number] is not None)
+            said, place = value[group], value.start(group)
+            if group == 3:
+                said = said.rstrip(",;)]}:") if "://" not in said else said.rstrip(",;)]}")
+            if not said or forms.PLACEHOLDER.match(text, place):
+                continue
+            if strength == "proxy":
+                if not re.search(r"://|[\w]\.\w|:\d{2,5}\b", said) or _loopback(said):
+                    continue
+                shown = self._name("proxy", said)
+            elif _is_secret(said, strength, group != 3):
+                shown = self._secret(said)
+            else:
+                continue
+            pieces += [text[done:place], shown]
+            done = place + len(said)
+        return "".join([*pieces, text[done:]]) if pieces else text
+
+    def _paths(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            before = text[max(0, found.start() - 40) : found.start()]
+            if forms.PLACEHOLDER_END.search(before):
+                return found[0]
+            return self._path(found[0], bool(forms.PATH_BEFORE.search(before)))
+
+        return forms.PATH.sub(replaced, text)
+
+    def _path(self, whole: str, surely: bool) -> str:
+        path = whole.rstrip(".!?…")
+        tail = whole[len(path) :]
+        if forms.KEPT.match(path):
+            return whole
+        if found := forms.HOME.match(path):
+            name = found[2] if found[2].lower() in forms.NOBODY else self._name("user", found[2])
+            return f"{found[1]}{name}{path[found.end() :]}{tail}"
+        if path.startswith("/root/"):
+            return whole
+        if not (surely or forms.TOP.match(path) or forms.ENDING.search(path)):
+            return whole
+        folder, _, name = path.rstrip("/").rpartition("/")
+        if found := forms.LIBRARY.search(path):
+            return self._name("path", path[: found.start()]) + path[found.start() :] + tail
+        if not folder:
+            return whole
+        return f"{self._name('path', folder)}/{name}{path[len(path.rstrip('/')) :]}{tail}"
+
+    def _windows(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            folder, mark, name = re.fullmatch(r"(.*?)(\\{1,2}|/)([^\\/]*)", found[0].rstrip("\\/"), re.S).groups()  # type: ignore[union-attr]
+            return self._name("path", folder) + mark + name
+
+        return forms.WINDOWS.sub(replaced, text)
+
+    def _quads(self, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            return self._name("ip", found[0]) if _is_quad(text, found) else found[0]
+
+        return forms.QUAD.sub(replaced, text)
+
+    def _colons(self, text: str) -> str:
+        def mac(found: re.Match[str]) -> str:
+            plain = re.sub(r"[^0-9a-f]", "", found[0].lower())
+            dull = plain in ("0" * 12, "f" * 12) or (plain.isdigit() and ":" not in found[0])
+            return found[0] if dull else self._name("mac", found[0])
+
+        text = forms.MAC.sub(mac, text)
+        text = forms.MAC_DOTS.sub(mac, text) if "." in text else text
+        return (
+            forms.COLONS.sub(lambda found: self._name("ip", found[0]) if _is_v6(found[0]) else found[0], text)
+            if ":" in text
+            else text
+        )
+
+    def _hosts_told(self, text: str) -> str:
+        """Names beside a word such as hostname, names of private networks, and those that event files carry."""
+
+        def host(found: re.Match[str]) -> str:
+            name = found[1].rstrip(".-")
+            dull = (
+                name.lower() in forms.NOBODY
+                or _harmless(name)
+                or (forms.ENDING.search(name) and not forms.INSIDE.fullmatch(name))
+            )
+            return found[0] if dull else found[0].replace(name, self._name("host", name))
+
+        text = forms.HOST_KEY.sub(host, text)
+        text = forms.FQDN.sub(lambda found: self._name("host", found[0]), text)
+        if "events.out" in text:
+            text = forms.EVENTS.sub(
+                lambda found: (
+                    found[0] if found[2].lower() in forms.NOBODY else found[1] + self._name("host", found[2]) + found[3]
+                ),
+                text,
+            )
+        return text
+
+    def _users_told(self, text: str) -> str:
+        def user(found: re.Match[str]) -> str:
+            account = re.match(r"(?i)user_?name|login_?name|log_?name|sudo_user|用户名", found[0])
+            if not (found[1] in self._users or account) or found[1].lower() in forms.NOBODY | forms.NO_SECRET:
+                return found[0]
+            return found[0].replace(found[1], self._name("user", found[1]))
+
+        return forms.USER_KEY.sub(user, text)
+
+    def _known_names(self, text: str) -> str:
+        if self._known is None:
+            return text
+
+        def replaced(found: re.Match[str]) -> str:
+            name = found[0]
+            before = re.split(r"[\s\"'`,;()]", text[max(0, found.start() - 200) : found.start()])[-1]
+            behind = re.split(r"[\s\"'`,;()]", text[found.end() : found.end() + 200], maxsplit=1)[0]
+            kind = "host" if name in self._hosts else "user"
+            there = re.search(r"[/\\@]", before + behind) or before.endswith("~") or "events.out" in before
+            if kind == "host":
+                there = (
+                    there
+                    or re.match(r":\d", behind)
+                    or re.search(
+                        r"(?i)(?:host(?:name)?|node|server|on|主机|节点)[\s:=：]{1,3}$",
+                        text[max(0, found.start() - 20) : found.start()],
+                    )
+                )
+            elif before.endswith("-") or behind.startswith("-"):
+                there = None
+            return self._name(kind, name) if there and not before.endswith("<") else name
+
+        return self._known.sub(replaced, text)
+
+
+#: (what a text must hold for the rule to find anything, the rule), in the order in which they are applied.
+_RULES: list[tuple[tuple[str, ...], Callable[[Redactor, str], str]]] = [
+    (("PRIVATE KEY",), Redactor._key_blocks),
+    ((), Redactor._tokens),
+    (("earer", "asic ", "EARER", "ogin", "AWS4", "egotiate", "pikey"), Redactor._bearers),
+    (("://",), Redactor._addresses),
+    ((), Redactor._keys),
+    (("@",), Redactor._remotes),
+    (("@",), Redactor._mails),
+    (("@",), Redactor._prompts),
+    ((), Redactor._hosts_told),
+    ((":", "=", "："), Redactor._users_told),
+    (("/",), Redactor._paths),
+    (("\\", ":/"), Redactor._windows),
+    ((".",), Redactor._quads),
+    ((":", "-", "."), Redactor._colons),
+    ((), Redactor._known_names),
+]
+
+
+def of(case: Case, *, allow: Iterable[str] = (), on: bool = True) -> Redactor:
+    """The redactor for reports of a case made on this machine."""
+    import getpass
+    import socket
+
+    home = os.path.expanduser("~")
+    users = {os.environ.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER", "USERNAME")}
+    if Path(home).parent.name in ("home", "Users"):
+        users.add(Path(home).name)
+    try:
+        users.add(getpass.getuser())
+    except (KeyError, OSError):
+        pass
+    hosts = {socket.gethostname(), os.environ.get("HOSTNAME", "")}
+    return Redactor(case.root, home, users, hosts, allow=allow, on=on)
+
+
+def ident(original: str) -> str:
+    """A short name for a text, by which --allow accepts it without repeating it."""
+    return hashlib.sha256(original.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+
+
+def masked(text: str) -> str:
+    """Enough of a text to know it again, and no more."""
+    line = " ".join(text.split())
+    if len(line) <= 6:
+        return "…" * bool(line)
+    return f"{line[:3]}…{line[-2:]}"
+
+
+def _strength(key: str) -> str:
+    """How surely the value of a key is secret: strong, medium, weak or not at all (empty)."""
+    words = [part.lower() for part in forms.PARTS.findall(key)]
+    if not words:
+        return ""
+    last, before = words[-1], words[:-1]
+    whole = "".join(words)
+    if last in ("id", "value", "str", "string", "env", "data", "base64", "b64", "1", "2") and before:
+        if last == "id" and before[-1] != "key" and not whole.endswith(("accesskeyid", "secretid")):
+            return ""
+        last, before = before[-1], before[:-1]
+        whole = "".join([*before, last])
+    if last.endswith(("密码", "口令")):
+        return "strong"
+    if last.endswith(("密钥", "令牌", "凭证")):
+        return "medium"
+    if last in forms.STRONG or last.endswith(("password", "passwd", "passphrase")):
+        if last == "pass" and not (before and before[-1] in forms.NOT_PASSED):
+            return ""
+        return "strong"
+    if (
+        last == "secret"
+        or last in ("credential", "credentials", "authorization")
+        or whole.endswith(("apikey", "secretkey", "accesskey", "accesskeyid", "secretid", "privatekey", "clientsecret"))
+    ):
+        return "medium"
+    if last == "token":
+        return "medium" if before and before[-1] in forms.WORDS_OF_TOKENS else "weak" if not before else ""
+    if last == "key":
+        return "medium" if before and before[-1] in forms.WORDS_OF_KEYS else ""
+    if last in ("ak", "sk"):
+        return "weak"
+    return "weak" if last in ("cookie", "signature", "securitytoken") else ""
+
+
+def _is_secret(value: str, strength: str, quoted: bool) -> bool:
+    """Whether what stands beside a key is a secret rather than a placeholder, a type or an expression."""
+    if forms.PLACEHOLDER.search(value) or value.lower().strip(".!?") in forms.NO_SECRET:
+        return False
+    if (not quoted and forms.EXPRESSION.match(value)) or (
+        quoted and re.match(r"\$\{|\{\{|<[A-Za-z_ -]+>$|\*+$|x{3,}$", value)
+    ):
+        return False
+    letters, digits = any(one.isalpha() for one in value), any(one.isdigit() for one in value)
+    if strength == "strong":
+        if not quoted and (value.isidentifier() and not digits and ("pass" in value.lower() or "pwd" in value.lower())):
+            return False
+        return len(value) >= 3 and not (not quoted and forms.DOTTED.fullmatch(value) and "." in value and not digits)
+    if " " in value.strip() and not re.match(r"(?i)(?:bearer|basic|token)\s", value):
+        return False
+    if forms.DOTTED.fullmatch(value) and not _random(value):
+        return False
+    if strength == "medium":
+        mixed = any(one.islower() for one in value) and any(one.isupper() for one in value[1:])
+        return (len(value) >= 8 and letters and (digits or (mixed and len(value) >= 16) or len(value) >= 24)) or (
+            len(value) >= 16 and digits
+        )
+    return (len(value) >= 16 and letters and digits and bool(re.fullmatch(r"[A-Za-z0-9+/=_.~%:-]+", value))) or (
+        len(value) >= 10 and _random(value)
+    )
+
+
+def _random(value: str) -> bool:
+    """Whether letters and digits alternate as no name does."""
+    if re.fullmatch(r"[0-9a-f]{16,}", value):
+        return True
+    kinds = ["d" if one.isdigit() else "u" if one.isupper() else "l" if one.islower() else "-" for one in value]
+    changes = sum(
+        1
+        for one, other in pairwise(kinds)
+        if one != other and "-" not in (one, other) and not (one == "u" and other == "l")
+    )
+    return changes >= 4
+
+
+def _public(host: str, *starts: str) -> bool:
+    host = host.lower().rstrip(".")
+    return any(host == known or host.endswith("." + known) for known in forms.PUBLIC) or host.startswith(
+        starts or "example."
+    )
+
+
+def _harmless(host: str) -> bool:
+    """Loopback, documentation and mask addresses, and names that say nothing."""
+    if (
+        host.lower() in forms.NOBODY
+        or host.startswith(("127.", "255.", "224.", "239."))
+        or host in ("host", "hostname", "example")
+    ):
+        return True
+    return host.startswith(("192.0.2.", "198.51.100.", "203.0.113.", "0.", "1.2.3.4")) or _public(host)
+
+
+def _loopback(text: str) -> bool:
+    """Whether a proxy setting names nothing but this machine."""
+    return all(
+        not part or _harmless(re.sub(r":\d+$|^\w+://", "", part.strip())) or part.strip() in ("::1", "*")
+        for part in text.split(",")
+    )
+
+
+def _is_quad(text: str, found: re.Match[str]) -> bool:
+    """Whether four numbers with dots are an address rather than a version."""
+    parts = [int(part) for part in found[0].split(".")]
+    if max(parts) > 255 or _harmless(found[0]) or any(len(part) > 1 and part[0] == "0" for part in found[0].split(".")):
+        return False
+    before, behind = text[max(0, found.start() - 40) : found.start()], text[found.end() : found.end() + 8]
+    if forms.VERSION_BEFORE.search(before):
+        return False
+    if re.match(r":\d{2,5}\b|/\d{1,2}\b|:/", behind) or forms.ADDRESS_BEFORE.search(before):
+        return True
+    private = (
+        parts[0] == 10
+        or parts[:2] == [192, 168]
+        or (parts[0] == 172 and 16 <= parts[1] < 32)
+        or parts[:2] == [169, 254]
+    )
+    if private or (parts[0] == 100 and 64 <= parts[1] < 128):
+        return True
+    return max(parts) >= 100 or sum(part >= 30 for part in parts) >= 2
+
+
+def _is_v6(text: str) -> bool:
+    """Whether groups with colons are an IPv6 address rather than a time, a slice or a C++ name."""
+    try:
+        address = ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_unspecified or address in ipaddress.IPv6Network("2001:db8::/32"):
+        return False
+    groups = [group for group in text.split(":") if group]
+    if len(groups) == 8 and "::" not in text:
+        return True
+    known = re.match(r"(?i)fe80|f[cd][0-9a-f]{2}|2[0-9a-f]{3}|64:ff9b", text)
+    return any(one.isdigit() for one in text) and (
+        bool(known) or (len(groups) >= 3 and any(len(group) >= 3 for group in groups))
+    )

@@ -1,0 +1,149 @@
+"""The HTML report in a browser: at the widths of a desk and of a telephone, dark, by keyboard, and printed."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from browser import CHROMIUM, Browser, browser
+from report_sample import ENVIRONMENT, HOSTILE, MOMENT
+
+from accucheck.case import Case
+from accucheck.checklist import Checklist
+from accucheck.model import Code, Finding, Language, Level, Table, Where
+from accucheck.report import DEFAULT, charts, html
+from accucheck.report.bilingual import both
+from accucheck.report.build import Report, build
+from accucheck.session import Record
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    pytest.mark.slow,
+]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+def wide(record: Record) -> Record:
+    """The sample with what could push a page wide: long words, long lines, a table of many columns."""
+    long = "a_name_without_a_place_to_break." * 12
+    columns = Table("share", [f"column_{n}" for n in range(12)], [[long, *range(11)]])
+    code = Code("src/" + long, 7, f"call({long * 3})\n", [7])
+    odd = Finding("odd-name", Level.PROBLEM, Where(path=long, line=3), {"name": long + HOSTILE}, [columns, code])
+    entry = record.entries["dp.03"]
+    results = {
+        name: msgspec.structs.replace(each, findings=[odd, *each.findings]) for name, each in entry.results.items()
+    }
+    changed = msgspec.structs.replace(entry, note=f"{entry.note}\n{long}\n{'很长的备注' * 200}", results=results)
+    return msgspec.structs.replace(record, entries=record.entries | {"dp.03": changed})
+
+
+@pytest.fixture(params=["zh", "en", "both"])
+def report(request: pytest.FixtureRequest, record: Record, checklists: list[Checklist], case: Case) -> Report:
+    record = wide(record)
+    zh, en = (build(record, checklists, case, language, ENVIRONMENT, (), MOMENT) for language in Language)
+    made: Report = {"zh": zh, "en": en}[request.param] if request.param != "both" else both(zh, en)
+    return made
+
+
+@pytest.fixture
+def page(report: Report, tmp_path: Path) -> Path:
+    path = tmp_path / "报告 #1 50%.html"
+    path.write_bytes(html.render(report, "r", DEFAULT, charts.draw)["r.html"])
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_fits_its_window(chromium: Browser, page: Path, width: int, dark: bool) -> None:
+    chromium.open(page, width, dark=dark)
+    for unfold in (False, True):
+        if unfold:
+            chromium.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert chromium.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+        out = """[...document.querySelectorAll('main *')]
+            .filter(each => !each.closest('.scroll, pre, svg, details:not([open]) > :not(summary)'))
+            .filter(each => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+            .map(each => each.outerHTML.slice(0, 99))"""
+        assert chromium.evaluate(out) == []
+    assert chromium.complaints == []
+    assert chromium.requests == [page.resolve().as_uri()]
+    paper = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (paper == "rgb(255, 255, 255)") is not dark
+
+
+def test_what_is_shown(chromium: Browser, page: Path, report: Report) -> None:
+    chromium.open(page)
+    text = " ".join(str(chromium.evaluate("document.body.textContent")).split())
+    for item in report.items:
+        assert item.title.split("\n")[0].split(" / ")[0] in text
+    assert chromium.evaluate("document.querySelectorAll('svg').length") == 2
+    heights = chromium.evaluate("[...document.querySelectorAll('svg')].map(each => each.viewBox.baseVal.height)")
+    assert all(height > 50 for height in heights)
+    assert chromium.evaluate("document.documentElement.lang") == ("zh-CN" if report.language is Language.ZH else "en")
+    if report.language is Language.ZH:
+        fonts = chromium.fonts("h1")
+        assert any(re.search("CJK|Source Han|YaHei|PingFang|WenQuanYi|SimHei|Noto Sans SC", name) for name in fonts), (
+            fonts
+        )
+
+
+def test_a_link_unfolds_what_it_leads_to(chromium: Browser, page: Path) -> None:
+    chromium.open(page)
+    folded = chromium.evaluate("document.querySelector('#summary tr:last-child a').hash")
+    within = f"document.querySelector({folded!r}.replaceAll('.', '\\\\.'))"
+    assert not chromium.evaluate(f"{within}.closest('details').open")
+    chromium.evaluate("document.querySelector('#summary tr:last-child a').click()")
+    chromium.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert chromium.evaluate(f"{within}.closest('details').open")
+    top = chromium.evaluate(f"{within}.closest('details').querySelector('summary').getBoundingClientRect().top")
+    assert 0 <= top < 900
+
+
+def test_the_keyboard_reaches_everything(chromium: Browser, page: Path) -> None:
+    chromium.open(page)
+    chromium.evaluate("document.querySelector('.item:not([open]) > summary').focus()")
+    for kind in ("rawKeyDown", "char", "keyUp"):
+        chromium.call(
+            "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13
+        )
+    assert chromium.evaluate("document.activeElement.parentElement.open")
+    unreachable = "[...document.querySelectorAll('.scroll, pre')].filter(each => each.tabIndex != 0).length"
+    assert chromium.evaluate(unreachable) == 0
+    unnamed = "[...document.querySelectorAll('[role=region]')].filter(each => !each.ariaLabel).length"
+    assert chromium.evaluate(unnamed) == 0
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext on this machine")
+def test_the_printed_page_holds_what_is_folded(chromium: Browser, page: Path, report: Report, tmp_path: Path) -> None:
+    chromium.open(page, dark=True)
+    printed = tmp_path / "r.pdf"
+    printed.write_bytes(chromium.pdf())
+    shown = subprocess.run(["pdftotext", "-layout", printed, "-"], capture_output=True, text=True, check=True).stdout
+    solid = re.sub(r"\s+", "", shown)
+
+    def there(text: str) -> bool:
+        return re.sub(r"\s+", "", text.replace("`", ""))[:30] in solid
+
+    for item in report.items:
+        assert item.checked is False or there(item.method[0].split("\n")[0][:20])
+        for result in item.results:
+            assert there(result.probe)
+            for finding in result.findings:
+                assert there(finding.message.split("\n")[0][:15])
+                for part in finding.evidence:
+                    assert there(part.title.split("\n")[0].split(" / ")[0])
+    boxes = subprocess.run(["pdftotext", "-bbox", printed, "-"], capture_output=True, text=True, check=True).stdout
+    width = float(re.findall(r'<page width="([\d.]+)"', boxes)[0])
+    assert 594 < width < 597  # A4
+    right = [float(edge) for edge in re.findall(r'xMax="([\d.]+)"', boxes)]
+    assert max(right) <= width
+    fonts = subprocess.run(["pdffonts", printed], capture_output=True, text=True, check=True).stdout
+    assert all(line.split()[-5] == "yes" for line in fonts.splitlines()[2:])

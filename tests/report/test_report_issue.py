@@ -1,0 +1,450 @@
+"""Issues: each tracker's form with what the report knows, blanks where it knows nothing, addresses that fit, files that can be checked."""
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+from report_sample import ENVIRONMENT, HOSTILE, MOMENT
+
+from accucheck.case import Case
+from accucheck.checklist import Checklist
+from accucheck.errors import UserError
+from accucheck.language import visible
+from accucheck.model import Language
+from accucheck.report import issue
+from accucheck.report.bilingual import both
+from accucheck.report.build import CodePart, Report, build
+from accucheck.report.issue import Issue, address, describe, summary
+from accucheck.report.trackers import Tracker, known
+from accucheck.session import Record
+from command_line import accucheck, copy_example
+
+PARSER = MarkdownIt("gfm-like", {"linkify": False})
+TRACKERS = [pytest.param(tracker, id=tracker.name) for tracker in known().trackers]
+BLANK = {Language.ZH: "待填写", Language.EN: "TO BE FILLED IN"}
+
+
+def headings(text: str) -> list[str]:
+    tokens = PARSER.parse(text)
+    return [tokens[index + 1].content for index, token in enumerate(tokens) if token.type == "heading_open"]
+
+
+def texts(issue: Issue) -> dict[str, str]:
+    return {block.name: block.text for block in issue.blocks}
+
+
+def of(report: Report, to: Tracker, **more: str) -> Issue:
+    return describe(report, "resnet50", to, more.pop("repo", to.repo), attachments=["x-issue.zip"], **more)
+
+
+def with_environment(report: Report, **changed: object) -> Report:
+    result = {**report.result, "environment": {**report.result["environment"], **changed}}
+    return msgspec.structs.replace(report, result=result)
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_forms_are_whole() -> None:
+    forms = {form.name: form for form in known().forms}
+    for tracker in known().trackers:
+        assert {tracker.form, *tracker.forms.values()} <= set(forms)
+        assert tracker.base.startswith("https://") and tracker.address.startswith("/issues/")
+    for form in forms.values():
+        assert "{subject}" in form.title and "{summary}" in form.title
+        assert len({field.name for field in form.fields}) == len(form.fields)
+        parts = [part for field in form.fields for part in field.parts]
+        assert all(hasattr(issue._Parts, f"_{part}") for part in parts)
+        asked = {"behavior", "expected", "reproduce", "log", "hardware", "software", "mode", "notes"}
+        assert asked <= set(parts), "what every maintainer asks for"
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_the_body_is_the_form_filled_in(report: Report, tracker: Tracker) -> None:
+    language = report.language
+    made = of(report, tracker)
+    form = next(form for form in known().forms if form.name == tracker.form)
+    shown = headings(made.body)
+    at = -1
+    for field in form.fields:
+        label = field.label[language]
+        place = next(index for index, heading in enumerate(shown) if heading.startswith(label))
+        assert place > at, "in the order of the form"
+        at = place
+        mandatory = ("必填" if language is Language.ZH else "mandatory") in shown[place]
+        assert mandatory == field.required
+    text = texts(made)
+    assert "/device ascend" in text["hardware"].splitlines() and "Ascend 910B3 × 8" in text["hardware"]
+    assert "2.10.0" in text["software"] and "8.0.RC2" in text["software"] + text["hardware"]
+    assert "24.1.rc2" in text["hardware"], "the driver"
+    found = "50,000 个样本顺序完全相同" if language is Language.ZH else "brings? the 50,000 samples in the same order"
+    assert found.replace("brings?", "bring") in text["behavior"] and "src/dataset.py:41" in text["behavior"]
+    assert "确认：没有混洗" in text["behavior"], "the person's note"
+    assert "> 41 |     ds = Cifar10Dataset(path)" in text["log"] and "x-issue.zip" in text["log"]
+    assert "curves.eval" in text["notes"], "what was not checked"
+    assert "accucheck run" in text["reproduce"]
+    parts = [made.body, *text.values()]
+    assert not any(HOSTILE in part or "\x1b" in part for part in parts)
+    assert all(character.isprintable() or character == "\n" for part in parts for character in part)
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_hostile_text_stays_text(report: Report, tracker: Tracker) -> None:
+    made = of(report, tracker)
+    tokens = PARSER.parse(made.body)
+    inline = [child for token in tokens for child in token.children or []]
+    assert not [token for token in inline if token.type in ("html_inline", "link_open", "image", "s_open")]
+    blocks = [token.content.strip() for token in tokens if token.type == "html_block"]
+    folds = tracker.flavour == "gfm"
+    assert bool(blocks) == folds
+    assert all(block == "</details>" or block.startswith("<details><summary>") for block in blocks)
+    assert blocks.count("</details>") * 2 == len(blocks)
+    shown = "".join(child.content for child in inline if child.type in ("text", "text_special"))
+    assert visible(HOSTILE) in shown
+
+
+def test_what_is_not_known_is_a_blank(
+    record: Record, checklists: list[Checklist], case: Case, report: Report, tmp_path: Path
+) -> None:
+    gitee = next(tracker for tracker in known().trackers if tracker.name == "gitee")
+    mark = BLANK[report.language]
+    made = of(report, gitee)
+    assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert mark not in made.title
+    for name, text in texts(made).items():
+        assert (mark in text) == (name in made.blanks)
+    known_mode = of(with_environment(report, mode="PyNative", command="python train.py"), gitee)
+    assert "/mode pynative" in texts(known_mode)["mode"].splitlines()
+    assert known_mode.blanks == ["behavior", "expected"]
+    nothing = build(Record(), checklists, Case(root=str(tmp_path)), report.language, None, generated=MOMENT)
+    empty = of(nothing, gitee)
+    assert empty.blanks == ["title", "behavior", "hardware", "software", "mode", "reproduce", "expected"]
+    assert "/device ascend" not in texts(empty)["hardware"].splitlines()
+
+
+def test_the_form_of_mindformers(report: Report) -> None:
+    gitcode = next(tracker for tracker in known().trackers if tracker.name == "gitcode")
+    made = of(report, gitcode, repo="mindspore/mindformers")
+    assert made.title.startswith("[Bug]: [resnet50]")
+    assert list(texts(made)) == ["checklist", "behavior", "environment", "notes", "versions"]
+    assert texts(made)["checklist"].count("- [ ] ") == 3, "only a person can tick them"
+    assert all(
+        part in texts(made)["behavior"] for part in ("src/dataset.py:41", "accucheck run", BLANK[report.language])
+    )
+    assert "910B3" in texts(made)["environment"] and "2.10.0" in texts(made)["versions"]
+
+
+def test_both_languages(record: Record, checklists: list[Checklist], case: Case) -> None:
+    chinese, english = (
+        build(record, checklists, case, language, ENVIRONMENT, generated=MOMENT)
+        for language in (Language.ZH, Language.EN)
+    )
+    made = of(both(chinese, english), known().trackers[0])
+    assert any(
+        heading.startswith("问题描述（必填） / Describe the current behavior") for heading in headings(made.body)
+    )
+    behavior = texts(made)["behavior"]
+    assert "样本顺序完全相同" in behavior and "samples in the same order" in behavior
+    assert "待填写" in behavior and "TO BE FILLED IN" in behavior
+    assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_the_form_for_maintainers_has_the_same_fields(tracker: Tracker) -> None:
+    for repo in (tracker.repo, *tracker.forms):
+        form = next(form for form in known().forms if form.name == tracker.forms.get(repo, tracker.form))
+        shown = yaml.safe_load(issue.form_for_maintainers(tracker, repo))
+        assert set(shown) == {"name", "description", "title", "body"}
+        asked = [part for part in shown["body"] if part["type"] != "markdown"]
+        assert [part["id"] for part in asked] == [field.name for field in form.fields]
+        for part, field in zip(asked, form.fields, strict=True):
+            label = part["attributes"]["label"]
+            assert field.label.zh in label and field.label.en in label
+            assert bool(part.get("validations")) == field.required
+
+
+# --- titles -----------------------------------------------------------------------------------------------------------
+
+
+def test_titles_follow_the_convention(report: Report) -> None:
+    zh = report.language is Language.ZH
+    found = "两轮的 50,000 个样本顺序完全相同" if zh else "Both epochs bring the 50,000 samples in the same order"
+    assert of(report, known().trackers[0]).title == f"[MS][resnet50]{found}"
+    assert of(report, known().trackers[0], title="  my own title ").title == "my own title"
+
+
+@pytest.mark.parametrize("subject", ["a]b[c\nd", "训" * 300, "x y", "[]"])
+@pytest.mark.parametrize(
+    "message",
+    ["训" * 500, "a" * 500, "Training data: 25 NaN in 1 field. More.", "第一句。第二句", "x\ny", "[MS] {summary}"],
+)
+def test_titles_are_one_bounded_line(report: Report, subject: str, message: str) -> None:
+    highlight = msgspec.structs.replace(report.verdict.highlights[0], message=message)
+    verdict = msgspec.structs.replace(report.verdict, highlights=[highlight])
+    changed = msgspec.structs.replace(report, verdict=verdict)
+    title = describe(changed, subject, known().trackers[0], "mindspore/mindspore").title
+    assert title.startswith("[MS][") and title.isprintable() and len(title) <= issue.MAX_TITLE
+    assert title[5:].index("]") <= issue.MAX_SUBJECT
+    assert title.endswith("…") == (len(message) == 500)
+    assert ("25 NaN in 1 field" in title) == ("25" in message) and "More" not in title and "第二句" not in title
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+
+def addressed(report: Report, tracker: Tracker, lines: list[str], title: str = "标题 a&b=c#d+%") -> str:
+    return address(tracker, tracker.repo, "", title, lines, "最后 last")
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_addresses_decode_back(report: Report, tracker: Tracker) -> None:
+    lines = ["一行\n两行 & more=1#2?", *summary(report)]
+    url = urlsplit(addressed(report, tracker, lines))
+    assert f"{url.scheme}://{url.netloc}" == tracker.base
+    assert url.path == f"/{tracker.repo}{tracker.address}"
+    if tracker.prefill is None:
+        assert not url.query
+        return
+    query = parse_qs(url.query, strict_parsing=True)
+    assert query.pop(tracker.prefill.title) == ["标题 a&b=c#d+%"]
+    assert query.pop(tracker.prefill.text) == ["\n\n".join([*lines, "最后 last"])]
+    assert {name: value[0] for name, value in query.items()} == tracker.more
+
+
+def test_the_trackers_as_they_are_known() -> None:
+    named = {tracker.name: tracker for tracker in known().trackers}
+    assert next(iter(named)) == "atomgit"
+    assert named["gitee"].prefill == issue_prefill("title", "description")
+    assert named["atomgit"].prefill == issue_prefill("title", "body") and named["gitcode"].prefill is None
+    assert named["github"].repo == "mindspore-ai/mindspore" and "template" in named["github"].more
+    assert (named["github"].characters, named["github"].zip) == (65_536, 25_000_000)
+
+
+def issue_prefill(title: str, text: str) -> object:
+    from accucheck.report.trackers import Prefill
+
+    return Prefill(title, text)
+
+
+@pytest.mark.parametrize("character", ["训", "a", "😀", "%", "\udcff", "é"])
+def test_long_addresses_are_cut_between_characters(report: Report, character: str) -> None:
+    for tracker in known().trackers:
+        if tracker.prefill is None:
+            continue
+        for count in (700, 850, 900, 2000, 100_000):
+            url = addressed(report, tracker, ["x", character * count])
+            assert len(url) <= issue.MAX_ADDRESS and url.isascii()
+            text = parse_qs(urlsplit(url).query, strict_parsing=True, errors="strict")[tracker.prefill.text][0]
+            shown = "?" if character == "\udcff" else character
+            assert text.startswith(f"x\n\n{shown}") and text.endswith("\n\n最后 last")
+            body = text.removeprefix("x\n\n").removesuffix("\n\n最后 last")
+            assert body.rstrip("…").strip(shown) == "" and ("…" in body) == (len(body) < count)
+            if "…" in body:
+                assert len(url) > issue.MAX_ADDRESS - 40, "the room is used"
+
+
+def test_another_repository_or_site_gets_no_template_of_ours(report: Report) -> None:
+    github = next(tracker for tracker in known().trackers if tracker.name == "github")
+    url = address(github, "mindspore-lab/mindcv", "https://git.example.com", "t", ["l"], "e")
+    assert url == "https://git.example.com/mindspore-lab/mindcv/issues/new?title=t&body=l%0A%0Ae"
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_a_long_body_is_cut_and_says_where_the_rest_is(report: Report, tracker: Tracker) -> None:
+    lines = ["x" * 1990] * 50
+
+    def longer(part: object) -> object:
+        return msgspec.structs.replace(part, lines=lines) if isinstance(part, CodePart) else part
+
+    wide = json_like(report, longer)
+    gaps = [msgspec.structs.replace(report.gaps[0], why="训" * 2000)] * 100
+    wide = msgspec.structs.replace(wide, gaps=gaps)
+    made = of(wide, tracker)
+    assert len(made.body) <= tracker.characters
+    said = "见附件 x-issue.zip" if report.language is Language.ZH else "see the attachment x-issue.zip"
+    assert said in made.body
+    tokens = PARSER.parse(made.body)
+    assert len(headings(made.body)) >= len(made.blocks), "every field is still there"
+    assert sum(token.type == "html_block" for token in tokens) % 2 == 0
+    small = of(wide, msgspec.structs.replace(tracker, characters=10))
+    assert all(block.text for block in small.blocks)
+
+
+def json_like(report: Report, change: object) -> Report:
+    """The report with `change` applied to each piece of evidence."""
+    replace = msgspec.structs.replace
+
+    def item(part):
+        return replace(part, results=[replace(r, findings=[finding(f) for f in r.findings]) for r in part.results])
+
+    def finding(part):
+        return replace(part, evidence=[change(each) for each in part.evidence] * 3)
+
+    checklists = [
+        replace(each, sections=[replace(s, items=[item(i) for i in s.items]) for s in each.sections])
+        for each in report.checklists
+    ]
+    return replace(report, checklists=checklists)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real project with a real session: the static probes of the faulty example."""
+    folder = copy_example("digits_faulty", tmp_path_factory.mktemp("project"))
+    ran = accucheck("run", folder, "--only", "dp.03", "--only", "wi.01", timeout=120)
+    assert ran.code == 1, ran
+    return folder
+
+
+def filed(project: Path, folder: Path, *arguments: str | Path, lang: str = "en") -> dict:
+    ran = accucheck("issue", project, "--output", folder, "--json", "--lang", lang, *arguments, timeout=120)
+    assert ran.code in (0, 1), ran
+    answer = json.loads(ran.stdout)
+    assert (ran.code == 1) == bool(answer["left_out"]), ran
+    return answer
+
+
+def test_a_user_files_an_issue(project: Path, tmp_path: Path) -> None:
+    ran = accucheck(
+        "issue", project, "--lang", "zh", "--output", tmp_path, "--include", project / "train.py", "--include", project / "logs",
+        timeout=120,
+    )  # fmt: skip
+    assert ran.code == 0, ran
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("标题：[MS][DigitNet]") and lines[1].startswith("新建链接：https://atomgit.com/")
+    assert lines[2:] == [str(tmp_path / f"digits_faulty-issue.{ending}") for ending in ("md", "fields.txt", "zip")]
+    assert "需人工补充的字段：behavior, " in ran.err
+    title = lines[0].removeprefix("标题：")
+    fields = (tmp_path / "digits_faulty-issue.fields.txt").read_text()
+    body = (tmp_path / "digits_faulty-issue.md").read_text()
+    assert f"===== title =====\n{title}\n" in fields and "dataset.py:19" in fields
+    blocks = [part.split("=====\n", 1)[1].strip() for part in ("\n" + fields).split("\n===== ")[2:]]
+    assert len(blocks) == 8 and all(block in body for block in blocks), "the same in one piece and by field"
+    subprocess.run(["unzip", "-q", tmp_path / "digits_faulty-issue.zip", "-d", tmp_path], check=True)
+    checked = subprocess.run(
+        ["md5sum", "--check", "--strict", "manifest.md5"],
+        cwd=tmp_path / "digits_faulty-issue",
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0 and not checked.stderr, checked
+    names = {line.split(": ")[0] for line in checked.stdout.splitlines()}
+    inside = {
+        str(path.relative_to(tmp_path / "digits_faulty-issue"))
+        for path in (tmp_path / "digits_faulty-issue").rglob("*")
+        if path.is_file()
+    }
+    assert inside - names == {"manifest.md5"} and names <= inside
+    assert {
+        "include/train.py",
+        "include/logs/train.log",
+        "environment.txt",
+        "environment.json",
+        "accucheck.yaml",
+    } <= names
+    assert {f"report/digits_faulty-accuracy.{ending}" for ending in ("md", "docx", "json")} <= names
+
+
+def test_nothing_is_overwritten(project: Path, tmp_path: Path) -> None:
+    first, second = (filed(project, tmp_path, "--format", "json") for _ in range(2))
+    assert (
+        Path(first["body"]).name == "digits_faulty-issue.md" and Path(second["body"]).name == "digits_faulty-issue-2.md"
+    )
+    assert "digits_faulty-issue-2.zip" in second["address"]
+    before = {path: hashlib.md5(path.read_bytes()).hexdigest() for path in tmp_path.iterdir()}
+    (tmp_path / "digits_faulty-issue.2.zip").write_bytes(b"of an issue that is replaced")
+    third = filed(project, tmp_path, "--format", "json", "--force", "--title", "other")
+    assert third["body"] == first["body"] and third["title"] == "other"
+    after = {path: hashlib.md5(path.read_bytes()).hexdigest() for path in tmp_path.iterdir()}
+    assert set(before) == set(after)
+    assert all(before[Path(path)] == after[Path(path)] for path in second["attachments"])
+
+
+def test_what_is_left_out_is_named(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "big.bin").write_bytes(bytes(2_000_000))
+    answer = filed(project, tmp_path / "out", "--include", tmp_path / "big.bin", "--format", "json")
+    assert [each["path"] for each in answer["left_out"]] == ["big.bin"] and "--limit" in answer["left_out"][0]["why"]
+    answer = filed(project, tmp_path / "out", "--include", tmp_path / "big.bin", "--limit", "3MB", "--format", "json")
+    assert not answer["left_out"]
+    ran = accucheck("issue", project, "-o", tmp_path / "none", "--include", tmp_path / "gone.py")
+    assert ran.code == 2 and "gone.py" in ran.err and not (tmp_path / "none").exists()
+
+
+def test_one_field_and_nothing_written(project: Path, tmp_path: Path) -> None:
+    ran = accucheck("issue", project, "--field", "mode", "--lang", "en", cwd=tmp_path)
+    assert ran.code == 0 and ran.out.splitlines()[0] == "/mode graph", ran
+    assert accucheck("issue", project, "--field", "title", cwd=tmp_path).out.startswith("[MS][DigitNet]")
+    ran = accucheck("issue", project, "--field", "nose", "--lang", "en", cwd=tmp_path)
+    assert ran.code == 2 and "nose is no field of this form; there are: title, body, behavior, hardware" in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--repo", "mindspore"], "no repository"),
+        (["--repo", "a/b c"], "no repository"),
+        (["--repo", "../../x y"], "no repository"),
+        (["--base-url", "javascript:alert(1)"], "no address of a tracker"),
+        (["--limit", "none"], "--limit: give a size of at least 100kB"),
+        (["--zip-limit", "10"], "--zip-limit: give a size of at least 100kB"),
+        (["--tracker", "jira"], "atomgit, gitcode, gitee, github"),
+    ],
+)
+def test_wrong_use_is_said(project: Path, tmp_path: Path, arguments: list[str], said: str) -> None:
+    ran = accucheck("issue", project, "--lang", "en", "-o", tmp_path / "out", *arguments)
+    assert ran.code == 2 and said in ran.err, ran
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("tracker", [tracker.name for tracker in known().trackers])
+def test_every_tracker_in_both_languages(project: Path, tmp_path: Path, tracker: str) -> None:
+    for lang in ("zh", "en"):
+        answer = filed(project, tmp_path, "--tracker", tracker, "--format", "json", lang=lang)
+        to = next(each for each in known().trackers if each.name == tracker)
+        assert (
+            answer["address"].startswith(f"{to.base}/{to.repo}{to.address}")
+            and len(answer["address"]) <= issue.MAX_ADDRESS
+        )
+        assert len(Path(answer["body"]).read_text()) <= to.characters
+        for path in answer["attachments"]:
+            with zipfile.ZipFile(io.BytesIO(Path(path).read_bytes())) as archive:
+                assert archive.testzip() is None and all(
+                    not name.startswith(("/", "..")) for name in archive.namelist()
+                )
+
+
+def test_without_a_session_there_is_an_issue_of_blanks(tmp_path: Path) -> None:
+    project = copy_example("digits", tmp_path)
+    answer = filed(project, tmp_path / "out", "--format", "json")
+    assert "title" in answer["blanks"] and "behavior" in answer["blanks"] and "expected" in answer["blanks"]
+    assert "[TO BE FILLED IN" in answer["title"]
+
+
+def test_a_full_disk_leaves_nothing(project: Path, tmp_path: Path) -> None:
+    limited = f"ulimit -f 20; exec {sys.executable} -m accucheck issue {project} --lang en --output {tmp_path}/out"
+    ran = subprocess.run(["bash", "-c", f"trap '' XFSZ; {limited}"], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 2 and "out" in ran.stderr, ran
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+
+
+def test_unknown_fields_are_refused() -> None:
+    with pytest.raises(UserError) as error:
+        issue.field_of(Issue("t", "b", [], []), "x")
+    assert error.value.code == "issue-field"
