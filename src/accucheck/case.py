@@ -195,11 +195,15 @@ class CaseFile(_Part, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A project folder and what its case file says. Paths in `spec` are relative to `root`."""
+    """A project folder and what its case file says. Paths in `spec` are relative to `root`.
+
+    `alone`: there is no project, only a session file that lies in `root`; nothing that it names is opened.
+    """
 
     root: str
     spec: CaseFile = CaseFile()
     file: str | None = None
+    alone: bool = False
 
     @property
     def name(self) -> str:
@@ -234,6 +238,8 @@ class Case(msgspec.Struct, frozen=True):
 
     def facts(self) -> dict[str, bool | None]:
         """What `applies_when` of an item may ask. None: the case does not say."""
+        if self.alone:
+            return dict.fromkeys(FACTS)
         runtime = self.spec.runtime
         devices = runtime.distributed.devices
         return {

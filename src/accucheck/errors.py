@@ -685,6 +685,58 @@ WORDS: Words = {
         "zh": "{path} 由更新版本的 accucheck 写入（会话版本 {found}，本版本最高支持 {limit}）。"
         "请升级 accucheck；该文件未被改动。",
     },
+    "session-read-only": {
+        "en": "It was opened to be read only. Open it without --read-only to change it.",
+        "zh": "会话以只读方式打开。如需修改，请去掉 --read-only 重新打开。",
+    },
+    "not-a-session": {
+        "en": "{path} is not a session of accucheck ({problem}); it was left as it is.",
+        "zh": "{path} 不是 accucheck 的会话文件（{problem}），文件未作改动。",
+    },
+    "not-comparable": {
+        "en": "{path} is neither a session nor a JSON report of accucheck ({problem}).",
+        "zh": "{path} 既不是 accucheck 的会话，也不是其 JSON 报告（{problem}）。",
+    },
+    "no-session": {
+        "en": "{path} has no session yet: nothing was run or concluded there.",
+        "zh": "{path} 中还没有会话：尚未运行探针，也未填写结论。",
+    },
+    "session-too-large": {
+        "en": "{path} is larger than {limit} MB, which no session is; it was not read.",
+        "zh": "{path} 超过 {limit} MB，不可能是会话文件，未读取。",
+    },
+    "session-alone": {
+        "en": "{path} is a session without its project, so that nothing can be examined. Open the project's folder for that.",
+        "zh": "{path} 只是会话文件，没有对应的项目，无法进行检查。如需检查，请打开项目目录。",
+    },
+    # reviews
+    "review-unanswered": {
+        "en": "{item} has no conclusion yet, so that there is nothing to review.",
+        "zh": "{item} 尚未填写结论，无法评审。",
+    },
+    "review-own": {
+        "en": "{who} concluded {item}: a review is somebody else's. Give your name with --as.",
+        "zh": "{item} 的结论由 {who} 填写，应由他人评审。如您不是 {who}，请用 --as 给出姓名。",
+    },
+    "return-without-comment": {
+        "en": "{item} cannot be returned without a word: say what is lacking (--comment).",
+        "zh": "退回 {item} 时须说明原因（--comment）。",
+    },
+    "review-none": {"en": "{item} has no review.", "zh": "{item} 没有评审意见。"},
+    "sign-off-none": {"en": "Nothing has been signed off.", "zh": "尚未签署评审。"},
+    "sign-off-open": {
+        "en": "It cannot be signed off yet. {reasons}",
+        "zh": "尚不能签署评审。{reasons}",
+    },
+    "sign-off-unanswered": {
+        "en": "Without a conclusion ({count}): {items}.",
+        "zh": "未填写结论（{count} 项）：{items}。",
+    },
+    "sign-off-returned": {"en": "Returned ({count}): {items}.", "zh": "已退回（{count} 项）：{items}。"},
+    "sign-off-unreviewed": {
+        "en": "Not reviewed as it stands ({count}): {items}.",
+        "zh": "待评审（{count} 项）：{items}。",
+    },
     "session-locked": {
         "en": "The session is open in another accucheck ({holder}). This one is read-only until that one is closed.",
         "zh": "该会话已在另一个 accucheck 中打开（{holder}）。关闭它之前，此处为只读。",
@@ -704,13 +756,20 @@ class UserError(Exception):
         return _made, (type(self), self.code, self.data)  # the default would call it with two arguments
 
     def text(self, language: Language) -> str:
-        data = {
-            key: value.text(language) if isinstance(value, UserError) else value for key, value in self.data.items()
-        }
+        data = {key: _spoken(value, language) for key, value in self.data.items()}
         return word(WORDS, self.code, language, **data)
 
     def __str__(self) -> str:
         return self.text(Language.EN)
+
+
+def _spoken(value: Any, language: Language) -> Any:
+    """A value of an error's data; errors in it, also several, by their texts."""
+    if isinstance(value, UserError):
+        return value.text(language)
+    if isinstance(value, list) and value and all(isinstance(each, UserError) for each in value):
+        return (" " if language is Language.EN else "").join(each.text(language) for each in value)
+    return value
 
 
 def _made(kind: type[UserError], code: str, data: dict[str, Any]) -> UserError:

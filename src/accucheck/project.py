@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,9 +14,9 @@ from . import engine
 from . import probe as probes
 from .case import Case
 from .checklist import Checklist, Item
-from .errors import SaveError
+from .errors import SaveError, UserError
 from .model import Kind, ProbeResult, Status, Verdict
-from .session import Entry, Record, Session, open_session, suggestion
+from .session import Entry, Record, Session, open_alone, open_session, suggestion
 
 
 class Project:
@@ -40,7 +40,11 @@ class Project:
         return [item for checklist in self.checklists for item in checklist.items]
 
     def jobs(self, only: Collection[str] = (), kinds: Collection[Kind] = ()) -> list[engine.Job]:
-        """The jobs of the items that apply (all, or those named, which then need not apply)."""
+        """The jobs of the items that apply (all, or those named, which then need not apply).
+
+        Raises UserError where there is no project to examine.
+        """
+        self.need_project()
         for item in only:
             checklists_.find(self.checklists, item)
         facts = self.case.facts()
@@ -52,6 +56,11 @@ class Project:
             for use in item.uses
             if not kinds or _kind(use.name) in (None, *kinds)
         ]
+
+    def need_project(self) -> None:
+        """Raise UserError where there is only a session, which came without its project."""
+        if self.case.alone:
+            raise UserError("session-alone", path=str(self.session.path) if self.session else self.case.root)
 
     def would_run_code(self, jobs: Sequence[engine.Job]) -> bool:
         """Whether a live probe among the jobs has all it needs, so that it would run the project's own code."""
@@ -103,7 +112,7 @@ class Project:
 
         Looks at size and time of the inputs, so it takes as long as listing them.
         """
-        if self.session is None:
+        if self.session is None or self.case.alone:
             return set()
         found = set()
         for checklist in self.checklists:
@@ -146,20 +155,41 @@ def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:
 def open_project(
     path: Path, names: Sequence[str] = (), settings: Sequence[str] = (), *, session: str = "write"
 ) -> Project:
-    """The project at `path` with these checklists (default: accuracy).
+    """The project at `path` with these checklists (default: accuracy). A .json file is a session without its project.
 
     session: "write" takes the lock where it can; "read" only reads; "try" reads when writing is impossible; "none"
     records nothing. Raises UserError.
     """
+    if path.suffix == ".json" and not path.is_dir():
+        return _open_alone(path, names, session)
     case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     if session == "none":
         return Project(case, checklists, None)
+    return Project(case, checklists, _opened(open_session, Path(case.root), session))
+
+
+def _open_alone(path: Path, names: Sequence[str], session: str) -> Project:
+    """A session that came alone, with the checklists named, or the shipped ones that it was made with."""
+    opened = _opened(open_alone, path, "read" if session == "none" else session)
     try:
-        opened = open_session(Path(case.root), write=session != "read")
+        used = [name for name in checklists_.shipped() if name in opened.record.checklists]
+        checklists = checklists_.load_all(names or used or ["accuracy"])
+        name = opened.record.case or path.stem
+        case = Case(root=str(path.absolute().parent), spec=cases.CaseFile(name=name), alone=True)
+        return Project(case, checklists, opened)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _opened(how: Callable[..., Session], path: Path, session: str) -> Session:
+    """A session, opened for "write", "read" or "try"."""
+    try:
+        return how(path, write=session != "read")
     except SaveError as error:
         if session != "try":
             raise
-        opened = open_session(Path(case.root), write=False)
+        opened = how(path, write=False)
         opened.notice = opened.notice or error
-    return Project(case, checklists, opened)
+        return opened

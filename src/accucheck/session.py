@@ -6,8 +6,9 @@ import fcntl
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
+from enum import Enum
 from itertools import count
 from pathlib import Path
 from typing import IO, Any
@@ -16,16 +17,34 @@ import msgspec
 
 from . import __version__
 from .checklist import Item
-from .errors import SaveError, UserError, from_os_error
+from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now
 from .store import FOLDER, write_atomically
 
-VERSION = 1
+VERSION = 2
 FILE_NAME = "session.json"
+#: Bytes of a session file that came alone, maybe from a stranger.
+MAX_ALONE = 256 << 20
+
+
+class Role(str, Enum):
+    """Who is at the keyboard: the one who examines the model, or the one who looks over the answers. No protection: whoever can
+    write the folder can write the file."""
+
+    AUTHOR = "author"
+    REVIEWER = "reviewer"
+
+
+class Judgement(str, Enum):
+    """What a reviewer says of an answer. A returned one is its author's again."""
+
+    ACCEPTED = "accepted"
+    RETURNED = "returned"
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran."""
+    """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran; of a reviewer accepted, returned
+    or unreviewed; of the whole signed or unsigned."""
 
     when: str
     who: str
@@ -34,6 +53,16 @@ class Change(msgspec.Struct, frozen=True):
     note: str = ""
     probe: str = ""
     suggestion: Verdict | None = None
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A reviewer's judgement of one answer; `of` is the `mark` of the entry that was judged."""
+
+    judgement: Judgement
+    comment: str
+    who: str
+    when: str
+    of: str
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -46,24 +75,90 @@ class Entry(msgspec.Struct, frozen=True):
     attachments: list[str] = []
     results: dict[str, ProbeResult] = {}
     history: list[Change] = []
+    review: Review | None = None
 
     @property
     def suggestion(self) -> Verdict:
         return combine(self.results.values())
 
+    @property
+    def judgement(self) -> Judgement | None:
+        """What the review says of the entry as it stands; None where there is none, or what it judged has changed since."""
+        review = self.review
+        return review.judgement if review is not None and review.of == mark(self) else None
+
+    @property
+    def outdated(self) -> bool:
+        """Whether there is a review, of an answer or of findings that have changed since."""
+        return self.review is not None and self.judgement is None
+
+
+class SignOff(msgspec.Struct, frozen=True):
+    """A reviewer's name under the whole: `checklists` with their versions, and the `seal` of each of their items."""
+
+    who: str
+    when: str
+    comment: str
+    checklists: dict[str, int]
+    items: dict[str, str]
+
 
 class Record(msgspec.Struct, frozen=True):
-    """The file. `checklists` maps each checklist used to its version."""
+    """The file. `checklists` maps each checklist used to its version; `history` is of the whole."""
 
     version: int = VERSION
     tool: str = __version__
     case: str = ""
     checklists: dict[str, int] = {}
     entries: dict[str, Entry] = {}
+    signed: SignOff | None = None
+    history: list[Change] = []
+
+    @property
+    def unsealed(self) -> list[str]:
+        """The items that have changed since the sign-off, which is then void."""
+        sealed = self.signed.items.items() if self.signed is not None else ()
+        return [item for item, known in sealed if seal(self.entries.get(item, Entry())) != known]
 
 
 #: From an older version to the next: {version: data -> data}. Applied in turn until VERSION.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+#: 2: reviews and sign-off. Nothing is to be changed, but a reader of version 1 would drop them.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda data: {**data, "version": 2}}
+
+
+def mark(entry: Entry) -> str:
+    """A digest of what a review rests on: the answer and what was found, without numbers, lines and durations, which differ from
+    run to run."""
+    found = sorted(
+        (
+            result.probe,
+            result.status.value,
+            result.suggestion.value,
+            sorted(
+                (finding.code, finding.level.value, *(text or "" for text in (where.path, where.name, where.field)))
+                for finding in result.findings
+                for where in (finding.where,)
+            ),
+        )
+        for result in entry.results.values()
+        if result.status is not Status.SKIPPED
+    )
+    conclusion = entry.conclusion.value if entry.conclusion else None
+    return _digest([conclusion, entry.note, entry.who, entry.when, entry.attachments, found])
+
+
+def seal(entry: Entry) -> str:
+    """A digest of an answer, its evidence and its review."""
+    review = entry.review
+    said = [review.judgement.value, review.comment, review.who, review.of] if review is not None else []
+    return _digest([mark(entry), said])
+
+
+def _digest(value: Any) -> str:
+    import hashlib
+    import json
+
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
 def suggestion(item: Item, entry: Entry, facts: dict[str, bool | None]) -> Verdict:
@@ -92,9 +187,9 @@ class Session:
     """
 
     def __init__(
-        self, folder: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None
+        self, path: Path, record: Record, lock: IO[str] | None, holder: str = "", notice: UserError | None = None
     ):
-        self.folder = folder
+        self.path = path
         self.record = record
         self.holder = holder
         self.notice = notice
@@ -105,12 +200,19 @@ class Session:
         self._saving = threading.Lock()
 
     @property
-    def path(self) -> Path:
-        return self.folder / FILE_NAME
+    def folder(self) -> Path:
+        return self.path.parent
 
     @property
     def read_only(self) -> bool:
         return self._lock is None
+
+    @property
+    def refusal(self) -> UserError:
+        """Why a read-only session cannot be changed."""
+        if self.holder:
+            return UserError("session-locked", holder=self.holder)
+        return self.notice or UserError("session-read-only")
 
     def entry(self, item: str) -> Entry:
         return self.record.entries.get(item, Entry())
@@ -123,27 +225,87 @@ class Session:
             raise ValueError(conclusion)
         old = self.entry(item)
         text = old.note if note is None else note
-        name, moment = who or user(), now()
+        name, moment = who or user(), _after(old.when)
         change = Change(moment, name, "concluded", conclusion=conclusion, note=text)
         self._change(item, change, conclusion=conclusion, note=text, who=name, when=moment)
 
-    def withdraw(self, item: str) -> None:
+    def withdraw(self, item: str, who: str | None = None) -> None:
         """Take a conclusion back; the note stays."""
-        self._change(item, Change(now(), user(), "withdrawn"), conclusion=None, who="", when="")
+        self._change(item, Change(now(), who or user(), "withdrawn"), conclusion=None, who="", when="")
 
-    def annotate(self, item: str, note: str) -> None:
-        self._change(item, Change(now(), user(), "noted", note=note), note=note)
+    def annotate(self, item: str, note: str, who: str | None = None) -> None:
+        self._change(item, Change(now(), who or user(), "noted", note=note), note=note)
 
-    def attach(self, item: str, path: str) -> None:
+    def attach(self, item: str, path: str, who: str | None = None) -> None:
         paths = self.entry(item).attachments
         if path not in paths:
-            self._change(item, Change(now(), user(), "attached", note=path), attachments=[*paths, path])
+            self._change(item, Change(now(), who or user(), "attached", note=path), attachments=[*paths, path])
 
-    def restore(self, item: str, entry: Entry) -> None:
-        """Undo: put conclusion, note and attachments of `entry` back; results and history stay."""
-        same = entry.conclusion is self.entry(item).conclusion
-        what = "noted" if same else "concluded" if entry.conclusion else "withdrawn"
-        change = Change(now(), user(), what, conclusion=entry.conclusion, note=entry.note)
+    def review(self, item: str, judgement: Judgement, comment: str = "", who: str | None = None) -> None:
+        """A reviewer's judgement of an item's answer as it stands.
+
+        Raises UserError where nothing is concluded, where the reviewer concluded it, and where it is returned without a word.
+        """
+        entry, name, text = self.entry(item), who or user(), comment.strip()
+        if entry.conclusion is None:
+            raise UserError("review-unanswered", item=item)
+        if name.strip().casefold() == entry.who.strip().casefold():
+            raise UserError("review-own", item=item, who=name)
+        if judgement is Judgement.RETURNED and not text:
+            raise UserError("return-without-comment", item=item)
+        moment = now()
+        review = Review(judgement, text, name, moment, mark(entry))
+        change = Change(moment, name, judgement.value, conclusion=entry.conclusion, note=text)
+        self._change(item, change, review=review)
+
+    def withdraw_review(self, item: str, who: str | None = None) -> None:
+        """Take the review of an item back. Raises UserError where there is none."""
+        if self.entry(item).review is None:
+            raise UserError("review-none", item=item)
+        self._change(item, Change(now(), who or user(), "unreviewed"), review=None)
+
+    def sign_off(
+        self, checklists: dict[str, int], items: Iterable[str], comment: str = "", who: str | None = None
+    ) -> None:
+        """Put a name under these items as they stand; whoever calls has made sure that nothing is open."""
+        moment, name, text = now(), who or user(), comment.strip()
+        sealed = {item: seal(self.entry(item)) for item in items}
+        self._sign(SignOff(name, moment, text, checklists, sealed), Change(moment, name, "signed", note=text))
+
+    def withdraw_sign_off(self, who: str | None = None) -> None:
+        """Take the sign-off back. Raises UserError where there is none."""
+        if self.record.signed is None:
+            raise UserError("sign-off-none")
+        self._sign(None, Change(now(), who or user(), "unsigned"))
+
+    def adopt(self, item: str, review: Review, change: Change) -> None:
+        """Take a review, with its step of the history, from another copy of this session."""
+        self._change(item, change, review=review)
+
+    def adopt_sign_off(self, signed: SignOff, change: Change) -> None:
+        """The same for the sign-off."""
+        self._sign(signed, change)
+
+    def _sign(self, signed: SignOff | None, change: Change) -> None:
+        if self.read_only:
+            raise self.refusal
+        with self._changing:
+            history = [*self.record.history, change]
+            self.record = msgspec.structs.replace(self.record, signed=signed, history=history)
+            self.unsaved = True
+        if self.autosave:
+            self.save()
+
+    def restore(self, item: str, entry: Entry, who: str | None = None) -> None:
+        """Undo: put conclusion, note, attachments and review of `entry` back; results and history stay."""
+        old = self.entry(item)
+        if entry.review != old.review:
+            what = entry.review.judgement.value if entry.review else "unreviewed"
+            note = entry.review.comment if entry.review else ""
+        else:
+            what = "noted" if entry.conclusion is old.conclusion else "concluded" if entry.conclusion else "withdrawn"
+            note = entry.note
+        change = Change(now(), who or user(), what, conclusion=entry.conclusion, note=note)
         self._change(
             item,
             change,
@@ -152,6 +314,7 @@ class Session:
             who=entry.who,
             when=entry.when,
             attachments=entry.attachments,
+            review=entry.review,
         )
 
     def record_result(self, item: str, result: ProbeResult) -> None:
@@ -170,7 +333,7 @@ class Session:
 
     def _change(self, item: str, change: Change, result: ProbeResult | None = None, **values: Any) -> None:
         if self.read_only:
-            raise UserError("session-locked", holder=self.holder)
+            raise self.refusal
         self._apply(item, change, result, values)
         if self.autosave:
             self.save()
@@ -187,7 +350,7 @@ class Session:
     def save(self) -> None:
         """Store the record. Raises SaveError."""
         if self.read_only:
-            raise UserError("session-locked", holder=self.holder)
+            raise self.refusal
         with self._saving:
             record = self.record
             write_atomically(self.path, msgspec.json.format(msgspec.json.encode(record), indent=1))
@@ -207,14 +370,14 @@ class Session:
         self.close()
 
 
-def _read(path: Path) -> tuple[Record, UserError | None]:
-    """The record of a session file; a corrupt one is kept aside and named in the returned notice."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return Record(), None
-    except OSError as error:
-        raise from_os_error(error, path) from None
+def _after(moment: str) -> str:
+    """The present moment; to the microsecond where it would be the same as `moment`: two answers of one second are two."""
+    present = now()
+    return present if present != moment else datetime.now(timezone.utc).isoformat()
+
+
+def _decoded(content: bytes, path: Path) -> Record:
+    """The record of a file's content. Raises UserError for one of a newer accucheck, ValueError for what is no session."""
     try:
         data = msgspec.json.decode(content)
         version = data["version"] if isinstance(data, dict) else None
@@ -225,12 +388,51 @@ def _read(path: Path) -> tuple[Record, UserError | None]:
         while version < VERSION:
             data = MIGRATIONS[version](data)
             version = data["version"]
-        return msgspec.convert(data, Record), None
+        return msgspec.convert(data, Record)
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _read(path: Path) -> tuple[Record, UserError | None]:
+    """The record of a project's session; a corrupt file is to be kept aside, as the returned notice says."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Record(), None
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    try:
+        return _decoded(content, path), None
+    except ValueError as error:
         stamp = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%S}"
         names = (path.with_name(f"session.corrupt-{stamp}-{number}.json") for number in count(1))
         aside = next(name for name in names if not name.exists())
         return Record(), UserError("session-corrupt", path=str(path), aside=str(aside), problem=str(error))
+
+
+def decode(content: bytes, path: Path) -> Record:
+    """The record that a session file holds. Raises UserError: what came from elsewhere and is no session stays as it is."""
+    try:
+        record = _decoded(content, path)
+    except ValueError as error:
+        raise ReadError("not-a-session", path=str(path), problem=str(error)) from None
+    if not (record.entries or record.checklists):  # any JSON object with a version would do
+        raise ReadError("not-a-session", path=str(path), problem="no entries")
+    return record
+
+
+def read_alone(path: Path) -> bytes:
+    """The content of a file that came from elsewhere. Raises ReadError, also for one that is too large to be a session."""
+    try:
+        if not path.is_file():
+            raise ReadError(
+                "is-directory" if path.is_dir() else "not-regular" if path.exists() else "not-found", path=str(path)
+            )
+        if path.stat().st_size > MAX_ALONE:
+            raise ReadError("session-too-large", path=str(path), limit=MAX_ALONE >> 20)
+        return path.read_bytes()
+    except OSError as error:
+        raise from_os_error(error, path) from None
 
 
 def open_session(project: Path, *, write: bool = True) -> Session:
@@ -239,34 +441,59 @@ def open_session(project: Path, *, write: bool = True) -> Session:
     Raises SaveError when the folder cannot be written, ReadError when the file cannot be read, and UserError when it
     comes from a newer accucheck.
     """
-    folder = project / FOLDER
-    lock: IO[str] | None = None
-    holder = ""
-    if write:
-        try:
-            folder.mkdir(exist_ok=True)
-            lock = (folder / "lock").open("a+")
-        except OSError as error:
-            raise from_os_error(error, folder, SaveError) from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.seek(0)
-            holder = lock.read(200).strip() or "?"
-            lock.close()
-            lock = None
-        else:
-            lock.truncate(0)
-            lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
-            lock.flush()
-            for left in folder.glob(f".{FILE_NAME}.*.tmp"):  # of a writer that was killed
-                left.unlink(missing_ok=True)
+    path = project / FOLDER / FILE_NAME
+    lock, holder = _lock(path.with_name("lock")) if write else (None, "")
     try:
-        record, notice = _read(folder / FILE_NAME)
+        record, notice = _read(path)
         if notice is not None and lock is not None:
-            (folder / FILE_NAME).replace(notice.data["aside"])
+            path.replace(notice.data["aside"])
     except BaseException:
         if lock is not None:
             lock.close()
         raise
-    return Session(folder, record, lock, holder, notice)
+    if lock is not None:
+        _sweep(path)
+    return Session(path, record, lock, holder, notice)
+
+
+def open_alone(path: Path, *, write: bool = True) -> Session:
+    """A session file by itself, as somebody sent it. The lock lies beside it. Raises as `open_session` and `decode` do."""
+    path = path.absolute()
+    record = decode(read_alone(path), path)  # before a lock is left beside what is no session
+    lock, holder = None, ""
+    if write:
+        own = path.name == FILE_NAME and path.parent.name == FOLDER  # a project's own, given by its path
+        lock, holder = _lock(path.with_name("lock" if own else f".{path.name}.lock"))
+        try:
+            record = decode(read_alone(path), path)
+        except BaseException:
+            if lock is not None:
+                lock.close()
+            raise
+    return Session(path, record, lock, holder)
+
+
+def _lock(path: Path) -> tuple[IO[str] | None, str]:
+    """The lock, or None and who holds it. Raises SaveError."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        lock = path.open("a+")
+    except OSError as error:
+        raise from_os_error(error, path.parent, SaveError) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read(200).strip() or "?"
+        lock.close()
+        return None, holder
+    lock.truncate(0)
+    lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
+    lock.flush()
+    return lock, ""
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a writer that was killed left."""
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        left.unlink(missing_ok=True)

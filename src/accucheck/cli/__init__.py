@@ -38,7 +38,11 @@ def root() -> click.Group:
         ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=say("version")
     )
     only_ascii = option("--ascii", "only_ascii", words="ascii", is_flag=True)
-    parameters = [project_option(), only_ascii, checklists_option(), set_option(), lang_option(), version]
+    who = option("--as", "who", words="who", default=None, metavar="NAME")
+    role = option("--role", words="start-role", type=click.Choice(["author", "reviewer"]), default="author")
+    read_only = option("--read-only", "read_only", words="read-only", is_flag=True)
+    shown = [only_ascii, checklists_option(), set_option(), who, role, read_only]
+    parameters = [project_option(), *shown, lang_option(), version]
     return Group(
         "accucheck",
         callback=_start,
@@ -67,10 +71,17 @@ def _show_version(context: click.Context, _: click.Parameter, value: bool) -> No
 
 @click.pass_context
 def _start(
-    context: click.Context, project: str, only_ascii: bool, checklists: tuple[str, ...], settings: tuple[str, ...]
+    context: click.Context,
+    project: str,
+    only_ascii: bool,
+    checklists: tuple[str, ...],
+    settings: tuple[str, ...],
+    who: str | None,
+    role: str,
+    read_only: bool,
 ) -> None:
     if context.invoked_subcommand is None:
-        walkthrough(project, checklists, settings, only_ascii)
+        walkthrough(project, checklists, settings, only_ascii, who=who, role=role, read_only=read_only)
     # What stands before a command is the walkthrough's: to ignore it would examine the wrong project.
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
@@ -79,9 +90,21 @@ def _start(
             raise click.UsageError(say("only-alone", name=name, command=command), context)
 
 
-def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, ...], only_ascii: bool) -> None:
+def walkthrough(
+    project: str,
+    checklists: tuple[str, ...],
+    settings: tuple[str, ...],
+    only_ascii: bool,
+    *,
+    who: str | None,
+    role: str,
+    read_only: bool,
+) -> None:
     """Open the walkthrough, or say in one line why it cannot be opened."""
     from pathlib import Path
+
+    from ..case import require_utf8
+    from ..session import Role
 
     why = None
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -95,7 +118,18 @@ def walkthrough(project: str, checklists: tuple[str, ...], settings: tuple[str, 
         talk(say("no-utf8"))
     from ..tui.app import run as run_app
 
-    raise SystemExit(run_app(Path(project), checklists, settings, language_of(sys.argv[1:]), only_ascii=only_ascii))
+    require_utf8(who or "")
+    code = run_app(
+        Path(project),
+        checklists,
+        settings,
+        language_of(sys.argv[1:]),
+        only_ascii=only_ascii,
+        who=who,
+        role=Role(role),
+        read_only=read_only,
+    )
+    raise SystemExit(code)
 
 
 def _usage_error(error: click.UsageError) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +24,10 @@ from .frame import (
     speak,
     talk_of,
 )
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from ..session import Record
 
 
 @command(
@@ -55,7 +60,6 @@ def answer(
 
     from ..case import require_utf8
     from ..checklist import find
-    from ..errors import UserError
     from ..model import Verdict
     from ..project import open_project
 
@@ -65,7 +69,7 @@ def answer(
     assert session is not None
     with session:
         if session.read_only:
-            raise UserError("session-locked", holder=session.holder)
+            raise session.refusal
         talk_of(session)
         find(opened.checklists, item)
         for text in (note, who, *attach):
@@ -74,7 +78,7 @@ def answer(
             require_file(Path(path), path)
         session.answer(item, Verdict(conclusion), note, who)
         for path in attach:
-            session.attach(item, opened.case.relative(os.path.abspath(path)))
+            session.attach(item, opened.case.relative(os.path.abspath(path)), who)
     show(say("answered", item=item, conclusion=say(conclusion)))
 
 
@@ -91,6 +95,7 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
 
     from ..model import CONCLUSIONS
     from ..project import open_project
+    from ..report.machine import review_json, sign_off_json
 
     opened = open_project(Path(project), checklists, session="read")
     speak(opened)
@@ -106,20 +111,58 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
             {
                 "id": item.id,
                 "conclusion": entry.conclusion.value if entry.conclusion else None,
+                "by": entry.who or None,
+                "when": entry.when or None,
                 "suggestion": opened.suggestion(item).value,
                 "note": entry.note,
                 "stale": item.id in stale,
+                "review": review_json(entry),
             }
         )
     counts = {c.value: sum(row["conclusion"] == c.value for row in rows) for c in CONCLUSIONS}
     summary = {"done": sum(counts.values()), "total": len(rows), **counts}
+    reviews = _reviews(opened)
     if as_json:
-        show_json({"version": 1, "case": opened.case.name, "items": rows, "summary": summary})
+        signed = sign_off_json(session.record)
+        counted = {"version": 1, "case": opened.case.name, "items": rows, "summary": {**summary, "review": reviews}}
+        show_json({**counted, "sign_off": signed})
         return
+    reviewed = session.record.signed is not None or any(row["review"] for row in rows)
     for item, row in zip(opened.items, rows, strict=True):
+        entry = session.entry(item.id)
         text = say(str(row["conclusion"] or "open"))
-        if row["conclusion"] is None and (session.entry(item.id).results or row["suggestion"] != "undecided"):
+        if row["conclusion"] is None and (entry.results or row["suggestion"] != "undecided"):
             text += f" ({say('suggested', verdict=say(str(row['suggestion'])))})"
         flag = f" [{say('stale')}]" if row["stale"] else ""
-        show(f"{item.id}  {item.title[language()]}: {text}{flag} {row['note']}".rstrip())
+        by = f" ({entry.who})" if reviewed and entry.who else ""
+        show(f"{item.id}  {item.title[language()]}: {text}{by}{flag} {row['note']}".rstrip())
+        if (review := entry.review) is not None:
+            judged = say(review.judgement.value)
+            state = say("to-review-again", judgement=judged) if entry.outdated else judged
+            line = say("reviewed", item=" " * len(item.id), state=state, who=review.who, comment=review.comment)
+            show(line.rstrip("：: "))
     click.echo(say("status-counts", **summary))
+    if reviewed:
+        click.echo(say("status-review", **reviews))
+        show(_signed(session.record))
+
+
+def _reviews(opened: Project) -> dict[str, int]:
+    """How many answers are accepted, returned, and waiting for a review."""
+    from ..reviewing import obstacles
+    from ..session import Judgement
+
+    assert opened.session is not None
+    left = obstacles(opened.session.record, opened.checklists)
+    entries = [opened.session.entry(item.id) for item in opened.items]
+    accepted = sum(entry.conclusion is not None and entry.judgement is Judgement.ACCEPTED for entry in entries)
+    return {"accepted": accepted, "returned": len(left.returned), "to_review": len(left.unreviewed)}
+
+
+def _signed(record: Record) -> str:
+    signed = record.signed
+    if signed is None:
+        return say("unsigned")
+    if changed := record.unsealed:
+        return say("sign-off-void", who=signed.who, when=signed.when, items=", ".join(changed))
+    return say("signed", who=signed.who, when=signed.when, count=len(signed.items))

@@ -68,6 +68,7 @@ def labels(
 
     opened = open_project(Path(project), (), settings, session="try")
     speak(opened)
+    opened.need_project()
     case, session = opened.case, opened.session
     assert session is not None
     require_utf8(who or "")
@@ -79,7 +80,7 @@ def labels(
         if plan is None and read is not None:
             raise UserError("no-plan")
         if (fresh or read is not None) and session.read_only:
-            raise session.notice or UserError("session-locked", holder=session.holder)
+            raise session.refusal
         if fresh:
             if plan is not None and plan.marked and not redraw:
                 raise UserError("plan-marked", seed=plan.seed, samples=len(plan.samples), marked=plan.marked)

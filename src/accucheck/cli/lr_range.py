@@ -58,6 +58,7 @@ def lr_range(
 
     opened = open_project(Path(project), (), settings, session="none")
     speak(opened)
+    opened.need_project()
     if end < SPAN * begin or (scale == "exponential" and not begin):
         raise UserError("lr-range-rates", factor=SPAN, begin=begin, end=end)
     if not (live or consent.granted(opened.case)):

@@ -62,6 +62,7 @@ def path_(
     if session.notice is not None:
         raise notice_of(session)
     if write:
+        opened.need_project()
         _name_collected(opened)
     paths = []
     for checklist in opened.checklists:

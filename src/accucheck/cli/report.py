@@ -16,6 +16,7 @@ def _parameters() -> list[click.Parameter]:
         option("--output", "-o", words="output", default=".", metavar="DIR"),
         option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
         option("--force", words="report-force", is_flag=True),
+        option("--since", words="report-since", default=None, metavar="A"),
         checklists_option(),
         set_option(),
     ]
@@ -28,6 +29,7 @@ def report_(
     output: str,
     spoken: str | None,
     force: bool,
+    since: str | None,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
@@ -36,6 +38,7 @@ def report_(
     from .. import report
     from ..model import Language
     from ..project import open_project
+    from .difference import side
 
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
@@ -45,6 +48,7 @@ def report_(
         formats=formats or report.DEFAULT.formats,
         languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
         force=force,
+        since=side(since) if since is not None else None,
     )
     for path in report.write_project(opened, Path(output), options).paths:
         show(str(path))

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         ),
         option("--exit-zero", words="exit-zero", is_flag=True),
         option("--no-session", words="no-session", is_flag=True),
+        option("--diff", "differing", words="run-diff", is_flag=True),
         option(
             "--format",
             "form",
@@ -89,6 +90,7 @@ def run_(
     fail_on: str,
     exit_zero: bool,
     no_session: bool,
+    differing: bool,
     form: str,
     as_json: bool,
 ) -> None:
@@ -99,7 +101,9 @@ def run_(
     from ..project import open_project
     from ..report.machine import result_json
 
-    opened, unsaved = None, None
+    if differing and no_session:
+        raise click.UsageError(say("diff-needs-session"))
+    opened, unsaved, before = None, None, None
     results: list[tuple[str, Any]] = []
     try:
         settings = (*settings, *script_settings(Path(project), scripts))
@@ -109,6 +113,7 @@ def run_(
             talk_of(opened.session)
             if opened.session.read_only:
                 talk(say("locked", holder=opened.session.holder))
+            before = opened.session.record
         todo = opened.jobs(only, {Kind(kind) for kind in kinds})
         run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
     except SaveError as error:
@@ -120,7 +125,11 @@ def run_(
         record, chosen = opened.outcome(results, only)
         outcome = result_json(record, chosen, opened.case, language())
         code = OK if exit_zero else _exit_code(outcome, fail_on)
-        _print_outcome(opened, record, chosen, outcome, "json" if as_json else form, code)
+        form = "json" if as_json else form
+        if differing and before is not None:
+            _print_difference(opened, results, before, as_json=form == "json")
+        else:
+            _print_outcome(opened, record, chosen, outcome, form, code)
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
@@ -148,6 +157,22 @@ def _print_outcome(
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` must not turn a problem found into success
         discard_output()
+
+
+def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:
+    """What the probes of this run say now that they, or others, did not say before."""
+    from ..difference import compare, of_record, taken_by
+    from ..report import since
+
+    assert project.session is not None
+    jobs = {(item, result.probe) for item, result in results}
+    named = {"diff-recorded": before, "diff-this-run": project.session.record}
+    difference = compare(*(of_record(say(name), taken_by(record, jobs)) for name, record in named.items()))
+    if as_json:
+        show_json(since.as_json(difference, language()))
+        return
+    for line in since.text(difference, project.checklists, language()):
+        click.echo(line)
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:

@@ -55,6 +55,15 @@ WORDS: Words = {
         "en": "the locale's encoding is not UTF-8, so some characters may look wrong; try LC_ALL=C.UTF-8 or --ascii",
         "zh": "当前 locale 编码不是 UTF-8，部分字符可能显示异常；可设置 LC_ALL=C.UTF-8 或使用 --ascii",
     },
+    "read-only": {
+        "en": "Look only: nothing of the project or its session is changed.",
+        "zh": "只读打开：不改动项目及其会话。",
+    },
+    "who": {"en": "Your name (default: the user's).", "zh": "您的姓名（默认当前用户）。"},
+    "start-role": {
+        "en": "author concludes the items; reviewer accepts or returns the conclusions.",
+        "zh": "author（作者）填写结论；reviewer（评审人）通过或退回结论。",
+    },
     # run
     "run": {"en": "Run the probes and print what they suggest.", "zh": "运行探针并输出建议结论。"},
     "script": {
@@ -267,6 +276,100 @@ WORDS: Words = {
         "zh": "随报告附上的截图或文件，可重复。",
     },
     "answered": {"en": "{item}: {conclusion}", "zh": "{item}：{conclusion}"},
+    # review and sign-off
+    "review": {
+        "en": "Accept or return an item's conclusion as a reviewer, or take the reviews of a copy back.",
+        "zh": "以评审人身份通过或退回一项结论，或合入他人副本中的评审意见。",
+    },
+    "judgement": {
+        "en": "accept, return (with --comment) or withdraw.",
+        "zh": "accept（通过）、return（退回，需 --comment）或 withdraw（撤回）。",
+    },
+    "comment": {"en": "The reviewer's comment.", "zh": "评审意见。"},
+    "reviewed-by": {"en": "Who reviews (default: the user's name).", "zh": "评审人（默认当前用户）。"},
+    "review-import": {
+        "en": "Take the reviews and the sign-off, and nothing else, of this copy of the session.",
+        "zh": "合入该会话副本（文件或项目目录）中的评审意见和签署，不改动其他内容。",
+    },
+    "import-alone": {
+        "en": "--import takes what the copy holds: ITEM, --comment and --as do not go with it",
+        "zh": "--import 直接合入副本中的内容，不能同时给出检查项、--comment 或 --as",
+    },
+    "accepted": {"en": "accepted", "zh": "通过"},
+    "returned": {"en": "returned", "zh": "退回"},
+    "unreviewed": {"en": "review withdrawn", "zh": "已撤回评审意见"},
+    "to-review": {"en": "to review", "zh": "待评审"},
+    "to-review-again": {"en": "to review again (was {judgement})", "zh": "待复审（此前：{judgement}）"},
+    "reviewed": {"en": "{item}  {state}, {who}: {comment}", "zh": "{item}  {state}，{who}：{comment}"},
+    "sign-off": {
+        "en": "Sign the review off, when every item is concluded and its review accepted.",
+        "zh": "签署评审：全部检查项均已填写结论且评审通过后方可签署。",
+    },
+    "sign-off-withdraw": {"en": "Take the sign-off back.", "zh": "撤回签署。"},
+    "sign-off-stale": {
+        "en": "signed, but what these items examined has changed since their probes ran: {items}",
+        "zh": "已签署，但以下各项所检查的内容在探针运行后有改动：{items}",
+    },
+    "signed": {"en": "signed off by {who}, {when} ({count} items)", "zh": "{who} 已于 {when} 签署（{count} 项）"},
+    "unsigned": {"en": "not signed off", "zh": "未签署"},
+    "sign-off-void": {
+        "en": "signed off by {who}, {when}; void, as these have changed since: {items}",
+        "zh": "{who} 曾于 {when} 签署；此后以下各项有改动，签署已失效：{items}",
+    },
+    "reviews-taken": {"en": "reviews taken ({count}): {items}", "zh": "已合入评审意见（{count} 项）：{items}"},
+    "sign-off-taken": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
+    "reviews-outdated": {
+        "en": "taken, but the answer or the findings have changed since, so that they are to be reviewed again: {items}",
+        "zh": "已合入，但结论或探针结果此后有改动，需要复审：{items}",
+    },
+    "reviews-kept": {
+        "en": "not taken, as the review here is newer: {items}",
+        "zh": "未合入，此处的评审意见更新：{items}",
+    },
+    "reviews-unknown": {
+        "en": "not taken, as there is no conclusion here: {items}",
+        "zh": "未合入，此处未填写结论：{items}",
+    },
+    # diff
+    "diff": {
+        "en": "What changed between two rounds: conclusions, reviews, findings gone, new or still there. Exit code 0: nothing, 1: "
+        "something.",
+        "zh": "比较两轮检查的变化：结论、评审，以及已消除、新增和仍存在的发现。退出码 0 表示没有变化，1 表示有变化。",
+    },
+    "diff-before": {
+        "en": "The earlier round: a project, a session file or a JSON report.",
+        "zh": "上一轮：项目目录、会话文件或 JSON 报告。",
+    },
+    "diff-after": {
+        "en": "The later round (default: the project here).",
+        "zh": "本轮：同上（默认为当前目录的项目）。",
+    },
+    "report-since": {
+        "en": "Tell what changed since this earlier round too: a project, a session file or a JSON report.",
+        "zh": "报告中写明与上一轮相比的变化；上一轮可以是项目目录、会话文件或 JSON 报告。",
+    },
+    "diff-all": {
+        "en": "Show all findings, also those that are still there as they were.",
+        "zh": "显示全部发现，包括没有变化的。",
+    },
+    "diff-recorded": {"en": "recorded before", "zh": "此前的记录"},
+    "diff-this-run": {"en": "this run", "zh": "本次运行"},
+    "diff-stale": {
+        "en": "{name}: what was examined has changed since; run these again to see what became of them: {items}",
+        "zh": "{name}：以下各项所检查的内容此后有改动，重新运行后才能看出变化：{items}",
+    },
+    "run-diff": {
+        "en": "Print what changed since the results recorded before, instead of the results.",
+        "zh": "不输出结果，只输出与此前已记录结果相比的变化。",
+    },
+    "diff-needs-session": {
+        "en": "--diff compares with the recorded results: it does not go with --no-session",
+        "zh": "--diff 与已记录的结果比较，不能与 --no-session 同用",
+    },
+    "status-review": {
+        "en": "review: {accepted} accepted, {returned} returned, {to_review} to review",
+        "zh": "评审：通过 {accepted}，退回 {returned}，待评审 {to_review}",
+    },
     "status": {"en": "Show what is concluded and what is open.", "zh": "显示检查进度。"},
     "status-counts": {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",

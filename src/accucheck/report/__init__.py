@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
 from ..model import Language, now
 from ..session import Record
@@ -47,7 +48,8 @@ FORMATS = {
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a report is to be written. `formats` are names of FORMATS; `stem` is the name of its files without ending, by default
-    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number."""
+    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `since` is an earlier round,
+    from which the changes are told."""
 
     formats: tuple[str, ...] = ("md", "docx")
     languages: tuple[Language, ...] = (Language.EN,)
@@ -57,6 +59,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     template: Path | None = None
     force: bool = False
     stem: str = ""
+    since: Side | None = None
 
 
 DEFAULT = Options()
@@ -75,11 +78,14 @@ def compose(project: Project, options: Options) -> Report:
     from .bilingual import both
     from .build import build
 
-    record = project.session.record if project.session else Record()
-    case, stale, moment, hide = project.case, project.stale(), now(), redact.of(project.case)
-    found, examined = environment.collect(case), inputs.collect(case, record, stale)
+    record, case = project.session.record if project.session else Record(), project.case
+    stale, moment, hide = project.stale(), now(), redact.of(case)
+    # A session that came alone was not made on this machine.
+    found = None if case.alone else environment.collect(case)
+    examined = inputs.collect(case, record, stale)
+    since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
     built = [
-        build(record, project.checklists, case, language, found, stale, moment, examined, hide)
+        build(record, project.checklists, case, language, found, stale, moment, examined, hide, since)
         for language in sorted(set(options.languages), reverse=True)  # Chinese first
     ]
     return both(*built) if len(built) == 2 else built[0]

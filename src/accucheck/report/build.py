@@ -18,6 +18,7 @@ import msgspec
 from .. import __version__, probe
 from ..case import FILE_NAME, Case
 from ..checklist import Checklist, Item
+from ..difference import Difference
 from ..errors import UserError
 from ..language import visible, word
 from ..model import (
@@ -45,10 +46,12 @@ from ..model import (
 )
 from ..path import Step, Walked, walk, wanted
 from ..probe import SURE
-from ..session import Entry, Record, suggestion
+from ..reviewing import obstacles
+from ..session import Entry, Judgement, Record, suggestion
 from . import changes, grading, machine, redact, spreadsheet
 from . import environment as environments
 from . import inputs as input_files
+from . import since as earlier
 from .bilingual import Both, said
 from .redact import Redactor
 from .words import KINDS, STATUSES, VERDICTS, WORDS
@@ -67,6 +70,7 @@ MAX_HIGHLIGHTS = 15  # in all
 MAX_HIGHLIGHTS_AN_ITEM = 3
 MAX_NOTE_BRIEF = 60
 MAX_NOT_CHECKED = 200
+MAX_CHANGES = 200  # since an earlier round
 MAX_STEP_EVIDENCE = 3  # of a step of a path
 MAX_GROUND_ITEMS = 5
 MAX_TOLD = 2  # of what probes said of one thing that is always asked
@@ -183,6 +187,16 @@ class Attachment(_Part, frozen=True):
     kind: str
 
 
+class ReviewPart(_Part, frozen=True):
+    """What a reviewer says of an item: `state` is accepted, returned, or outdated where the answer or the findings have changed since;
+    `text` says so in full."""
+
+    state: str
+    text: str
+    by: str
+    comment: list[str]
+
+
 class ItemPart(_Part, frozen=True):
     """`state` is the conclusion, or the suggestion while nobody concluded; `checked` is False when neither a person nor a
     probe nor the case says anything of it."""
@@ -210,6 +224,8 @@ class ItemPart(_Part, frozen=True):
     results: list[ResultPart]
     not_run: list[str]
     no_probe: bool
+    review: ReviewPart | None = None
+    review_brief: str = ""
 
 
 class SectionPart(_Part, frozen=True):
@@ -307,11 +323,39 @@ class PathPart(_Part, frozen=True):
     advice: list[str]
 
 
+class SignOffPart(_Part, frozen=True):
+    """Where the review of the whole stands: `lines` in words; `valid`, `void` or `open`."""
+
+    state: str
+    lines: list[str]
+    comment: list[str]
+
+
+class ChangeRow(_Part, frozen=True):
+    """One change: `kind` is gone, new, still, altered, unknown or fresh of a finding, else what of an item changed."""
+
+    item: str
+    kind: str
+    change: str
+    text: str
+    where: str
+
+
+class SincePart(_Part, frozen=True):
+    """What changed since an earlier round."""
+
+    sides: str
+    lines: list[str]
+    rows: list[ChangeRow]
+    more: int
+
+
 class Report(_Part, frozen=True):
     """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
     checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
-    the project for what has no place of its own, or empty. `result` is the machine-readable object of `machine.result_json`.
+    the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
+    no earlier round. `result` is the machine-readable object of `machine.result_json`.
     """
 
     languages: tuple[Language, ...]
@@ -337,6 +381,8 @@ class Report(_Part, frozen=True):
     within: str
     anchor: str
     result: dict[str, Any]
+    sign_off: SignOffPart | None = None
+    since: SincePart | None = None
 
     @property
     def language(self) -> Language:
@@ -373,13 +419,14 @@ def build(
     generated: str | None = None,
     inputs: list[dict[str, Any]] | None = None,
     hide: Redactor | None = None,
+    since: Difference | None = None,
 ) -> Report:
     """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
     probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
-    private data, by default as redact.of() knows it."""
+    private data, by default as redact.of() knows it; `since` is what changed from an earlier round to this session."""
     hide = hide or redact.of(case)
     return _Builder(session_record, case, language, stale, hide).report(
-        checklists, environment, generated or now(), inputs or []
+        checklists, environment, generated or now(), inputs or [], since
     )
 
 
@@ -442,6 +489,7 @@ class _Builder:
         environment: dict[str, Any] | None,
         generated: str,
         inputs: list[dict[str, Any]],
+        since: Difference | None,
     ) -> Report:
         moment = datetime.fromisoformat(generated.replace("Z", "+00:00"))
         parts = [
@@ -508,6 +556,8 @@ class _Builder:
             within=self.line(_within_repository(Path(self.case.root))),
             anchor=self.anchor(),
             result=self.hidden(result),
+            sign_off=self.sign_off(checklists),
+            since=self.since(since, checklists) if since is not None else None,
         )
 
     def anchor(self) -> str:
@@ -818,6 +868,63 @@ class _Builder:
         text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=None, width=120)
         return text.rstrip().splitlines()
 
+    # --- review -------------------------------------------------------------------------------------------------------
+
+    def review(self, entry: Entry) -> ReviewPart | None:
+        review = entry.review
+        if review is None:
+            return None
+        judged = self.say(review.judgement.value)
+        return ReviewPart(
+            state="outdated" if entry.outdated else review.judgement.value,
+            text=self.say("review-outdated", judgement=judged) if entry.outdated else judged,
+            by=self.say("by", who=self.line(review.who, 80), when=_moment(review.when)),
+            comment=self.prose(review.comment),
+        )
+
+    def review_brief(self, entry: Entry) -> str:
+        """In a word; an answer that nobody has reviewed waits for it."""
+        if entry.review is None:
+            return self.say("unreviewed") if entry.conclusion else ""
+        said = self.say("outdated" if entry.outdated else entry.review.judgement.value)
+        return f"{said} {self.line(entry.review.who, 40)}"
+
+    def sign_off(self, checklists: list[Checklist]) -> SignOffPart | None:
+        signed = self.record.signed
+        if signed is None and not any(entry.review for entry in self.record.entries.values()):
+            return None
+        left = obstacles(self.record, checklists)
+        entries = [self.record.entries.get(item.id, Entry()) for each in checklists for item in each.items]
+        accepted = sum(entry.conclusion is not None and entry.judgement is Judgement.ACCEPTED for entry in entries)
+        lines = [self.say("review-counts", accepted=accepted, returned=len(left.returned), open=len(left.unreviewed))]
+        if signed is None:
+            return SignOffPart("open", [*lines, self.say("sign-off-none")], [])
+        who, when = self.line(signed.who, 80), _moment(signed.when)
+        lines.append(self.say("sign-off-by", who=who, when=when, count=len(signed.items)))
+        changed = self.record.unsealed
+        if changed:
+            lines.append(self.say("sign-off-void", items=self.line(", ".join(changed))))
+        return SignOffPart("void" if changed else "valid", lines, self.prose(signed.comment))
+
+    def since(self, difference: Difference, checklists: list[Checklist]) -> SincePart:
+        rows = [
+            ChangeRow(
+                self.line(row.item, 80),
+                row.kind,
+                self.say(f"since-{row.kind}"),
+                self.line(row.text),
+                self.where(row.where),
+            )
+            for row in earlier.rows(difference, checklists, self.speech)
+        ]
+        before, after = self.line(difference.before.name, 300), self.line(difference.after.name, 300)
+        return SincePart(
+            sides=self.say("since-sides", before=before, after=after),
+            lines=earlier.overview(difference, self.language),
+            rows=rows[:MAX_CHANGES],
+            more=max(0, len(rows) - MAX_CHANGES),
+        )
+
     # --- paths --------------------------------------------------------------------------------------------------------
 
     def path(self, path: Walked, items: dict[str, ItemPart]) -> PathPart:
@@ -904,6 +1011,8 @@ class _Builder:
             results=[self.result(item.id, result) for result in machine.results(item, entry)],
             not_run=[use.name for use in item.uses if use.name not in entry.results] if not excluded else [],
             no_probe=not item.uses,
+            review=self.review(entry),
+            review_brief=self.review_brief(entry),
         )
 
     def gaps(self, item: Item) -> list[Gap]:
@@ -946,6 +1055,8 @@ class _Builder:
         """Whether an attachment goes in. A session may come from a stranger: files other than pictures only from within
         the project, and no hidden ones, so that no report carries a key or a password file away."""
         name, full = self.line(path), self.case.path(path)
+        if self.case.alone:
+            return Attachment(self.say("attachment-alone", name=name), "", "named")
         try:
             real = full.resolve()
             if not real.is_file():

@@ -88,6 +88,8 @@ class _Writer:
     def content(self) -> bytes:
         self._set_up()
         self._front()
+        self._sign_off()
+        self._since()
         for path in self.report.paths:
             self._path(path)
         self._summary()
@@ -237,6 +239,34 @@ class _Writer:
             if step.lines:
                 self._code(step.lines)
 
+    def _sign_off(self) -> None:
+        """Where the review of the whole stands."""
+        part = self.report.sign_off
+        if part is None:
+            return
+        self.document.add_heading(self.say("sign-off"), 1)
+        ink = {"valid": INK["ok"], "void": INK["problem"]}.get(part.state)
+        for number, line in enumerate(part.lines):
+            last = number + 1 == len(part.lines)
+            self._run(self.document.add_paragraph(), line, ink=ink if last else None, bold=last)
+        for line in part.comment:
+            self.document.add_paragraph(line)
+
+    def _since(self) -> None:
+        """What changed since an earlier round."""
+        part = self.report.since
+        if part is None:
+            return
+        self.document.add_heading(self.say("since"), 1)
+        for line in (part.sides, *part.lines):
+            self.document.add_paragraph(line)
+        if part.rows:
+            keys = ("item", "change", "what", "where")
+            rows: list[list[str | Cell]] = [[each.item, each.change, each.text, each.where] for each in part.rows]
+            self._table([self.say(f"column-{key}") for key in keys], rows)
+            if part.more:
+                self._small(self.say("more-rows", count=part.more))
+
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
         title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
@@ -298,7 +328,8 @@ class _Writer:
 
     def _summary(self) -> None:
         self.document.add_heading(self.say("summary"), 1)
-        keys = ("item", "title", "conclusion", "suggestion", "by", "note")
+        heads = [self.say(f"column-{key}") for key in ("item", "title", "conclusion", "suggestion", "by", "note")]
+        reviewed = self.report.sign_off is not None
         rows: list[list[str | Cell]] = []
         for item in self.report.items:
             mark = f"{MARKS[item.state.value]} " if item.conclusion else ""
@@ -313,9 +344,10 @@ class _Writer:
                     Cell(item.suggestion_text, shade=tinted),
                     item.by_brief,
                     item.note_brief,
+                    *([item.review_brief] if reviewed else []),
                 ]
             )
-        self._table([self.say(f"column-{key}") for key in keys], rows)
+        self._table([*heads, *([self.say("review")] if reviewed else [])], rows)
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -342,6 +374,14 @@ class _Writer:
             if number == 0:
                 self._run(paragraph, f"{self.say('note')}  ", bold=True)
             self._run(paragraph, line)
+        if item.review is not None:
+            paragraph = cell.add_paragraph()
+            self._run(paragraph, f"{self.say('review')}  ", bold=True)
+            ink = {"accepted": INK["ok"], "returned": INK["problem"]}.get(item.review.state, INK["undecided"])
+            self._run(paragraph, item.review.text, ink=ink, bold=True)
+            self._run(paragraph, f"   {item.review.by}", ink=GREY, size=9)
+            for line in item.review.comment:
+                self._run(cell.add_paragraph(), line)
         cell.paragraphs[-1].paragraph_format.space_after = Pt(1)
         for paragraph in cell.paragraphs:
             paragraph.paragraph_format.keep_with_next = True

@@ -118,6 +118,9 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
                     "suggestion": suggested.value,
                     "conclusion": entry.conclusion.value if entry.conclusion else None,
                     "note": entry.note,
+                    "by": entry.who or None,
+                    "when": entry.when or None,
+                    "review": review_json(entry),
                     "results": [_result(result, speech) for result in done],
                 }
             )
@@ -126,10 +129,40 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
         "case": case.name,
         "items": items,
         "paths": [path_json(path, case, language) for each in checklists if (path := walk(each, record, case))],
+        "sign_off": sign_off_json(record),
         "summary": {
             "items": {verdict.value: states[verdict] for verdict in Verdict},
             "probes": {name: statuses[Status(name)] for name in ("done", "failed", "skipped", "cancelled")},
         },
+    }
+
+
+def review_json(entry: Entry) -> dict[str, Any] | None:
+    """What the reviewer says of an item. `outdated`: the answer or the findings have changed since."""
+    review = entry.review
+    if review is None:
+        return None
+    return {
+        "judgement": review.judgement.value,
+        "comment": review.comment,
+        "by": review.who,
+        "when": review.when,
+        "outdated": entry.outdated,
+    }
+
+
+def sign_off_json(record: Record) -> dict[str, Any] | None:
+    """Who signed what off. `changed` holds the items that have changed since; with one of them it is void."""
+    signed = record.signed
+    if signed is None:
+        return None
+    return {
+        "by": signed.who,
+        "when": signed.when,
+        "comment": signed.comment,
+        "checklists": signed.checklists,
+        "items": len(signed.items),
+        "changed": record.unsealed,
     }
 
 
@@ -156,6 +189,7 @@ def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
     return {
         "code": finding.code,
         "level": finding.level.value,
+        "incomplete": finding.incomplete,
         "message": speech.message(name, finding.code, finding.data),
         "why": explained.why or None,
         "sure": finding.sure and finding.sure.value,

@@ -16,7 +16,7 @@ from ..errors import UserError
 from ..language import Language, detect, visible
 from ..model import Finding, Status, Verdict
 from ..project import Project, open_project
-from ..session import Entry
+from ..session import Entry, Role, user
 from .messages import EngineSaid, RunEnded, Saved, StaleKnown
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
@@ -35,8 +35,18 @@ class Walkthrough(App[None]):
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS = [Binding("ctrl+q", "leave", show=False, priority=True, id="quit-anywhere")]
 
-    def __init__(self, project: Project, language: Language, *, only_ascii: bool = False) -> None:
+    def __init__(
+        self,
+        project: Project,
+        language: Language,
+        *,
+        only_ascii: bool = False,
+        who: str | None = None,
+        role: Role = Role.AUTHOR,
+    ) -> None:
         super().__init__()
+        self.who = who or user()
+        self.role = role
         assert project.session is not None
         self.project = project
         self.session = project.session
@@ -56,7 +66,8 @@ class Walkthrough(App[None]):
 
     def on_mount(self) -> None:
         self.set_class(self.speech.only_ascii, "-ascii")
-        if self.project.case.file is None and not self.session.record.entries:
+        case = self.project.case
+        if case.file is None and not (self.session.record.entries or self.session.read_only or case.alone):
             self._begin_with_start()
         else:
             self._begin()
@@ -122,23 +133,47 @@ class Walkthrough(App[None]):
             return ("undecided", True) if ran else ("open", False)
         return suggestion.value, True
 
+    def review_state(self, item: str) -> str:
+        """accepted, returned, outdated, or empty where nobody has reviewed the item."""
+        entry = self.session.entry(item)
+        if entry.review is None:
+            return ""
+        return entry.judgement.value if entry.judgement is not None else "outdated"
+
     # --- changing answers ---------------------------------------------------------------------------------------------
 
     def may_change(self) -> bool:
         """False, with the reason shown, when the session belongs to somebody else."""
         if not self.session.read_only:
             return True
-        why = self.session.notice or UserError("session-locked", holder=self.session.holder)
-        text = self.speech.say("read-only-why", why=why.text(self.speech.language))
+        text = self.speech.say("read-only-why", why=self.session.refusal.text(self.speech.language))
         self.notify(text, severity="warning", markup=False)
         return False
 
+    def may_answer(self) -> bool:
+        """False, with the reason shown, when answers cannot be changed here: they are their author's."""
+        return self.may_change() and self._is(Role.AUTHOR, "authors-only")
+
+    def may_review(self) -> bool:
+        """False, with the reason shown, when reviews cannot be changed here."""
+        return self.may_change() and self._is(Role.REVIEWER, "reviewers-only")
+
+    def _is(self, role: Role, otherwise: str) -> bool:
+        if self.role is not role:
+            self.notify(self.speech.say(otherwise), severity="warning", markup=False)
+        return self.role is role
+
     def change(self, item: str, apply: Callable[[], None]) -> None:
-        """Change one item's answer: remembered for undo, saved in a thread, shown at once."""
+        """Change one item's answer or review: remembered for undo, saved in a thread, shown at once."""
         if not self.may_change():
             return
-        self.undo.append((item, self.session.entry(item)))
-        apply()
+        before = self.session.entry(item)
+        try:
+            apply()
+        except UserError as error:
+            self.notify(error.text(self.speech.language), severity="warning", markup=False)
+            return
+        self.undo.append((item, before))
         self.save_soon()
 
     def save_soon(self) -> None:
@@ -204,7 +239,7 @@ class Walkthrough(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         checklist = self.checklist
         if checklist is not None and screen is checklist:
-            for words, action in checklist.VERBS:
+            for words, action in checklist.verbs():
                 yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
             yield from self._checklist_commands()
         elif (verbs := getattr(screen, "VERBS", None)) is not None:
@@ -274,15 +309,26 @@ class Walkthrough(App[None]):
         self.push_screen(Choose(say("quit-title"), "", [("no", say("no")), ("yes", say("yes"))]), answer)
 
 
-def run(path: Path, checklists: Sequence[str], settings: Sequence[str], choice: str | None, *, only_ascii: bool) -> int:
+def run(
+    path: Path,
+    checklists: Sequence[str],
+    settings: Sequence[str],
+    choice: str | None,
+    *,
+    only_ascii: bool = False,
+    who: str | None = None,
+    role: Role = Role.AUTHOR,
+    read_only: bool = False,
+) -> int:
     """Open the walkthrough and return the exit code. Raises UserError before the screen is touched.
 
-    choice: the language asked for on the command line.
+    choice: the language asked for on the command line; who: the person's name, by default the user's.
     """
-    project = open_project(path, checklists, settings, session="try")
+    project = open_project(path, checklists, settings, session="read" if read_only else "try")
     session = project.session
     assert session is not None
-    app = Walkthrough(project, detect(choice, project.case.spec.language), only_ascii=only_ascii)
+    language = detect(choice, project.case.spec.language)
+    app = Walkthrough(project, language, only_ascii=only_ascii, who=who, role=role)
     sys.setswitchinterval(0.001)  # a thread that reads events must not hold a key up
     try:
         app.run()

@@ -10,7 +10,7 @@ from ..language import Language, visible, word
 from ..model import Level, ProbeResult, Status, Verdict
 from .words import WORDS
 
-#: state -> (shape, ASCII shape, colour of the theme). States: verdicts, open, failed, running.
+#: state -> (shape, ASCII shape, colour of the theme). States: verdicts, open, failed, running; of a review accepted, returned, outdated.
 SIGNS: dict[str, tuple[str, str, str]] = {
     "ok": ("✓", "v", "$text-success"),
     "problem": ("✗", "x", "$text-error"),
@@ -19,6 +19,9 @@ SIGNS: dict[str, tuple[str, str, str]] = {
     "open": ("○", "o", "$text-muted"),
     "failed": ("!", "!", "$text-warning"),
     "running": ("…", "~", "$text-accent"),
+    "accepted": ("✓", "v", "$text-muted"),
+    "returned": ("◂", "<", "$text-error"),
+    "outdated": ("◦", ".", "$text-warning"),
 }
 LEVEL_STATES = {Level.PROBLEM: "problem", Level.SUSPECT: "undecided", Level.INFO: "open"}
 

@@ -69,7 +69,73 @@ WORDS: Words = {
     "history-noted": {"zh": "备注：{note}", "en": "note: {note}"},
     "history-attached": {"zh": "附件：{note}", "en": "attached: {note}"},
     "history-ran": {"zh": "运行 {probe}，建议：{suggestion}", "en": "ran {probe}, suggested: {suggestion}"},
-    "filter": {"zh": "按编号或标题过滤，Esc 清除", "en": "filter by id or title, Esc clears"},
+    "history-accepted": {"zh": "评审通过：{conclusion} {note}", "en": "accepted: {conclusion} {note}"},
+    "history-returned": {"zh": "评审退回：{conclusion} {note}", "en": "returned: {conclusion} {note}"},
+    "history-unreviewed": {"zh": "撤回评审意见", "en": "review withdrawn"},
+    "filter": {
+        "zh": "按编号、标题或评审状态（退回、通过、待复审）过滤，Esc 清除",
+        "en": "filter by id, title or review (returned, accepted, again), Esc clears",
+    },
+    # review
+    "accepted": {"zh": "通过", "en": "accepted"},
+    "returned": {"zh": "退回", "en": "returned"},
+    "outdated": {"zh": "待复审", "en": "to review again"},
+    "review": {"zh": "评审", "en": "Review"},
+    "role-author": {"zh": "作者：{who}", "en": "author: {who}"},
+    "role-reviewer": {"zh": "评审：{who}", "en": "reviewer: {who}"},
+    "reviewed-by": {"zh": "{who} 于 {when}", "en": "by {who}, {when}"},
+    "review-was": {
+        "zh": "此前{judgement}；结论或探针结果此后有改动，待复审",
+        "en": "{judgement} before; the answer or the findings have changed since: to review again",
+    },
+    "authors-only": {
+        "zh": "当前身份为评审人：按 1 通过、2 退回、3 撤回评审意见；结论由作者填写",
+        "en": "You are the reviewer: 1 accepts, 2 returns, 3 takes that back; answers are their author's",
+    },
+    "reviewers-only": {
+        "zh": "评审须以评审人身份打开：accucheck --role reviewer --as 姓名",
+        "en": "Reviews are made as a reviewer: accucheck --role reviewer --as NAME",
+    },
+    "comment-title-returned": {
+        "zh": "退回 {item} 的原因（Enter 保存，Ctrl+J 换行）",
+        "en": "Why {item} is returned (Enter saves, Ctrl+J new line)",
+    },
+    "comment-title-accepted": {
+        "zh": "{item} 的评审意见（Enter 保存，Ctrl+J 换行）",
+        "en": "Comment on {item} (Enter saves, Ctrl+J new line)",
+    },
+    "review-all-title": {
+        "zh": "通过以下 {count} 项与探针建议一致的结论？",
+        "en": "Accept these {count} answers that the probes agree with?",
+    },
+    "review-all-none": {
+        "zh": "没有尚未评审且与探针建议一致的结论",
+        "en": "There is no answer without a review that the probes agree with",
+    },
+    "sign-off-title": {"zh": "签署评审？", "en": "Sign the review off?"},
+    "sign-off-text": {
+        "zh": "{titles}：共 {count} 项，均已填写结论且评审通过。签署人：{who}。此后如有改动，签署即失效。",
+        "en": "{titles}: all {count} items are concluded and accepted. By {who}. A later change voids it.",
+    },
+    "signed": {"zh": "{who} 已签署", "en": "Signed off by {who}"},
+    "signed-by": {"zh": "{who} 于 {when} 签署", "en": "signed off by {who}, {when}"},
+    "sign-off-void": {
+        "zh": "签署已失效（{who}，{when}）：此后有改动的项 {items}",
+        "en": "sign-off of {who}, {when} is void, changed since: {items}",
+    },
+    "key-accept": {"zh": "通过", "en": "accept"},
+    "key-return": {"zh": "退回", "en": "return"},
+    "key-sign-off": {"zh": "签署", "en": "sign off"},
+    "command-review-all": {
+        "zh": "通过所有与探针建议一致的结论",
+        "en": "Accept all answers that the probes agree with",
+    },
+    "command-review-accept": {"zh": "评审：通过", "en": "Review: accept"},
+    "command-review-return": {"zh": "评审：退回", "en": "Review: return"},
+    "command-review-withdraw": {"zh": "评审：撤回意见", "en": "Review: take it back"},
+    "command-comment": {"zh": "填写评审意见", "en": "Write a comment on the review"},
+    "command-undo-review": {"zh": "撤销上一次评审", "en": "Undo the last review"},
+    "command-sign-off": {"zh": "签署评审", "en": "Sign the review off"},
     # progress
     "progress": {
         "zh": "{probe}  {done:,}{of} {unit}  {rate:,.0f}/秒{left}  Esc 取消",

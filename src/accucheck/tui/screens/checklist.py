@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,8 +20,9 @@ from textual.widgets import Input, OptionList, Static
 
 from ... import engine
 from ...checklist import Checklist, Item
-from ...errors import SaveError
+from ...errors import SaveError, UserError
 from ...model import CONCLUSIONS, Status, Verdict
+from ...session import Judgement, Role
 from ..signs import Speech, plain
 from ..widgets.items import ItemList
 from ..widgets.keybar import KeyBar
@@ -32,6 +34,20 @@ if TYPE_CHECKING:
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
+#: What only an author does, by the words of the palette.
+AUTHORS = {
+    "command-accept",
+    "command-accept-all",
+    "command-conclude-problem",
+    "command-conclude-ok",
+    "command-conclude-not_applicable",
+    "command-note",
+    "command-editor",
+    "command-attach",
+    "command-undo",
+}
+#: What the keys of the conclusions are to a reviewer: a Judgement, or nothing to take it back.
+REVIEW_KEYS = {"problem": "accepted", "ok": "returned", "not_applicable": ""}
 #: The probe whose samples a person marks.
 SAMPLED = "label_sample"
 
@@ -45,6 +61,7 @@ class ChecklistScreen(Screen[None]):
         Binding("2", "conclude('ok')", show=False, id="conclude-ok"),
         Binding("3", "conclude('not_applicable')", show=False, id="conclude-not-applicable"),
         Binding("A", "accept_all", show=False, id="accept-all"),
+        Binding("S", "sign_off", show=False, id="sign-off"),
         Binding("n", "note", show=False, id="note"),
         Binding("o", "editor", show=False, id="editor"),
         Binding("a", "attach", show=False, id="attach"),
@@ -88,6 +105,17 @@ class ChecklistScreen(Screen[None]):
         ("command-help", "screen.help"),
     ]
 
+    #: What a reviewer does instead of AUTHORS, with the keys for the help.
+    REVIEW_VERBS: ClassVar[list[tuple[str, str, str]]] = [
+        ("1", "command-review-accept", "screen.review('accepted')"),
+        ("2", "command-review-return", "screen.review('returned')"),
+        ("3", "command-review-withdraw", "screen.review('')"),
+        ("A", "command-review-all", "screen.accept_all"),
+        ("n", "command-comment", "screen.note"),
+        ("u", "command-undo-review", "screen.undo"),
+        ("S", "command-sign-off", "screen.sign_off"),
+    ]
+
     app: Walkthrough
 
     def __init__(self) -> None:
@@ -99,6 +127,13 @@ class ChecklistScreen(Screen[None]):
         self._dirty = False
         self._done_jobs = 0
         self._all_jobs = 0
+
+    def verbs(self) -> list[tuple[str, str]]:
+        """What the command palette offers to whoever is at the keyboard."""
+        if self.app.role is Role.AUTHOR:
+            return self.VERBS
+        own = [(words, action) for _, words, action in self.REVIEW_VERBS]
+        return own + [verb for verb in self.VERBS if verb[0] not in AUTHORS]
 
     # --- layout -------------------------------------------------------------------------------------------------------
 
@@ -180,7 +215,8 @@ class ChecklistScreen(Screen[None]):
 
     def _fill_items(self) -> None:
         states = {item.id: self.app.state(item) for item in self.app.project.items}
-        self.query_one(ItemList).fill(self.speech, self.app.project.checklists, states, self._words)
+        reviews = {item.id: self.app.review_state(item.id) for item in self.app.project.items}
+        self.query_one(ItemList).fill(self.speech, self.app.project.checklists, states, self._words, reviews)
 
     def _show_keys(self) -> None:
         say = self.speech.say
@@ -188,8 +224,7 @@ class ChecklistScreen(Screen[None]):
             [
                 ("r", say("key-run"), "screen.run_item"),
                 ("R", say("key-run-all"), "screen.run_all"),
-                ("1/2/3", say("key-conclude"), ""),
-                ("n", say("key-note"), "screen.note"),
+                *self._answer_keys(),
                 *([("s", say("key-samples"), "screen.samples")] if self._has_samples(self.item) else []),
                 *([("p", say("key-path"), "screen.path")] if self._path_of(self.item) else []),
                 ("]", say("key-next"), "screen.go(1)"),
@@ -203,6 +238,13 @@ class ChecklistScreen(Screen[None]):
             ]
         )
 
+    def _answer_keys(self) -> list[tuple[str, str, str]]:
+        say = self.speech.say
+        if self.app.role is Role.AUTHOR:
+            return [("1/2/3", say("key-conclude"), ""), ("n", say("key-note"), "screen.note")]
+        keys = [("1", "key-accept", "screen.review('accepted')"), ("2", "key-return", "screen.review('returned')")]
+        return [(key, say(words), action) for key, words, action in [*keys, ("S", "key-sign-off", "screen.sign_off")]]
+
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def refresh_states(self, item: str | None = None) -> None:
@@ -212,7 +254,8 @@ class ChecklistScreen(Screen[None]):
         items = self.query_one(ItemList)
         for each in self.app.project.items:
             if item is None or each.id == item:
-                items.set_state(self.speech, each.id, each.title[self.speech.language], *self.app.state(each))
+                title, review = each.title[self.speech.language], self.app.review_state(each.id)
+                items.set_state(self.speech, each.id, title, *self.app.state(each), review)
         self._show_top()
         if item is None or (self.item is not None and item == self.item.id):
             self._show_item()
@@ -220,7 +263,13 @@ class ChecklistScreen(Screen[None]):
     def _show_top(self) -> None:
         app = self.app
         runtime = app.project.case.spec.runtime
-        facts = [app.project.case.name, " + ".join(c.title[self.speech.language] for c in app.project.checklists)]
+        named = app.speech.say(f"role-{app.role.value}", who=app.who)
+        voice = [named] if app.role is Role.REVIEWER else []  # an author is nothing to be told of
+        facts = [
+            *voice,
+            app.project.case.name,
+            " + ".join(c.title[self.speech.language] for c in app.project.checklists),
+        ]
         if runtime.mindspore:
             facts.append(f"MindSpore {runtime.mindspore}")
         facts += [fact for fact in (runtime.device, runtime.amp) if fact]
@@ -303,7 +352,11 @@ class ChecklistScreen(Screen[None]):
         if app.runner.busy:
             self.notify(self.speech.say("busy"), severity="warning", markup=False)
             return
-        jobs = app.project.jobs(only)
+        try:
+            jobs = app.project.jobs(only)
+        except UserError as error:  # there is no project, only a session
+            self.notify(error.text(self.speech.language), severity="warning", markup=False)
+            return
         if not jobs:
             self.notify(self.speech.say("nothing-to-run"), severity="warning", markup=False)
             return
@@ -376,7 +429,7 @@ class ChecklistScreen(Screen[None]):
     def action_accept(self) -> None:
         """Make the suggestion the conclusion."""
         item = self.item
-        if item is None or self.app.session.entry(item.id).conclusion is not None:
+        if item is None or self.app.session.entry(item.id).conclusion is not None or not self.app.may_answer():
             return
         suggestion = self.app.project.suggestion(item)
         if suggestion in CONCLUSIONS:
@@ -385,8 +438,12 @@ class ChecklistScreen(Screen[None]):
             self.notify(self.speech.say("nothing-to-accept"), severity="warning", markup=False)
 
     def action_conclude(self, name: str) -> None:
+        """Conclude the item; to a reviewer the same keys are accepting, returning and taking that back."""
         item = self.item
-        if item is None or not self.app.may_change():
+        if self.app.role is Role.REVIEWER:
+            self.action_review(REVIEW_KEYS[name])
+            return
+        if item is None or not self.app.may_answer():
             return
         verdict, suggestion = Verdict(name), self.app.project.suggestion(item)
         self._conclude(item, verdict)
@@ -410,7 +467,7 @@ class ChecklistScreen(Screen[None]):
             self.notify(plain(self.speech.say("path-next", way=way)).plain, timeout=6, markup=False)
 
     def _answer(self, item: Item, verdict: Verdict) -> None:
-        self.app.change(item.id, lambda: self.app.session.answer(item.id, verdict))
+        self.app.change(item.id, lambda: self.app.session.answer(item.id, verdict, who=self.app.who))
 
     @work
     async def _explain(self, item: Item, suggestion: Verdict) -> None:
@@ -425,14 +482,17 @@ class ChecklistScreen(Screen[None]):
         from .dialogs import WriteNote
 
         item = self.item
-        if item is not None and self.app.may_change():
+        review = self.app.session.entry(item.id).review if item is not None else None
+        if self.app.role is Role.REVIEWER and review is not None:
+            self.action_review(review.judgement.value, ask=True)
+        elif item is not None and self.app.may_answer():
             title = self.speech.say("note-title", item=item.id)
             await self._write_note(item, WriteNote(title, self.app.session.entry(item.id).note))
 
     async def _write_note(self, item: Item, dialog: Screen[str]) -> None:
         note = await self.app.push_screen_wait(dialog)
         if note is not None and note != self.app.session.entry(item.id).note:
-            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note))
+            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note, self.app.who))
 
     def action_editor(self) -> None:
         """The note in $EDITOR, with the terminal given away meanwhile."""
@@ -442,7 +502,7 @@ class ChecklistScreen(Screen[None]):
         import tempfile
 
         item = self.item
-        if item is None or not self.app.may_change():
+        if item is None or not self.app.may_answer():
             return
         editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or shutil.which("nano") or shutil.which("vi")
         if not editor:
@@ -460,7 +520,7 @@ class ChecklistScreen(Screen[None]):
                 self.app.show_error(str(error))
                 return
         if note != old:
-            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note))
+            self.app.change(item.id, lambda: self.app.session.annotate(item.id, note, self.app.who))
 
     @work
     async def action_attach(self) -> None:
@@ -468,7 +528,7 @@ class ChecklistScreen(Screen[None]):
         from .dialogs import Ask
 
         item = self.item
-        if item is None or not self.app.may_change():
+        if item is None or not self.app.may_answer():
             return
         answer = await self.app.push_screen_wait(Ask(self.speech.say("attach-title")))
         if answer is None:
@@ -479,14 +539,17 @@ class ChecklistScreen(Screen[None]):
             self.app.show_error(ReadError(code, path=answer).text(self.speech.language))
             return
         shown = self.app.project.case.relative(path.absolute())
-        self.app.change(item.id, lambda: self.app.session.attach(item.id, shown))
+        self.app.change(item.id, lambda: self.app.session.attach(item.id, shown, self.app.who))
 
     @work
     async def action_accept_all(self) -> None:
-        """Accept the ok and not-applicable suggestions of finished probes, after one look at them."""
+        """Accept the ok and not-applicable suggestions of finished probes, after one look at them; as a reviewer, the answers."""
         from .dialogs import Choose
 
         app, say = self.app, self.speech.say
+        if app.role is Role.REVIEWER:
+            await self._accept_answers()
+            return
         found: list[tuple[Item, Verdict]] = []
         for item in app.project.items:
             suggestion = app.project.suggestion(item)
@@ -519,10 +582,88 @@ class ChecklistScreen(Screen[None]):
             self.notify(self.speech.say("nothing-to-undo"), markup=False)
             return
         item, entry = app.undo.pop()
-        app.session.restore(item, entry)
+        app.session.restore(item, entry, app.who)
         app.save_soon()
         self.query_one(ItemList).go(item)
         self.notify(self.speech.say("undone", item=item), timeout=3, markup=False)
+
+    # --- reviewing ----------------------------------------------------------------------------------------------------
+
+    @work
+    async def action_review(self, name: str, *, ask: bool = False) -> None:
+        """Accept or return the item's answer, or take the review back; a return asks for its reason, and so does `ask`."""
+        from .dialogs import WriteNote
+
+        app, item = self.app, self.item
+        if item is None or not app.may_review():
+            return
+        entry, say = app.session.entry(item.id), self.speech.say
+        if not name:
+            app.change(item.id, lambda: app.session.withdraw_review(item.id, app.who))
+            return
+        judgement = Judgement(name)
+        same = entry.review is not None and entry.review.judgement is judgement
+        comment = entry.review.comment if entry.review is not None and same else ""
+        if (judgement is Judgement.RETURNED and entry.conclusion is not None) or ask:
+            title = say(f"comment-title-{judgement.value}", item=item.id)
+            comment = await app.push_screen_wait(WriteNote(title, comment))
+        app.change(item.id, lambda: app.session.review(item.id, judgement, comment, app.who))
+
+    async def _accept_answers(self) -> None:
+        """Accept the answers that nobody has reviewed as they stand and that the probes agree with, after one look at them."""
+        from .dialogs import Choose
+
+        app, say = self.app, self.speech.say
+        if not app.may_review():
+            return
+        found = [
+            (item, entry)
+            for item in app.project.items
+            for entry in (app.session.entry(item.id),)
+            if entry.conclusion is not None
+            and entry.review is None
+            and app.project.suggestion(item) is entry.conclusion
+        ]
+        if not found:
+            self.notify(say("review-all-none"), severity="warning", markup=False)
+            return
+        lines = [
+            Content.assemble(
+                self.speech.sign(str(entry.conclusion and entry.conclusion.value)),
+                f" {item.id} ",
+                plain(f"{item.title[self.speech.language]}  {entry.who}"),
+            )
+            for item, entry in found
+        ]
+        answers = [("yes", say("yes")), ("no", say("no"))]
+        dialog = Choose(say("review-all-title", count=len(found)), Content("\n").join(lines), answers)
+        if await app.push_screen_wait(dialog) == "yes":
+            for item, _ in found:
+                app.change(item.id, partial(app.session.review, item.id, Judgement.ACCEPTED, "", app.who))
+
+    @work
+    async def action_sign_off(self) -> None:
+        """Sign the open checklists off, or say what is still open."""
+        from ...reviewing import obstacles, sign_off
+        from .dialogs import Choose
+
+        app, say = self.app, self.speech.say
+        if not app.may_review():
+            return
+        checklists = app.project.checklists
+        if not obstacles(app.session.record, checklists):
+            titles = " + ".join(checklist.title[self.speech.language] for checklist in checklists)
+            text = say("sign-off-text", titles=titles, count=len(app.project.items), who=app.who)
+            answers = [("yes", say("yes")), ("no", say("no"))]
+            if await app.push_screen_wait(Choose(say("sign-off-title"), text, answers)) != "yes":
+                return
+        try:
+            sign_off(app.session, checklists, "", app.who)
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        app.save_soon()
+        self.notify(say("signed", who=app.who), markup=False)
 
     # --- samples ------------------------------------------------------------------------------------------------------
 
@@ -535,6 +676,9 @@ class ChecklistScreen(Screen[None]):
         from .samples import SamplesScreen
 
         item = self.item
+        if self.app.project.case.alone:
+            self.action_run_item()  # says why there is nothing to look at
+            return
         if item is None or not self._has_samples(item):
             self.notify(self.speech.say("no-samples-here"), severity="warning", markup=False)
             return
@@ -655,10 +799,14 @@ class ChecklistScreen(Screen[None]):
         self.app.push_screen(ExportScreen())
 
     def action_help(self) -> None:
-        from .help import HelpScreen
+        from .help import KEYS, HelpScreen
 
         focused = self.focused
         words = {"items": "help-items", "findings": "help-findings"}.get(
             focused.id or "" if focused else "", "help-tabs"
         )
-        self.app.push_screen(HelpScreen(self.speech, words))
+        keys = KEYS[1:]
+        if self.app.role is Role.REVIEWER:
+            own = [(key, verb) for key, verb, _ in self.REVIEW_VERBS]
+            keys = own + [each for each in keys if each[1] not in AUTHORS]
+        self.app.push_screen(HelpScreen(self.speech, words, keys, general=True))

@@ -49,14 +49,14 @@ class HelpScreen(ModalScreen[None]):
     """
     BINDINGS = [Binding("escape,question_mark,q,enter", "dismiss(None)", show=False)]
 
-    def __init__(self, speech: Speech, focus: str, keys: list[tuple[str, str]] | None = None) -> None:
-        """focus: what is said of the place; keys: those of the checklist unless given."""
+    def __init__(self, speech: Speech, focus: str, keys: list[tuple[str, str]], *, general: bool = False) -> None:
+        """focus: what is said of the place; general: say how to move and what a suggestion is, too."""
         super().__init__()
-        self._speech, self._focus, self._keys = speech, focus, keys
+        self._speech, self._focus, self._keys, self._general = speech, focus, keys, general
 
     def compose(self) -> ComposeResult:
         say = self._speech.say
-        general = ["help-other", "help-suggestion"] if self._keys is None else []
+        general = ["help-other", "help-suggestion"] if self._general else []
         lines = [
             Content.styled(f"{say('help-here')}", "bold"),
             Content(f"  {say(self._focus)}"),
@@ -64,9 +64,7 @@ class HelpScreen(ModalScreen[None]):
             Content(""),
             Content.styled(say("help-keys"), "bold"),
         ]
-        lines += [
-            Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in self._keys or KEYS[1:]
-        ]
+        lines += [Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in self._keys]
         lines += [Content(""), Content.styled(say("help-signs"), "bold")]
         lines += [Content.assemble("  ", self._speech.sign(state), f"  {say(state)}") for state in SIGNS]
         with VerticalScroll():

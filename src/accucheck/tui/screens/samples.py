@@ -167,7 +167,6 @@ class SamplesScreen(Screen[bool]):
 
     def _draw(self, record: Record, role: str) -> Record:
         from ... import sampling
-        from ...session import user
 
         worker = get_current_worker()
 
@@ -177,7 +176,9 @@ class SamplesScreen(Screen[bool]):
             self._tell(self._drawing, step)
 
         try:
-            plan, _ = sampling.drawn_now(self.app.project.case, role, sampling.SEED, sampling.COUNT, user(), progress)
+            plan, _ = sampling.drawn_now(
+                self.app.project.case, role, sampling.SEED, sampling.COUNT, self.app.who, progress
+            )
         except _Left:
             return record
         return marks.with_plan(record, role, plan)
@@ -338,9 +339,8 @@ class SamplesScreen(Screen[bool]):
         self.show()
 
     def _change(self, judgement: Judgement | None, note: str | None) -> None:
-        from ...session import user
 
-        self.record = marks.marked(self.record, self.role, self.place, judgement, note, user())
+        self.record = marks.marked(self.record, self.role, self.place, judgement, note, self.app.who)
         self.changed = True
         self._save()
 

@@ -13,7 +13,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 
 from ...checklist import Item
 from ...model import CONCLUSIONS, Verdict
-from ...session import Change
+from ...session import Change, Entry, Role
 from ..signs import Speech, plain, wrap
 from .findings import FindingList
 
@@ -132,6 +132,7 @@ class ItemPane(Vertical):
             lines.append(Content.assemble(say("not-concluded"), "  ", self._suggestion(item)))
         if entry.note:
             lines += [Content(""), Content.styled(say("note"), "bold $accent"), plain(wrap(entry.note, width))]
+        lines += self._review(entry, width)
         if entry.attachments:
             lines += [Content(""), Content.styled(say("attachments"), "bold $accent")]
             lines += [plain(path) for path in entry.attachments]
@@ -143,6 +144,25 @@ class ItemPane(Vertical):
             )
         lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), plain(wrap(item.remedy[language], width))]
         return Content("\n").join(lines)
+
+    def _review(self, entry: Entry, width: int) -> list[Content]:
+        """What the reviewer says, and whether the whole is signed off."""
+        say, record, review = self.speech.say, self.app.session.record, entry.review
+        lines: list[Content] = []
+        if review is not None:
+            judged = say(review.judgement.value)
+            state = "outdated" if entry.outdated else review.judgement.value
+            text = say("review-was", judgement=judged) if entry.outdated else judged
+            by = say("reviewed-by", who=review.who, when=_local(review.when))
+            head = Content.assemble(self.speech.sign(state), f" {text}  ", plain(by, "$text-muted"))
+            lines += [Content(""), Content.styled(say("review"), "bold $accent"), head]
+            lines += [plain(wrap(review.comment, width))] if review.comment else []
+        if record.signed is not None:
+            who, when, changed = record.signed.who, _local(record.signed.when), record.unsealed
+            words = say("sign-off-void" if changed else "signed-by", who=who, when=when, items=", ".join(changed))
+            style = "$text-error" if changed else "$text-success"
+            lines += [Content(""), plain(wrap(words, width), style)]
+        return lines
 
     def _suggestion(self, item: Item) -> Content:
         """The greyed suggestion, or nothing while no probe has run."""
@@ -175,6 +195,22 @@ class ItemPane(Vertical):
 
     def _show_answer(self, item: Item) -> None:
         say, entry = self.speech.say, self.app.session.entry(item.id)
+        line = self._judging(item) if self.app.role is Role.REVIEWER else self._concluding(item)
+        parts: list[Content | str | tuple[str, str]] = [line, "\n"]
+        review = entry.review
+        if review is not None:
+            state = "outdated" if entry.outdated else review.judgement.value
+            comment = plain(f" {review.who}: {review.comment}".replace("\n", " ").rstrip(": "))
+            parts += [self.speech.sign(state), f" {say(state)}", comment, "  "]
+        if entry.note:
+            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
+        elif entry.conclusion is None:
+            parts.append(self._suggestion(item))
+        self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
+
+    def _concluding(self, item: Item) -> Content:
+        """The conclusions to choose from, as an author does."""
+        say, entry = self.speech.say, self.app.session.entry(item.id)
         suggestion = self.app.project.suggestion(item)
         parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
         for number, verdict in enumerate(CONCLUSIONS, start=1):
@@ -185,12 +221,22 @@ class ItemPane(Vertical):
                 (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
                 "  ",
             ]
-        parts.append("\n")
-        if entry.note:
-            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
-        elif entry.conclusion is None:
-            parts.append(self._suggestion(item))
-        self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
+        return Content.assemble(*parts)
+
+    def _judging(self, item: Item) -> Content:
+        """The conclusion, and the judgements to choose from, as a reviewer does."""
+        say, entry = self.speech.say, self.app.session.entry(item.id)
+        parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
+        if entry.conclusion is None:
+            return Content.assemble(*parts, (say("not-concluded"), "$text-muted"))
+        verdict = entry.conclusion.value
+        parts += [self.speech.sign(verdict), f" {say(verdict)} ", plain(entry.who, "$text-muted")]
+        parts += ["   ", (say("review"), "bold"), "  "]
+        for number, (judgement, words) in enumerate((("accepted", "key-accept"), ("returned", "key-return")), start=1):
+            chosen = entry.judgement is not None and entry.judgement.value == judgement
+            style = "bold reverse" if chosen else ""
+            parts += [(f"({number}) {say(words)}", f"{style} @click=screen.review('{judgement}')".strip()), "  "]
+        return Content.assemble(*parts)
 
     def show_findings(self, item: Item) -> None:
         """The evidence tab: results, and what running probes have found so far."""

@@ -18,9 +18,17 @@ class ItemList(OptionList):
     ]
 
     def fill(
-        self, speech: Speech, checklists: list[Checklist], states: dict[str, tuple[str, bool]], words: str
+        self,
+        speech: Speech,
+        checklists: list[Checklist],
+        states: dict[str, tuple[str, bool]],
+        words: str,
+        reviews: dict[str, str],
     ) -> None:
-        """states: item id -> (state, whether it is only suggested). `words` filters by id or title."""
+        """states: item id -> (state, whether it is only suggested); reviews: item id -> what the review says, or nothing.
+
+        `words` filters by id, title and review.
+        """
         current = self.current
         wanted = words.lower().split()
         options: list[Option] = []
@@ -29,8 +37,10 @@ class ItemList(OptionList):
                 lines = []
                 for item in section.items:
                     title = item.title[speech.language]
-                    if all(part in f"{item.id} {title}".lower() for part in wanted):
-                        lines.append(Option(self._line(speech, item.id, title, *states[item.id]), id=item.id))
+                    review = reviews[item.id]
+                    said = speech.say(review) if review else ""
+                    if all(part in f"{item.id} {title} {said}".lower() for part in wanted):
+                        lines.append(Option(self._line(speech, item.id, title, *states[item.id], review), id=item.id))
                 if lines:
                     heading = Content.styled(section.title[speech.language], "bold $text-muted")
                     options += [Option(heading, disabled=True), *lines]
@@ -52,10 +62,12 @@ class ItemList(OptionList):
         else:
             self.highlighted = next((index for index, name in enumerate(ids) if name), None)
 
-    def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool) -> None:
+    def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
         if item in [option.id for option in self.options]:
-            self.replace_option_prompt(item, self._line(speech, item, title, state, suggested))
+            self.replace_option_prompt(item, self._line(speech, item, title, state, suggested, review))
 
     @staticmethod
-    def _line(speech: Speech, item: str, title: str, state: str, suggested: bool) -> Content:
-        return Content.assemble(" ", speech.sign(state, faint=suggested), f" {item} ", plain(title))
+    def _line(speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> Content:
+        """The sign of the state, and beside it that of the review."""
+        second = speech.sign(review) if review else Content(" ")
+        return Content.assemble(" ", speech.sign(state, faint=suggested), second, f"{item} ", plain(title))

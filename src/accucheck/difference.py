@@ -1,0 +1,285 @@
+"""What changed between two rounds: two sessions, or JSON reports of them. Pure; the words are the report's.
+
+A finding is the same when item, probe, code and file are; not its line, as code moves, nor its numbers, which then have changed.
+Information is left out: only problems, suspects and what could not be examined are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import msgspec
+
+from .errors import ReadError
+from .model import Finding, Level, Status, Verdict, Where, combine
+from .session import Entry, Judgement, Record
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A finding of one side."""
+
+    item: str
+    probe: str
+    code: str
+    level: Level
+    where: Where
+    data: dict[str, Any]
+
+
+class ItemState(msgspec.Struct, frozen=True):
+    """An item on one side. `suggestion` is None where no probe ran; `review` is None, accepted, returned or outdated; `examined` are the
+    probes that ran to their end."""
+
+    conclusion: str | None = None
+    suggestion: str | None = None
+    note: str = ""
+    who: str = ""
+    review: str | None = None
+    comment: str = ""
+    examined: frozenset[str] = frozenset()
+    seen: tuple[Seen, ...] = ()
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One round. `signed` is None, signed or void."""
+
+    name: str
+    items: dict[str, ItemState]
+    signed: str | None = None
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """A value of an item that differs. `what` is conclusion, suggestion, note, review or comment."""
+
+    item: str
+    what: str
+    before: str | None
+    after: str | None
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A finding of both sides."""
+
+    before: Seen
+    after: Seen
+
+    @property
+    def altered(self) -> bool:
+        """Whether more than its line differs."""
+        return (self.before.level, self.before.data) != (self.after.level, self.after.data)
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """`gone`: found before, and not by the same probe now. `unknown`: found before, and its probe has not run to its end now, so that
+    nobody knows. `new`: found now only; `fresh` are those of them whose probe had not run to its end before."""
+
+    before: Side
+    after: Side
+    changed: list[Changed]
+    gone: list[Seen]
+    new: list[Seen]
+    still: list[Pair]
+    unknown: list[Seen]
+    fresh: list[Seen]
+
+    @property
+    def same(self) -> bool:
+        altered = any(pair.altered for pair in self.still)
+        signed = self.before.signed != self.after.signed
+        return not (self.changed or self.gone or self.new or self.unknown or self.fresh or altered or signed)
+
+
+def compare(before: Side, after: Side) -> Difference:
+    """What changed from one side to the other, items in the order of the later one."""
+    changed: list[Changed] = []
+    gone: list[Seen] = []
+    new: list[Seen] = []
+    still: list[Pair] = []
+    unknown: list[Seen] = []
+    fresh: list[Seen] = []
+    for item in {**after.items, **before.items}:
+        old, now = before.items.get(item, ItemState()), after.items.get(item, ItemState())
+        changed += _values(item, old, now)
+        pairs, left, right = _paired(old.seen, now.seen)
+        still += pairs
+        for seen in left:
+            (gone if seen.probe in now.examined else unknown).append(seen)
+        for seen in right:
+            (new if seen.probe in old.examined else fresh).append(seen)
+    return Difference(before, after, changed, gone, new, still, unknown, fresh)
+
+
+def _values(item: str, old: ItemState, now: ItemState) -> list[Changed]:
+    """What is said of an item. A suggestion is compared where probes ran on both sides."""
+    names = ["conclusion", "note", "review", "comment"]
+    if old.suggestion is not None and now.suggestion is not None:
+        names.insert(1, "suggestion")
+    values = [(name, getattr(old, name) or None, getattr(now, name) or None) for name in names]
+    return [Changed(item, name, before, after) for name, before, after in values if before != after]
+
+
+def _paired(old: tuple[Seen, ...], new: tuple[Seen, ...]) -> tuple[list[Pair], list[Seen], list[Seen]]:
+    """The findings of both, and what is left of either: first those that agree in most, then in ever less."""
+    pairs: list[Pair] = []
+    left, right = list(old), list(new)
+    for key in _KEYS:
+        waiting: dict[str, list[Seen]] = {}
+        for seen in right:
+            waiting.setdefault(key(seen), []).append(seen)
+        rest = []
+        for seen in left:
+            if fellows := waiting.get(key(seen)):
+                pairs.append(Pair(seen, fellows.pop(0)))
+            else:
+                rest.append(seen)
+        left, right = rest, [seen for fellows in waiting.values() for seen in fellows]
+    order = {id(seen): place for place, seen in enumerate(new)}
+    return sorted(pairs, key=lambda pair: order[id(pair.after)]), left, sorted(right, key=lambda seen: order[id(seen)])
+
+
+def _place(seen: Seen) -> list[object]:
+    where = seen.where
+    return [seen.probe, seen.code, where.path, where.name, where.field]
+
+
+def _words(seen: Seen) -> list[object]:
+    """What the data of a finding name, without what they measure."""
+    return [(key, value) for key, value in sorted(seen.data.items(), key=str) if isinstance(value, str)]
+
+
+def _data(seen: Seen) -> list[object]:
+    return sorted(seen.data.items(), key=str)
+
+
+#: How two findings are the same, the strictest way first: with line and numbers, with numbers, with what their data name.
+_KEYS: list[Callable[[Seen], str]] = [
+    lambda seen: repr([_place(seen), _data(seen), seen.where.line, seen.where.step]),
+    lambda seen: repr([_place(seen), _data(seen)]),
+    lambda seen: repr([_place(seen), _words(seen)]),
+]
+
+
+# --- sides ------------------------------------------------------------------------------------------------------------
+
+
+def taken_by(record: Record, jobs: Collection[tuple[str, str]]) -> Record:
+    """A session narrowed to the results of these (item, probe)."""
+    entries = {
+        item: msgspec.structs.replace(
+            entry, results={name: result for name, result in entry.results.items() if (item, name) in jobs}
+        )
+        for item, entry in record.entries.items()
+    }
+    return msgspec.structs.replace(record, entries=entries, signed=None)
+
+
+def of_record(name: str, record: Record) -> Side:
+    """A session as a side."""
+    signed = None if record.signed is None else "void" if record.unsealed else "signed"
+    return Side(name, {item: _entry(item, entry) for item, entry in record.entries.items()}, signed)
+
+
+def _entry(item: str, entry: Entry) -> ItemState:
+    results = entry.results.values()
+    ran = any(result.status is not Status.SKIPPED for result in results)
+    return ItemState(
+        conclusion=entry.conclusion.value if entry.conclusion else None,
+        suggestion=combine(results).value if ran else None,
+        note=entry.note,
+        who=entry.who,
+        review=None if entry.review is None else "outdated" if entry.outdated else entry.review.judgement.value,
+        comment=entry.review.comment if entry.review else "",
+        examined=frozenset(result.probe for result in results if result.status is Status.DONE),
+        seen=tuple(_seen(item, r.probe, finding) for r in results for finding in r.findings if _counts(finding)),
+    )
+
+
+def _counts(finding: Finding) -> bool:
+    return finding.level is not Level.INFO or finding.incomplete
+
+
+def _seen(item: str, probe: str, finding: Finding) -> Seen:
+    data = msgspec.to_builtins(finding.data)
+    return Seen(item, probe, finding.code, finding.level, finding.where, data)
+
+
+class _JsonFinding(msgspec.Struct, frozen=True):
+    code: str
+    level: Level
+    where: Where = Where()
+    data: dict[str, Any] = {}
+    incomplete: bool = False
+
+
+class _JsonResult(msgspec.Struct, frozen=True):
+    probe: str
+    status: Status
+    findings: list[_JsonFinding] = []
+
+
+class _JsonReview(msgspec.Struct, frozen=True):
+    judgement: Judgement
+    comment: str = ""
+    outdated: bool = False
+
+
+class _JsonItem(msgspec.Struct, frozen=True):
+    id: str
+    suggestion: Verdict
+    conclusion: Verdict | None = None
+    note: str = ""
+    by: str | None = None
+    review: _JsonReview | None = None
+    results: list[_JsonResult] = []
+
+
+class _JsonSignOff(msgspec.Struct, frozen=True):
+    changed: list[str] = []
+
+
+class _JsonReport(msgspec.Struct, frozen=True):
+    """What is read of a JSON report, of `run --json` too."""
+
+    version: int
+    items: list[_JsonItem]
+    sign_off: _JsonSignOff | None = None
+
+
+def of_report(name: str, content: bytes) -> Side:
+    """A JSON report as a side. Raises ReadError when it is none."""
+    try:
+        report = msgspec.json.decode(content, type=_JsonReport)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError("not-comparable", path=name, problem=str(error)) from None
+    signed = None if report.sign_off is None else "void" if report.sign_off.changed else "signed"
+    return Side(name, {item.id: _item(item) for item in report.items}, signed)
+
+
+def _item(item: _JsonItem) -> ItemState:
+    ran = any(result.status is not Status.SKIPPED for result in item.results)
+    review = item.review
+    return ItemState(
+        conclusion=item.conclusion.value if item.conclusion else None,
+        suggestion=item.suggestion.value if ran else None,
+        note=item.note,
+        who=item.by or "",
+        review=None if review is None else "outdated" if review.outdated else review.judgement.value,
+        comment=review.comment if review else "",
+        examined=frozenset(result.probe for result in item.results if result.status is Status.DONE),
+        seen=tuple(
+            Seen(item.id, result.probe, finding.code, finding.level, finding.where, finding.data)
+            for result in item.results
+            for finding in result.findings
+            if finding.level is not Level.INFO or finding.incomplete
+        ),
+    )
+
+
+def is_report(content: bytes) -> bool:
+    """Whether JSON looks like a report, rather than a session."""
+    try:
+        data = msgspec.json.decode(content)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(data, dict) and isinstance(data.get("items"), list)

@@ -1,0 +1,186 @@
+"""Two voices in the walkthrough: a reviewer accepts, returns and signs off; the author sees what came back; opening read-only."""
+
+import shutil
+import time
+
+import pytest
+from conftest_tui import text_of
+from textual.widgets import OptionList
+
+from accucheck.language import Language
+from accucheck.model import Verdict
+from accucheck.project import open_project
+from accucheck.session import Judgement, Role, open_session
+from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.widgets.items import ItemList
+
+
+async def until(pilot, condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        await pilot.pause(0.05)
+
+
+def answered(walkthrough, *items, **options) -> Walkthrough:
+    """The walkthrough over a session in which Li concluded these items."""
+    app = walkthrough(**options)
+    app.session.autosave = True
+    for item in items:
+        app.session.answer(item, Verdict.OK, f"note on {item}", "Li")
+    app.session.autosave = False
+    return app
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
+    app = answered(walkthrough, "xx.01", "xx.02", language=language, who="Wang", role=Role.REVIEWER)
+    say = app.speech.say
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: say("key-accept") in text_of(app) and "Li" in text_of(app))
+        assert say("role-reviewer", who="Wang") in text_of(app)
+        assert all(len(line) <= 80 for line in text_of(app).split("\n"))
+        await pilot.press("1")
+        assert app.session.entry("xx.01").judgement is Judgement.ACCEPTED
+        await pilot.press("right_square_bracket", "2")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        await pilot.press(*"why?", "enter")
+        await until(pilot, lambda: app.session.entry("xx.02").judgement is Judgement.RETURNED)
+        await until(pilot, lambda: f"{say('returned')} Wang: why?" in text_of(app))
+        assert app.session.entry("xx.02").review.comment == "why?"
+        await pilot.press("u")
+        assert app.session.entry("xx.02").review is None
+        await pilot.press("left_square_bracket", "3")
+        assert app.session.entry("xx.01").review is None
+        await until(pilot, lambda: app.saved == "saved")
+    what = [change.what for change in open_session(app.session.folder.parent, write=False).entry("xx.01").history]
+    assert what == ["concluded", "accepted", "unreviewed"]
+
+
+async def test_a_return_without_a_word_is_none(walkthrough):
+    app = answered(walkthrough, "xx.01", who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) accept" in text_of(app))
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        await pilot.press("escape")
+        await until(pilot, lambda: "cannot be returned without a word" in text_of(app))
+        assert app.session.entry("xx.01").review is None and not app.undo
+
+
+async def test_each_role_keeps_to_its_own_and_is_told(walkthrough):
+    app = answered(walkthrough, "xx.01", who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) accept" in text_of(app))
+        for key in ("n", "o", "a"):
+            before = len(app._notifications)
+            await pilot.press(key)
+            await until(pilot, lambda before=before: len(app._notifications) > before)
+        await pilot.press("right_square_bracket", "enter", "1")  # nothing is concluded there
+        await until(pilot, lambda: "xx.02 has no conclusion yet" in text_of(app))
+        assert app.session.entry("xx.02").history == []
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Sign the review off" in text_of(app))
+        assert "Conclude: problem" not in text_of(app)
+    app.session.close()
+    app = answered(walkthrough, case=None)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) problem" in text_of(app))
+        await pilot.press("S")
+        await until(pilot, lambda: "--role reviewer" in text_of(app))
+
+
+async def test_nobody_reviews_an_answer_of_his_own(walkthrough):
+    app = answered(walkthrough, "xx.01", who="li", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) accept" in text_of(app))
+        await pilot.press("1")
+        await until(pilot, lambda: "--as" in text_of(app))
+        assert app.session.entry("xx.01").review is None
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_what_came_back_is_marked_and_filtered_for_its_author(walkthrough, language):
+    app = answered(walkthrough, "xx.01", "xx.02", "xx.04", language=language, who="Li")
+    app.session.review("xx.02", Judgement.RETURNED, "[red]show[/] it\x1b[2J", "Wang")
+    app.session.review("xx.01", Judgement.ACCEPTED, "", "Wang")
+    say = app.speech.say
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        items = app.screen.query_one(ItemList)
+        await until(pilot, lambda: "◂xx.02" in text_of(app) and "✓✓xx.01" in text_of(app))
+        await pilot.press("slash", *say("returned"))
+        await until(pilot, lambda: [option.id for option in items.options if option.id] == ["xx.02"])
+        await until(pilot, lambda: "Wang: [red]show[/] it\\x1b[2J" in text_of(app))
+        await pilot.press("enter", "1")
+        await pilot.pause()
+        entry = app.session.entry("xx.02")
+        assert entry.outdated and entry.conclusion is Verdict.PROBLEM and entry.who == "Li"
+        await pilot.press("escape")
+        await until(pilot, lambda: "◦xx.02" in text_of(app))
+
+
+async def test_a_reviewer_accepts_what_agrees_and_signs_off(walkthrough):
+    app = answered(walkthrough, *(f"xx.0{n}" for n in range(1, 8)), who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) accept" in text_of(app))
+        await pilot.press("A")
+        await until(pilot, lambda: "no answer without a review" in text_of(app))  # nothing ran, so nothing agrees
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "Not reviewed" in text_of(app))
+        assert app.session.record.signed is None
+        await pilot.press("escape", "r")
+        await until(pilot, lambda: app.session.entry("xx.01").results and not app.runner.busy)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "xx.01" in text_of(app)
+        app.screen.query_one(OptionList).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.entry("xx.01").judgement is Judgement.ACCEPTED)
+        for number in range(2, 8):
+            app.session.review(f"xx.0{number}", Judgement.ACCEPTED, "", "Wang")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "Sign the review off?" in text_of(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.saved == "saved" and app.session.record.signed is not None)
+    stored = open_session(app.session.folder.parent, write=False).record
+    assert stored.signed.who == "Wang" and stored.signed.checklists == {"fakes": 1} and stored.unsealed == []
+
+
+async def test_read_only_shows_everything_and_says_why_nothing_changes(walkthrough, checklist):
+    app = answered(walkthrough, "xx.01", who="Li")
+    app.session.close()
+    root = app.session.folder.parent
+    before = app.session.path.read_bytes()
+    project = open_project(root, [str(checklist)], session="read")
+    app = Walkthrough(project, Language.EN)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "note on xx.01" in text_of(app) and "read-only" in text_of(app))
+        for key in ("1", "n", "u", "a", "A"):
+            await pilot.press(key)
+            await pilot.pause()
+        await until(pilot, lambda: "without" in text_of(app) and "--read-only" in text_of(app))
+        await pilot.press("r")  # looks, and records nothing
+        await until(pilot, lambda: app.session.entry("xx.01").results)
+    app.runner.close()
+    assert app.session.path.read_bytes() == before
+
+
+async def test_a_session_alone_is_read_and_runs_nothing(walkthrough, checklist, tmp_path):
+    app = answered(walkthrough, "xx.01", who="Li")
+    sent = tmp_path / "from-li.json"
+    shutil.copy(app.session.path, sent)
+    project = open_project(sent, [str(checklist)], session="try")
+    app = Walkthrough(project, Language.EN, who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "note on xx.01" in text_of(app))
+        for key in ("r", "R", "s"):
+            await pilot.press(key)
+            await pilot.pause()
+        await until(pilot, lambda: "a session without its project" in text_of(app))
+        assert not app.runner.busy and not app.session.entry("xx.01").results
+        await pilot.press("1")
+        await until(pilot, lambda: app.saved == "saved" and app.session.entry("xx.01").judgement is Judgement.ACCEPTED)
+    app.runner.close()
+    app.session.close()
+    assert open_project(sent, [str(checklist)], session="read").session.entry("xx.01").review.who == "Wang"
