@@ -239,3 +239,24 @@ def test_of_a_remote_only_the_kind_of_server(tmp_path: Path, address: str, host:
     text = "\n".join(environment.lines(found, Language.EN)) + msgspec.json.encode(found).decode()
     assert (f"; kept on {host}" in text) if host else "kept on" not in text
     assert not any(part in text for part in ("zhangsan", "t0ken", "internal", "secret"))
+
+
+def test_a_version_file_that_tells_two_versions_and_boards_without_a_suffix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = NPU_SMI.replace("910B3    ", "Ascend910")
+    command(tmp_path / "bin", "npu-smi", f"cat <<'E'\n{rows}E\n")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    home = tmp_path / "Ascend/ascend-toolkit/latest"
+    home.mkdir(parents=True)
+    (home / "version.cfg").write_text(
+        "# version: 1.0\nruntime_running_version=[7.6.0.1.220:8.0.0]\ncompiler_running_version=[7.6.0.1.220:8.0.0]\n"
+    )
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(home))
+    (tmp_path / "Ascend/firmware").mkdir()
+    (tmp_path / "Ascend/firmware/version.info").write_text(
+        "Version=7.5.0.1.129\nfirmware_version=1.0\npackage_version=24.1.rc3\n"
+    )
+    found = environment.collect(case_of(tmp_path), ascend=tmp_path / "Ascend")
+    assert found["npu"] == ["Ascend 910", "Ascend 910"]
+    assert (found["cann"], found["firmware"]) == ("8.0.0", "7.5.0.1.129")

@@ -111,6 +111,13 @@ def test_the_most_certain_first_then_the_most_upstream() -> None:
     assert verdict.highlights[1].message == "clipped before unscaling"
 
 
+def test_the_headline_says_who_holds_it_for_a_problem() -> None:
+    probe = probed("zero_weights_script", zero(Sure.CERTAIN))
+    assert report_of({"wi.01": probe}).verdict.headline.endswith("1 item is a problem; nobody has confirmed it yet.")
+    person = msgspec.structs.replace(probe, conclusion=Verdict.PROBLEM, who="li", when=MOMENT)
+    assert "1 item was concluded to be a problem by a person" in report_of({"wi.01": person}).verdict.headline
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_word_and_markdown_tell_the_same(language: Language, tmp_path: Path) -> None:
     entries = {"wi.01": probed("zero_weights_script", zero(Sure.CERTAIN), note=HOSTILE), **ok(*ALL[:3])}
@@ -138,7 +145,7 @@ def test_steps_to_reproduce_can_be_followed(tmp_path: Path) -> None:
         "name": "net: *x",
         "runtime": {"python": "/srv/env/bin/python", "distributed": {"devices": 8, "launcher": "msrun"}},
         "scripts": {"train": "my train.py"},
-        "curves": {"train": "a.log"},
+        "curves": {"train": "a.log", "eval": "/project/logs/eval.csv"},
     }
     steps = {step.title: step for step in report_of({}, spec, environment=ENVIRONMENT).reproduce}
     assert steps["The code"].lines == ["git checkout " + "0123456789abcdef" * 2 + "01234567"]
@@ -148,6 +155,7 @@ def test_steps_to_reproduce_can_be_followed(tmp_path: Path) -> None:
     text = "\n".join(steps["accucheck.yaml in the project's folder"].lines)
     again = document.convert(document.parse(text.encode(), "x"), CaseFile, text.encode(), "x")
     assert again.name == "net: *x" and again.curves.train == "a.log" and again.runtime.python is None
+    assert again.curves.eval == "logs/eval.csv", "relative, so that it fits elsewhere"
     assert yaml.safe_load(text)["runtime"] == {"distributed": {"devices": 8, "launcher": "msrun"}}
     assert steps["The check"].lines[-1] == "accucheck run --checklist accuracy" and not steps["The check"].text
     given = report_of({}, {"runtime": {"command": "bash run.sh 8\n"}})

@@ -156,6 +156,7 @@ def test_both_languages(record: Record, checklists: list[Checklist], case: Case)
     assert "样本顺序完全相同" in behavior and "samples in the same order" in behavior
     assert "待填写" in behavior and "TO BE FILLED IN" in behavior
     assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert "- Python: 3.10.12" in texts(made)["software"].splitlines(), "what is equal stands once"
     assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
 
 
@@ -358,7 +359,7 @@ def test_a_user_files_an_issue(project: Path, tmp_path: Path) -> None:
         "environment.json",
         "accucheck.yaml",
     } <= names
-    assert {f"report/digits_faulty-accuracy.{ending}" for ending in ("md", "docx", "json")} <= names
+    assert {f"report/digits_faulty-accuracy.{ending}" for ending in ("html", "docx", "json")} <= names
 
 
 def test_nothing_is_overwritten(project: Path, tmp_path: Path) -> None:
@@ -374,6 +375,20 @@ def test_nothing_is_overwritten(project: Path, tmp_path: Path) -> None:
     after = {path: hashlib.md5(path.read_bytes()).hexdigest() for path in tmp_path.iterdir()}
     assert set(before) == set(after)
     assert all(before[Path(path)] == after[Path(path)] for path in second["attachments"])
+
+
+def test_what_is_added_is_redacted(project: Path, tmp_path: Path) -> None:
+    secrets = ["li" + "@corp-mail.cn", "gh" + "p_" + "A1b2C3d4" * 5, "10.20." + "30.40", str(project)]
+    kept = "tokenizer=bert num_tokens: 4096 mindspore 2.10.0 127.0.0.1"
+    (tmp_path / "run.log").write_text("\n".join([*(f"seen {secret} there" for secret in secrets), kept]) + "\n")
+    answer = filed(project, tmp_path / "out", "--include", tmp_path / "run.log", "--title", f"mail {secrets[0]}")
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        files = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    log = files["include/run.log"].decode()
+    assert kept in log and log.count("seen ") == len(secrets)
+    shown = [log, files["manifest.md5"].decode(), answer["title"], answer["address"], Path(answer["body"]).read_text()]
+    assert not [secret for secret in secrets for text in shown if secret in text]
+    assert "# include/run.log: redacted" in files["manifest.md5"].decode().splitlines()
 
 
 def test_what_is_left_out_is_named(project: Path, tmp_path: Path) -> None:
@@ -430,11 +445,33 @@ def test_every_tracker_in_both_languages(project: Path, tmp_path: Path, tracker:
                 )
 
 
+def test_both_languages_on_the_command_line(project: Path, tmp_path: Path) -> None:
+    answer = filed(project, tmp_path, "--language", "both", "--format", "html", lang="zh")
+    body = Path(answer["body"]).read_text()
+    assert "### 硬件环境（`Ascend`/`GPU`/`CPU`）（必填） / Hardware Environment" in body
+    assert answer["address"].isascii() and len(answer["address"]) <= issue.MAX_ADDRESS
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        listed = archive.read("digits_faulty-issue/manifest.md5").decode().splitlines()
+        page = archive.read("digits_faulty-issue/report/digits_faulty-accuracy.html").decode()
+    assert all(line.startswith("# ") or line[32:34] == "  " for line in listed)
+    assert "精度检查报告" in page and "Accuracy check report" in page
+
+
 def test_without_a_session_there_is_an_issue_of_blanks(tmp_path: Path) -> None:
     project = copy_example("digits", tmp_path)
     answer = filed(project, tmp_path / "out", "--format", "json")
     assert "title" in answer["blanks"] and "behavior" in answer["blanks"] and "expected" in answer["blanks"]
     assert "[TO BE FILLED IN" in answer["title"]
+
+
+def test_of_a_session_that_came_alone_this_machine_is_not_told(project: Path, tmp_path: Path) -> None:
+    answer = filed(project / ".accucheck" / "session.json", tmp_path, "--format", "json")
+    assert {"hardware", "software", "mode", "reproduce"} <= set(answer["blanks"])
+    with zipfile.ZipFile(answer["attachments"][0]) as archive:
+        assert [name.partition("/")[2] for name in archive.namelist()] == [
+            "manifest.md5",
+            "report/digits_faulty-accuracy.json",
+        ]
 
 
 def test_a_full_disk_leaves_nothing(project: Path, tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ def _parameters() -> list[click.Parameter]:
         option("--tracker", words="tracker", type=click.Choice(trackers), default=trackers[0]),
         option("--repo", words="issue-repo", default="", metavar="OWNER/NAME"),
         option("--base-url", words="base-url", default="", metavar="URL"),
+        option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
         option("--title", words="issue-title", default="", metavar="TEXT"),
         option("--field", words="issue-field", default=None, metavar="NAME"),
         option("--print-form", "form", words="print-form", is_flag=True),
@@ -70,6 +71,7 @@ def issue_(
     tracker: str,
     repo: str,
     base_url: str,
+    spoken: str | None,
     title: str,
     field: str | None,
     form: bool,
@@ -85,8 +87,10 @@ def issue_(
 ) -> None:
     from pathlib import Path
 
+    from ..model import Language
     from ..project import open_project
     from ..report import Options, issue, trackers
+    from ..report.bilingual import one
 
     if form:
         to = trackers.tracker(tracker)
@@ -96,8 +100,9 @@ def issue_(
     speak(opened)
     if opened.session is not None and opened.session.notice is not None:
         raise notice_of(opened.session)
+    languages = tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
     options = issue.IssueOptions(
-        report=Options(formats=formats or issue.FORMATS, languages=(language(),), force=force),
+        report=Options(formats=formats or issue.FORMATS, languages=languages, force=force),
         tracker=tracker,
         repo=repo,
         base_url=base_url,
@@ -110,18 +115,17 @@ def issue_(
         click.echo(issue.field_of(issue.compose_issue(opened, options), field))
         return
     written = issue.write_issue(opened, Path(output), options)
-    left = [(each.path, issue.why(each, language())) for each in written.left_out]
     if as_json:
-        show_json(issue.issue_json(written, left))
+        show_json(issue.issue_json(written, language()))
     else:
         show(say("issue-said-title", title=written.issue.title))
         show(say("issue-said-address", address=written.address))
         for path in (written.body, written.fields, *written.attachments):
             show(str(path))
-    talk(written.grade)
+    talk(one(written.grade, language()))
     if written.issue.blanks and not as_json:
         talk(say("issue-blanks", fields=", ".join(written.issue.blanks)))
-    for name, reason in left:
-        talk(say("issue-left-out", path=name, why=reason))
-    if left:
+    for each in written.left_out:
+        talk(say("issue-left-out", path=each.path, why=issue.why(each, language())))
+    if written.left_out:
         raise SystemExit(FOUND)

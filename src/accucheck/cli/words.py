@@ -214,8 +214,8 @@ WORDS: Words = {
         "zh": "输出供仓库维护者使用的 issue 表单模板（accuracy-problem.yml）。",
     },
     "issue-format": {
-        "en": "Format of the report in the attachment, repeatable (default: md, docx, json).",
-        "zh": "附件中报告的格式，可重复（默认 md, docx, json）。",
+        "en": "Format of the report in the attachment, repeatable (default: html, docx, json).",
+        "zh": "附件中报告的格式，可重复（默认 html、docx、json）。",
     },
     "include": {
         "en": "A file or folder that goes into the attachment: a minimal script, a log, some data. Repeatable.",

@@ -2,7 +2,8 @@
 
 The rows are those of MindSpore's own table of both frameworks, of today (`now`, most of it mindspore.mint) and of 2.4.10 (`then`,
 mindspore.ops and nn), the kinds of difference read from the pages behind it. `same` is what the table lacks though MindSpore
-2.10 has it by the same name. The ways to do what has no row are our own. Tests repeat that every MindSpore name is there.
+2.10 has it by the same name. Where a run of both showed something else than the table, the row says what was seen. The ways to
+do what has no row are our own. Tests repeat that every MindSpore name is there, and run what differs.
 """
 
 from __future__ import annotations
@@ -36,7 +37,15 @@ _ALIASES = {
     "torch.trapezoid": "torch.trapz",
     "torch.concatenate": "torch.cat",
     "torch.special.expit": "torch.sigmoid",
+    "torch.special.gammaln": "torch.lgamma",
+    "torch.special.psi": "torch.digamma",
     "torch.nn.functional.tanh": "torch.tanh",
+    "torch.linalg.det": "torch.det",
+    "torch.linalg.matmul": "torch.matmul",
+    "torch.linalg.matrix_exp": "torch.matrix_exp",
+    "torch.linalg.matrix_power": "torch.matrix_power",
+    "torch.linalg.slogdet": "torch.slogdet",
+    "torch.utils.data.DistributedSampler": "torch.utils.data.distributed.DistributedSampler",
 }
 
 
@@ -63,7 +72,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True, dict=True):
-    """`mindspore` and `torch` are the versions that names were checked with."""
+    """`mindspore` and `torch` are the versions that names were checked with; `coarse` kinds are told where nothing exact is."""
 
     commits: dict[str, str]
     mindspore: str
@@ -73,6 +82,7 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     tensor_methods: str
     module_methods: str
     kinds: dict[str, dict[str, str]]
+    coarse: list[str]
 
     @cached_property
     def ways_by_name(self) -> dict[str, Way]:
@@ -120,35 +130,43 @@ def look_up(api: str, version: str) -> Status | None:
     older = number(version)[:2] < (2, 5)
     rows = [row for candidate in _names(name) if (row := data.table.get(candidate)) is not None]
     for row in rows:
-        found = row.then if older else [*row.now, *(one for one in row.then if one not in row.now)]
-        exact = [one for one in found if one.differs is None]
+        listed = row.then if older else [*row.now, *(one for one in row.then if one not in row.now)]
+        exact = [one for one in listed if one.differs is None]
         if exact:
-            return Status(name, "consistent", [*exact, *(one for one in found if one.differs is not None)])
-        if found:
-            return Status(name, "differs", [*found, *([] if older else _unlisted(row))])
+            return Status(name, "consistent", [*exact, *(one for one in listed if one.differs is not None)])
+        if listed:
+            return Status(name, "differs", [*listed, *([] if older else _unlisted(row))])
     if not older and (same := [one for row in rows for one in _unlisted(row)]):
         return Status(name, "otherwise", same)
     if name not in data.ways_by_name and (above := _above(name)):
         return look_up(above, version)
     if way := _way(name):
         return Status(_group(name, way), "missing" if way.missing else "otherwise", [], way)
-    if owner == "torch.Tensor" and method.endswith("_") and _names(name[:-1])[0] in data.table:
+    if owner in _FUNCTIONS and method.endswith("_") and (found := look_up(name[:-1], version)) and found.counterparts:
         return Status(name, "otherwise", [], _IN_PLACE)
+    if owner == "torch.Tensor" and (found := look_up(f"torch.{method}", version)) and found.counterparts:
+        return Status(name, "otherwise", [_as_function(one) for one in found.counterparts[:1]])
     return Status(".".join(name.split(".")[:LONGEST]), "missing") if _callable(name) else None
 
 
+#: Where functions have a form that works in place, with "_" behind its name.
+_FUNCTIONS = ("torch.Tensor", "torch", "torch.nn.functional")
 _IN_PLACE = Way(
     torch=[],
     api=[],
     says={
-        "en": "No form that works in place: x = x.method().",
-        "zh": "没有原地修改的形式，写成 x = x.method()。",
+        "en": "No form that works in place: assign what the form without _ returns.",
+        "zh": "没有原地修改的形式：改用不带下划线的形式，并使用其返回值。",
     },
 )
 
 
 def _unlisted(row: Row) -> list[Counterpart]:
     return [Counterpart(row.same, ["unlisted"])] if row.same else []
+
+
+def _as_function(one: Counterpart) -> Counterpart:
+    return Counterpart(one.api, ["function", *(kind for kind in one.differs or () if kind != "unlisted")])
 
 
 def _short(api: str) -> str:
@@ -167,7 +185,7 @@ def _names(name: str) -> list[str]:
         return [_ALIASES[name]]
     if space == "torch" and last.islower():
         return [name, f"torch.nn.functional.{last}"]
-    if space == "torch.nn.functional":
+    if space in ("torch.nn.functional", "torch.special", "torch.random"):
         return [name, f"torch.{last}"]
     return [name]
 

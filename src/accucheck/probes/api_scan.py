@@ -201,10 +201,11 @@ def _both(counterparts: list[Counterpart], version: str) -> dict[str, str]:
     told: dict[str, list[str]] = {"en": [], "zh": []}
     for one in counterparts:
         says = [row.says for row in api.differences(one.api, version)]
-        kinds = [known().kinds[kind] for kind in one.differs or ()]
-        for language, mark, open_, close in (("en", ", ", " (", ")"), ("zh", "，", "（", "）")):
-            words = [text[language].rstrip(".。") for text in says] or [kind[language] for kind in kinds]
-            text = (("; " if says else mark) if language == "en" else "；" if says else mark).join(words)
+        exact = [kind for kind in one.differs or () if kind not in known().coarse]
+        kinds = [known().kinds[kind] for kind in exact or (() if says else one.differs or ())]
+        for language, marks, open_, close in (("en", (", ", "; "), " (", ")"), ("zh", ("，", "；"), "（", "）")):
+            words = [text[language].rstrip(".。") for text in (*says, *kinds)]
+            text = marks[bool(says or exact)].join(words)
             told[language].append(f"{one.api}{open_}{text}{close}" if words else one.api)
     return {"en": "; ".join(told["en"]), "zh": "；".join(told["zh"])}
 

@@ -20,6 +20,7 @@ from ..store import write_together
 if TYPE_CHECKING:
     from ..project import Project
     from .build import ChartPart, Report
+    from .redact import Redactor
 
     #: Draws a chart, once for all formats that show it.
     Draw = Callable[[ChartPart], bytes]
@@ -72,14 +73,15 @@ class Written(msgspec.Struct, frozen=True):
     files: list[Path]
 
 
-def compose(project: Project, options: Options) -> Report:
-    """The report of a project's session as it stands, with the environment."""
+def compose(project: Project, options: Options, hide: Redactor | None = None) -> Report:
+    """The report of a project's session as it stands, with the environment. `hide` replaces private data, by default as the options say."""
     from . import environment, inputs, redact
     from .bilingual import both
     from .build import build
 
     record, case = project.session.record if project.session else Record(), project.case
-    stale, moment, hide = project.stale(), now(), redact.of(case)
+    stale, moment = project.stale(), now()
+    hide = hide or redact.of(case, allow=options.allow, on=options.redact)
     # A session that came alone was not made on this machine.
     found = None if case.alone else environment.collect(case)
     examined = inputs.collect(case, record, stale)

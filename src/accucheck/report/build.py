@@ -611,9 +611,9 @@ class _Builder:
         if problems:
             state = Verdict.PROBLEM
             concluded = sum(item.conclusion is not None for item in problems)
-            headline = self.say(
-                "verdict-problem", count=len(problems), concluded=concluded, suggested=len(problems) - concluded
-            )
+            suggested = len(problems) - concluded
+            key = "" if concluded and suggested else "-concluded" if concluded else "-suggested"
+            headline = self.say(f"verdict-problem{key}", count=len(problems), concluded=concluded, suggested=suggested)
         elif not any(item.checked for item in items):
             state, headline = Verdict.UNDECIDED, self.say("verdict-nothing")
         elif suspects:
@@ -822,7 +822,7 @@ class _Builder:
         command = self.case.spec.runtime.command
         scripts = self.case.get("scripts.train")
         if command:
-            steps.append(("training", [self.say("training-given")], command.strip().splitlines()[:MAX_LINES], "sh"))
+            steps.append(("training", [self.say("training-given")], command.strip().splitlines(), "sh"))
         elif scripts:
             script = scripts if isinstance(scripts, str) else scripts[0]
             steps.append(("training", [self.say("training-derived")], [self.launched(shlex.quote(script))], "sh"))
@@ -843,11 +843,19 @@ class _Builder:
         lines = [f"python -m pip install accucheck=={__version__}", " ".join(words)]
         steps.append(("check", [self.say("check-live")] if live else [], lines, "sh"))
         return [
-            StepToReproduce(self.say(f"step-{key}"), text, [self.line(line) for line in lines], language)
-            if key != "case-file"
-            else StepToReproduce(self.say(f"step-{key}"), text, self.lines("\n".join(lines))[0], language)
+            StepToReproduce(
+                self.say(f"step-{key}"),
+                text,
+                self.commands(lines),
+                language,
+            )
             for key, text, lines, language in steps
         ]
+
+    def commands(self, lines: list[str]) -> list[str]:
+        """Lines to be run or written elsewhere: indentation stays, paths of the project become relative."""
+        text = self.hide("\n".join(lines))
+        return [_cut(visible(line), MAX_CHARACTERS) for line in text.split("\n")[:MAX_LINES]] if text else []
 
     def launched(self, script: str) -> str:
         """The command that starts a script on the devices of the case, without arguments of its own."""

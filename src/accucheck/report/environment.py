@@ -300,9 +300,9 @@ def _ask(*command: str, environment: dict[str, str] | None = None) -> str | None
 
 
 def _npus() -> list[str]:
-    """The model of each NPU: the rows `| 0  910B3  | OK ...` of npu-smi."""
+    """The model of each NPU: the rows `| 0  910B3  | OK ...` of npu-smi, or `| 0  Ascend910  | OK ...`."""
     text = _ask("npu-smi", "info") or ""
-    return [f"Ascend {model}" for model in re.findall(r"^\|\s*\d+\s+(\d{3}\w*)\s*\|\s*\w+\s*\|", text, re.M)]
+    return [f"Ascend {model}" for model in re.findall(r"^\|\s*\d+\s+(?:Ascend)?(\d{3}\w*)\s*\|\s*\w+\s*\|", text, re.M)]
 
 
 def _gpus() -> list[str]:
@@ -320,13 +320,13 @@ def _cann(ascend: Path) -> str | None:
 
 
 def _version_in(files: list[Path]) -> str | None:
-    """The first version named in install.info, version.info or version.cfg files of CANN."""
+    """The first version named in install.info, version.info or version.cfg files of CANN; of `[package's own:public]` the public one."""
     for path in files:
         try:
             text = path.open("rb").read(20_000).decode("utf-8", "replace") if path.is_file() else ""
         except OSError:
             continue
-        if found := re.search(r"^\s*(?:\w*_)?version\s*=\s*\[?\s*(?:\d+:)?([\w.+-]+)", text, re.M | re.I):
+        if found := re.search(r"^\s*(?:\w*_)?version\s*=\s*\[?\s*(?:[\w.]+:)?([\w.+-]+)", text, re.M | re.I):
             return found[1]
     return None
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..project import Project
 
 #: The report in the attachment, unless others are chosen.
-FORMATS = ("md", "docx", "json")
+FORMATS = ("html", "docx", "json")
 MAX_TITLE = 120  # characters
 MAX_SUBJECT = 40
 #: Bytes of an address, percent-encoded; servers and browsers begin to refuse at 8 KiB. A Chinese character takes nine.
@@ -163,11 +163,17 @@ class _Parts:
     def bullets(self, lines: Sequence[str]) -> Marked:
         return Marked("\n".join(f"- {line if isinstance(line, Marked) else escape(line)}" for line in lines))
 
+    def labelled(self, label: str, value: str) -> str:
+        """A fact with its label; in two languages an equal value stands once."""
+        if len(self.report.languages) == 1:
+            return self.say("labelled", label=label, value=value)
+        return Marked(f"{escape(label)}: {escape(value)}")
+
     def rows(self, keys: Callable[[str], bool]) -> list[str]:
         """Lines of the environment whose key is one of `keys`."""
         labels = {self.report.pick(words): key for key, words in environments.WORDS.items()}
         known = [(labels.get(label, ""), label, value) for label, value in self.report.environment]
-        return [self.say("labelled", label=label, value=value) for key, label, value in known if keys(key)]
+        return [self.labelled(label, value) for key, label, value in known if keys(key)]
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -211,7 +217,7 @@ class _Parts:
         if not lines:
             yield self.blank("software")
         if self.facts.get("mindspore_build") != "package":
-            lines.append(self.say("labelled", label=self.say("compiler"), value=""))
+            lines.append(self.labelled(self.say("compiler"), ""))
         yield self.bullets(lines)
 
     def _mode(self) -> Iterator[str]:
@@ -283,7 +289,7 @@ class _Parts:
             if left := len(gaps) - MAX_GAPS + self.report.more_gaps if len(gaps) > MAX_GAPS else 0:
                 yield self.text(self.say("more", count=left))
         if self.report.asked:
-            yield self.bullets([self.say("labelled", label=label, value=value) for label, value in self.report.asked])
+            yield self.bullets([self.labelled(label, value) for label, value in self.report.asked])
         if self.report.changes:
             changes = self.report.changes
             yield self.folded(changes.title, self.table(changes))
@@ -293,7 +299,7 @@ class _Parts:
         lines = self.rows(
             lambda key: key in ("mindspore", "mindspore_declared", "cann", "driver", "firmware", "python")
         )
-        lines += [self.say("labelled", label=label, value=value) for label, value in self.report.versions]
+        lines += [self.labelled(label, value) for label, value in self.report.versions]
         yield self.bullets(lines) if lines else self.blank("software")
 
     def _checklist(self) -> Iterator[str]:
@@ -531,18 +537,18 @@ def why(left: bundle.LeftOut, language: Language) -> str:
     return word(bundle.WORDS, left.why.code, language, **left.why.data)
 
 
-def issue_json(written: IssueFiles, left: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def issue_json(written: IssueFiles, language: Language) -> dict[str, Any]:
     """What was written, as plain JSON values."""
     issue = written.issue
     return {
         "title": issue.title,
-        "grade": written.grade,
+        "grade": one(written.grade, language),
         "address": written.address,
         "body": str(written.body),
         "fields": str(written.fields),
         "attachments": [str(path) for path in written.attachments],
         "blanks": issue.blanks,
-        "left_out": [{"path": path, "why": reason} for path, reason in left],
+        "left_out": [{"path": each.path, "why": why(each, language)} for each in written.left_out],
     }
 
 
@@ -555,8 +561,8 @@ class _Made:
         self.repo = repository(self.to, options.repo)
         self.base = _checked(options.base_url.rstrip("/"), r"(https?://[^\s/?#]+[^\s?#]*)?", "issue-base")
         written = msgspec.structs.replace(options.report, flavour=self.to.flavour)
-        self.report = compose(project, written)
-        self.hide = redact.of(project.case)
+        self.hide = redact.of(project.case, allow=written.allow, on=written.redact)
+        self.report = compose(project, written, self.hide)
         self.say = speaker(self.report, bundle.WORDS)
         self.left: list[bundle.LeftOut] = []
         self._written = written
@@ -568,9 +574,8 @@ class _Made:
         rendered = render(report, file_stem(f"{report.case}-accuracy"), self._written)
         members = [bundle.Member(f"report/{name}", content) for name, content in rendered.items()]
         lines = "".join(f"{label}: {value}\n".replace("\n", " ").rstrip() + "\n" for label, value in report.environment)
-        members.append(bundle.Member("environment.txt", lines.encode()))
-        facts = report.result.get("environment")
-        if facts:
+        if facts := report.result.get("environment"):
+            members.append(bundle.Member("environment.txt", lines.encode()))
             members.append(bundle.Member("environment.json", machine.encode(facts)))
         left = [
             bundle.LeftOut(member.name, bundle.Note("too-large", {"size": len(member.content), "limit": limit}))

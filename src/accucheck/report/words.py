@@ -58,6 +58,15 @@ WORDS = {
         "{suggested} by what probes suggest alone.",
         "zh": "发现问题：共 {count} 项，其中 {concluded} 项已由人工确认，{suggested} 项仅为探针建议。",
     },
+    "verdict-problem-concluded": {
+        "en": "Something is wrong: {count} {count:item was|items were} concluded to be a problem by a person.",
+        "zh": "发现问题：共 {count} 项，均已由人工确认。",
+    },
+    "verdict-problem-suggested": {
+        "en": "Something is likely wrong: by what probes suggest, {count} {count:item is|items are} a problem; "
+        "nobody has confirmed it yet.",
+        "zh": "很可能有问题：按探针的建议，共 {count} 项，均尚未人工确认。",
+    },
     "verdict-nothing": {"en": "Nothing has been checked yet.", "zh": "尚未进行任何检查。"},
     "verdict-suspects-only": {
         "en": "No problem stands, but there are suspects that nobody has decided (items: {count}).",
