@@ -75,6 +75,12 @@ MAX_STEP_EVIDENCE = 3  # of a step of a path
 MAX_GROUND_ITEMS = 5
 MAX_TOLD = 2  # of what probes said of one thing that is always asked
 MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
+MAX_NOTE, MAX_NOTE_LINES = 120_000, 1000  # characters and lines of an item's note
+#: In all of a report, which a stranger's session could make endless; what is over is counted like the rest.
+MAX_FINDINGS_IN_ALL = 1000
+MAX_CHARTS_IN_ALL = 60
+MAX_EVIDENCE_IN_ALL = 500_000  # characters of tables and excerpts
+MAX_ATTACHMENTS_IN_ALL = 50  # that are copied
 
 INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
 #: What is always asked, and the probes that tell it.
@@ -439,6 +445,8 @@ class _Builder:
         self.hide = hide
         self.origins: dict[str, str] = {}
         self.tables = 0  # that have a file of their own
+        self.room_for_findings, self.room_for_charts = MAX_FINDINGS_IN_ALL, MAX_CHARTS_IN_ALL
+        self.room_for_evidence, self.room_for_attachments = MAX_EVIDENCE_IN_ALL, MAX_ATTACHMENTS_IN_ALL
 
     # --- texts --------------------------------------------------------------------------------------------------------
 
@@ -466,6 +474,14 @@ class _Builder:
 
     def who(self, entry: Entry, limit: int) -> str:
         return self.line(self.hide.person(entry.who), limit)
+
+    def note(self, text: str) -> list[str]:
+        """A person's note, and what of it was left out."""
+        said = self.prose(text[:MAX_NOTE])
+        shown = said[:MAX_NOTE_LINES]
+        if len(text) > MAX_NOTE or len(said) > len(shown):
+            shown.append(f"({self.say('note-cut', shown=sum(map(len, shown)), total=len(text))})")
+        return shown
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -975,7 +991,7 @@ class _Builder:
             text = self.say("open", suggestion=spoken) if checked else self.say("open-unchecked")
             brief = self.say("unfilled")
         overruled = ran and concluded and suggested not in (entry.conclusion, Verdict.UNDECIDED)
-        note = self.prose(entry.note)
+        note = self.note(entry.note)
         problem = state is Verdict.PROBLEM
         return ItemPart(
             id=self.line(item.id, 80),
@@ -1057,6 +1073,9 @@ class _Builder:
             real = full.resolve()
             if not real.is_file():
                 return Attachment(self.say("attachment-missing", name=name), "", "named")
+            if self.room_for_attachments <= 0:
+                return Attachment(self.say("attachment-over", name=name, limit=MAX_ATTACHMENTS_IN_ALL), "", "named")
+            self.room_for_attachments -= 1
             if real.suffix.lower() in _PICTURES:
                 return Attachment(name, str(real), "picture")
             inside = real.relative_to(Path(self.case.root).resolve())
@@ -1081,8 +1100,8 @@ class _Builder:
         shown, charts = [], 0
         advice: set[tuple[str, str | None]] = set()
         told = {""}
-        for finding in findings[:MAX_FINDINGS]:
-            part = self.finding(result.probe, finding, MAX_CHARTS - charts)
+        for finding in findings[: min(MAX_FINDINGS, self.room_for_findings)]:
+            part = self.finding(result.probe, finding, min(MAX_CHARTS - charts, self.room_for_charts))
             said = (part.fix, finding.fix.diff if finding.fix else None)
             if said in advice:  # the same advice is given once
                 part = msgspec.structs.replace(part, fix="", diff=[])
@@ -1090,8 +1109,11 @@ class _Builder:
             fresh = {key: text if text not in told else "" for key, text in (("why", part.why), ("proof", part.proof))}
             told |= {part.why, part.proof}
             part = msgspec.structs.replace(part, **fresh)
-            charts += sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+            drawn = sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+            charts += drawn
+            self.room_for_charts -= drawn
             shown.append(part)
+        self.room_for_findings -= len(shown)
         facts = [
             words[key.value][self.language.value] for words, key in ((KINDS, result.kind), (STATUSES, result.status))
         ]
@@ -1107,7 +1129,7 @@ class _Builder:
             stale=self.is_stale(item_id, result),
             reason=self.line(self.speech.reason(result.probe, result.reason)) if result.reason else "",
             findings=shown,
-            more_findings=max(0, len(findings) - MAX_FINDINGS),
+            more_findings=len(findings) - len(shown),
             log=self.lines("\n".join(log))[0],
         )
 
@@ -1115,8 +1137,9 @@ class _Builder:
         evidence: list[EvidencePart] = []
         for entry in finding.evidence:
             drawn = isinstance(entry, (Curve, Histogram))
-            if len(evidence) < MAX_EVIDENCE and (charts > 0 or not drawn):
+            if len(evidence) < MAX_EVIDENCE and (charts > 0 if drawn else self.room_for_evidence > 0):
                 evidence.append(self.evidence(name, entry))
+                self.room_for_evidence -= _extent(evidence[-1])
                 charts -= drawn
         fix = finding.fix
         explained = self.speech.explanation(name, finding)
@@ -1276,6 +1299,14 @@ def spans(text: str) -> list[tuple[str, bool]]:
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+def _extent(part: EvidencePart) -> int:
+    """About how many characters a part takes; a cell or a line not less than its markup."""
+    if isinstance(part, ChartPart):
+        return 0
+    texts = [cell for row in part.rows for cell in row] if isinstance(part, TablePart) else part.lines
+    return sum(max(10, len(text)) for text in texts)
 
 
 def _cut(text: str, limit: int) -> str:
