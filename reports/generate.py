@@ -23,8 +23,9 @@ from accucheck import case as cases
 from accucheck import checklist, report
 from accucheck.language import Language
 from accucheck.model import Verdict, now
-from accucheck.report import environment, machine, markdown
+from accucheck.report import environment, inputs, machine, markdown
 from accucheck.report.build import Report, build
+from accucheck.report.redact import Redactor
 from accucheck.session import Entry, Record
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,10 +55,11 @@ ANSWERS = {
 
 
 class Made(msgspec.Struct, forbid_unknown_fields=True):
-    """When and on what the session was made: an ISO 8601 moment, and what environment.collect gave."""
+    """When and on what the session was made: an ISO 8601 moment, and what environment.collect and inputs.collect gave."""
 
     moment: str
     environment: dict[str, Any]
+    inputs: list[dict[str, Any]]
 
 
 def make_session() -> None:
@@ -73,7 +75,8 @@ def make_session() -> None:
         content = (folder / PROJECT.name / ".accucheck" / "session.json").read_bytes()
     if left := [text for text in (name, str(ROOT), socket.gethostname()) if text.encode() in content]:
         raise SystemExit(f"the session names this machine: {', '.join(left)}")
-    made = Made(now(), environment.collect(cases.load(PROJECT, [])))
+    case, record = cases.load(PROJECT, []), msgspec.json.decode(content, type=Record)
+    made = Made(now(), environment.collect(case), inputs.collect(case, record))
     SESSION.mkdir(exist_ok=True)
     (SESSION / "session.json").write_bytes(content + b"\n")
     (SESSION / "made.json").write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
@@ -90,8 +93,11 @@ def sample(language: Language) -> Report:
             known, conclusion=Verdict(conclusion), note=note, who=WHO, when=made.moment
         )
     record = msgspec.structs.replace(record, entries=entries)
-    checklists = checklist.load_all(["accuracy"])
-    return build(record, checklists, cases.load(PROJECT, []), language, made.environment, generated=made.moment)
+    checklists, case = checklist.load_all(["accuracy"]), cases.load(PROJECT, [])
+    hide = Redactor(case.root)  # users and hosts of the machine that builds it have nothing to do with the session
+    return build(
+        record, checklists, case, language, made.environment, generated=made.moment, inputs=made.inputs, hide=hide
+    )
 
 
 def stale() -> list[str]:

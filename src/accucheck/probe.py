@@ -180,6 +180,8 @@ def load(name: str) -> Any:
 
 def origin(name: str) -> str:
     """Package and version of a probe that another package brings; empty for one of this package, or one that is gone."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", name):  # a session may come from a stranger, and name any path
+        return ""
     own = (Path(__file__).parent / "probes" / f"{name}.py").exists()
     entry = None if own else _entry_points().get(name)
     return f"{entry.dist.name} {entry.dist.version}" if entry is not None and entry.dist is not None else ""

@@ -16,7 +16,19 @@ from accucheck.language import visible
 from accucheck.model import Curve, Histogram, Language
 from accucheck.report import DEFAULT, charts, html
 from accucheck.report.bilingual import both, one
-from accucheck.report.build import ChartPart, ChecklistPart, Report, build
+from accucheck.report.build import (
+    ChangeRow,
+    ChartPart,
+    ChecklistPart,
+    GradePart,
+    ItemPart,
+    Report,
+    ReviewPart,
+    SignOffPart,
+    SincePart,
+    StepToReproduce,
+    build,
+)
 from accucheck.session import Record
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -89,7 +101,16 @@ NO_TEXT = {
     "suggestion",
     "level",
     "not_run",
-    "grade",
+}
+
+#: Of the same names as others that do: of programs, and of files.
+ELSEWHERE = {
+    (ChecklistPart, "name"),
+    (ItemPart, "review_brief"),  # where anything was reviewed
+    (GradePart, "grade"),
+    (StepToReproduce, "language"),
+    (Report, "within"),
+    (Report, "anchor"),
 }
 
 
@@ -103,7 +124,7 @@ def said(report: Report) -> list[str]:
             return [value.title, value.bound]
         if isinstance(value, msgspec.Struct):
             names = [name for name in value.__struct_fields__ if name not in NO_TEXT]
-            names = [name for name in names if (type(value), name) != (ChecklistPart, "name")]
+            names = [name for name in names if (type(value), name) not in ELSEWHERE]
             return [text for name in names for text in within(getattr(value, name))]
         return [text for each in value for text in within(each)] if isinstance(value, (list, tuple)) else []
 
@@ -166,6 +187,28 @@ def test_code_and_diffs(report: Report) -> None:
     lines = re.findall(r'<span class="line (\w+)">(.*)\n</span>', text.partition('<pre class="diff"')[2])
     assert [line for _, line in lines] == DIFF.strip().split("\n")
     assert [kind for kind, _ in lines] == ["file", "file", "place", "removed", "added"]
+
+
+def test_both_voices_and_what_changed(report: Report) -> None:
+    review = ReviewPart("returned", "退回", "li，2026-03-05 01:02", ["为什么 <b>?", "second line"])
+    checklist = report.checklists[0]
+    section = checklist.sections[0]
+    item = msgspec.structs.replace(section.items[0], review=review, review_brief="退回 li")
+    sections = [msgspec.structs.replace(section, items=[item, *section.items[1:]]), *checklist.sections[1:]]
+    since = SincePart(
+        "a.json → session", ["Findings: gone 1"], [ChangeRow("dp.03", "gone", "gone", "Same <order>", "x.py:3")], 7
+    )
+    reviewed = msgspec.structs.replace(
+        report,
+        checklists=[msgspec.structs.replace(checklist, sections=sections)],
+        sign_off=SignOffPart("void", ["Signed off by li", "void: dp.03"], ["All <i>well</i>"]),
+        since=since,
+    )
+    text = page(reviewed).text
+    shown = [review.text, review.by, *review.comment, "退回 li", "Signed off by li", "void: dp.03", "All <i>well</i>"]
+    shown += [since.sides, *since.lines, "Same <order>", "x.py:3", reviewed.say("more-rows", count=7)]
+    assert not [each for each in shown if each not in text]
+    assert "sign-off" not in page(report).all("id") and "sign-off" in page(reviewed).all("id")
 
 
 def test_anchors_are_made_of_safe_text_and_stand_once(report: Report) -> None:

@@ -103,6 +103,8 @@ def run_(
 
     if differing and no_session:
         raise click.UsageError(say("diff-needs-session"))
+    if differing and form in ("sarif", "junit"):
+        raise click.UsageError(say("diff-format"))
     opened, unsaved, before = None, None, None
     results: list[tuple[str, Any]] = []
     try:
@@ -125,11 +127,10 @@ def run_(
         record, chosen = opened.outcome(results, only)
         outcome = result_json(record, chosen, opened.case, language())
         code = OK if exit_zero else _exit_code(outcome, fail_on)
-        form = "json" if as_json else form
-        if differing and before is not None:
-            _print_difference(opened, results, before, as_json=form == "json")
+        if before is not None and differing:
+            _print_difference(opened, results, before, as_json=as_json or form == "json")
         else:
-            _print_outcome(opened, record, chosen, outcome, form, code)
+            _print_outcome(opened, record, chosen, outcome, "json" if as_json else form, code)
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
@@ -168,11 +169,15 @@ def _print_difference(project: Project, results: list[tuple[str, Any]], before: 
     jobs = {(item, result.probe) for item, result in results}
     named = {"diff-recorded": before, "diff-this-run": project.session.record}
     difference = compare(*(of_record(say(name), taken_by(record, jobs)) for name, record in named.items()))
-    if as_json:
-        show_json(since.as_json(difference, language()))
-        return
-    for line in since.text(difference, project.checklists, language()):
-        click.echo(line)
+    try:
+        if as_json:
+            show_json(since.as_json(difference, language()))
+        else:
+            for line in since.text(difference, project.checklists, language()):
+                click.echo(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:

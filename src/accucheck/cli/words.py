@@ -370,6 +370,10 @@ WORDS: Words = {
         "en": "Print what changed since the results recorded before, instead of the results.",
         "zh": "不输出结果，只输出与此前已记录结果相比的变化。",
     },
+    "diff-format": {
+        "en": "--diff prints text or JSON: it does not go with --format sarif or junit",
+        "zh": "--diff 只输出文本或 JSON，不能与 --format sarif 或 junit 同用",
+    },
     "diff-needs-session": {
         "en": "--diff compares with the recorded results: it does not go with --no-session",
         "zh": "--diff 与已记录的结果比较，不能与 --no-session 同用",

@@ -82,9 +82,9 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
     record, case = project.session.record if project.session else Record(), project.case
     stale, moment = project.stale(), now()
     hide = hide or redact.of(case, allow=options.allow, on=options.redact)
-    # A session that came alone was not made on this machine.
-    found = None if case.alone else environment.collect(case)
-    examined = inputs.collect(case, record, stale)
+    hide.learn(msgspec.to_builtins(record))
+    # A session that came alone was not made on this machine, and its files are not here.
+    found, examined = (None, None) if case.alone else (environment.collect(case), inputs.collect(case, record, stale))
     since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
     built = [
         build(record, project.checklists, case, language, found, stale, moment, examined, hide, since)

@@ -75,6 +75,12 @@ MAX_STEP_EVIDENCE = 3  # of a step of a path
 MAX_GROUND_ITEMS = 5
 MAX_TOLD = 2  # of what probes said of one thing that is always asked
 MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
+MAX_NOTE, MAX_NOTE_LINES = 120_000, 1000  # characters and lines of an item's note
+#: In all of a report, which a stranger's session could make endless; what is over is counted like the rest.
+MAX_FINDINGS_IN_ALL = 1000
+MAX_CHARTS_IN_ALL = 60
+MAX_EVIDENCE_IN_ALL = 500_000  # characters of tables and excerpts
+MAX_ATTACHMENTS_IN_ALL = 50  # that are copied
 
 INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
 #: What is always asked, and the probes that tell it.
@@ -423,7 +429,9 @@ def build(
     """The report of a session. `environment` is of environment.collect(), `inputs` of inputs.collect(); `stale` holds (item id,
     probe) of results whose inputs have changed; `generated` is an ISO 8601 moment, by default the present one; `hide` replaces
     private data, by default as redact.of() knows it; `since` is what changed from an earlier round to this session."""
-    hide = hide or redact.of(case)
+    if hide is None:
+        hide = redact.of(case)
+        hide.learn(msgspec.to_builtins(session_record))
     return _Builder(session_record, case, language, stale, hide).report(
         checklists, environment, generated or now(), inputs or [], since
     )
@@ -442,6 +450,8 @@ class _Builder:
         self.hide = hide
         self.origins: dict[str, str] = {}
         self.tables = 0  # that have a file of their own
+        self.room_for_findings, self.room_for_charts = MAX_FINDINGS_IN_ALL, MAX_CHARTS_IN_ALL
+        self.room_for_evidence, self.room_for_attachments = MAX_EVIDENCE_IN_ALL, MAX_ATTACHMENTS_IN_ALL
 
     # --- texts --------------------------------------------------------------------------------------------------------
 
@@ -469,6 +479,14 @@ class _Builder:
 
     def who(self, entry: Entry, limit: int) -> str:
         return self.line(self.hide.person(entry.who), limit)
+
+    def note(self, text: str) -> list[str]:
+        """A person's note, and what of it was left out."""
+        said = self.prose(text[:MAX_NOTE])
+        shown = said[:MAX_NOTE_LINES]
+        if len(text) > MAX_NOTE or len(said) > len(shown):
+            shown.append(f"({self.say('note-cut', shown=sum(map(len, shown)), total=len(text))})")
+        return shown
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -542,7 +560,7 @@ class _Builder:
             versions=self.versions(checklists),
             gaps=gaps[:MAX_NOT_CHECKED],
             more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),
-            within=self.line(_within_repository(Path(self.case.root))),
+            within="" if self.case.alone else self.line(_within_repository(Path(self.case.root))),
             anchor=self.anchor(),
             result=self.hidden(result),
             sign_off=self.sign_off(checklists),
@@ -551,6 +569,8 @@ class _Builder:
 
     def anchor(self) -> str:
         """The case file, else the first script of the project."""
+        if self.case.alone:
+            return ""
         scripts = [self.case.relative(path) for path in self.case.paths("scripts.train")]
         files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
         return next((self.line(path) for path in files if Path(self.case.root, path).is_file()), "")
@@ -976,7 +996,7 @@ class _Builder:
             text = self.say("open", suggestion=spoken) if checked else self.say("open-unchecked")
             brief = self.say("unfilled")
         overruled = ran and concluded and suggested not in (entry.conclusion, Verdict.UNDECIDED)
-        note = self.prose(entry.note)
+        note = self.note(entry.note)
         problem = state is Verdict.PROBLEM
         return ItemPart(
             id=self.line(item.id, 80),
@@ -1058,6 +1078,9 @@ class _Builder:
             real = full.resolve()
             if not real.is_file():
                 return Attachment(self.say("attachment-missing", name=name), "", "named")
+            if self.room_for_attachments <= 0:
+                return Attachment(self.say("attachment-over", name=name, limit=MAX_ATTACHMENTS_IN_ALL), "", "named")
+            self.room_for_attachments -= 1
             if real.suffix.lower() in _PICTURES:
                 return Attachment(name, str(real), "picture")
             inside = real.relative_to(Path(self.case.root).resolve())
@@ -1082,8 +1105,8 @@ class _Builder:
         shown, charts = [], 0
         advice: set[tuple[str, str | None]] = set()
         told = {""}
-        for finding in findings[:MAX_FINDINGS]:
-            part = self.finding(result.probe, finding, MAX_CHARTS - charts)
+        for finding in findings[: min(MAX_FINDINGS, self.room_for_findings)]:
+            part = self.finding(result.probe, finding, min(MAX_CHARTS - charts, self.room_for_charts))
             said = (part.fix, finding.fix.diff if finding.fix else None)
             if said in advice:  # the same advice is given once
                 part = msgspec.structs.replace(part, fix="", diff=[])
@@ -1091,8 +1114,11 @@ class _Builder:
             fresh = {key: text if text not in told else "" for key, text in (("why", part.why), ("proof", part.proof))}
             told |= {part.why, part.proof}
             part = msgspec.structs.replace(part, **fresh)
-            charts += sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+            drawn = sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+            charts += drawn
+            self.room_for_charts -= drawn
             shown.append(part)
+        self.room_for_findings -= len(shown)
         facts = [
             words[key.value][self.language.value] for words, key in ((KINDS, result.kind), (STATUSES, result.status))
         ]
@@ -1108,7 +1134,7 @@ class _Builder:
             stale=self.is_stale(item_id, result),
             reason=self.line(self.speech.reason(result.probe, result.reason)) if result.reason else "",
             findings=shown,
-            more_findings=max(0, len(findings) - MAX_FINDINGS),
+            more_findings=len(findings) - len(shown),
             log=self.lines("\n".join(log))[0],
         )
 
@@ -1116,8 +1142,9 @@ class _Builder:
         evidence: list[EvidencePart] = []
         for entry in finding.evidence:
             drawn = isinstance(entry, (Curve, Histogram))
-            if len(evidence) < MAX_EVIDENCE and (charts > 0 or not drawn):
+            if len(evidence) < MAX_EVIDENCE and (charts > 0 if drawn else self.room_for_evidence > 0):
                 evidence.append(self.evidence(name, entry))
+                self.room_for_evidence -= _extent(evidence[-1])
                 charts -= drawn
         fix = finding.fix
         explained = self.speech.explanation(name, finding)
@@ -1277,6 +1304,14 @@ def spans(text: str) -> list[tuple[str, bool]]:
     if len(parts) % 2 == 0:  # a backtick without its fellow
         return [(text, False)]
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+def _extent(part: EvidencePart) -> int:
+    """About how many characters a part takes; a cell or a line not less than its markup."""
+    if isinstance(part, ChartPart):
+        return 0
+    texts = [cell for row in part.rows for cell in row] if isinstance(part, TablePart) else part.lines
+    return sum(max(10, len(text)) for text in texts)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -419,8 +419,11 @@ class _Writer:
 
     def _attachments(self, attachments: Sequence[Attachment]) -> None:
         for attachment in attachments:
-            self._labelled_plain("attachments", attachment.name)
-            if attachment.kind == "picture" and (content := charts.picture(Path(attachment.path))):
+            content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
+            unread = attachment.kind == "picture" and not content
+            said = self.say("attachment-unreadable", name=attachment.name) if unread else attachment.name
+            self._labelled_plain("attachments", said)
+            if content:
                 self._picture(content, attachment.name, natural=True)
 
     def _result(self, result: ResultPart) -> None:

@@ -37,8 +37,6 @@ NOBODY = _words(
 )
 PLACEHOLDER = re.compile(rf"<(?:{'|'.join(KINDS)})-\d+>|<project>")
 PLACEHOLDER_END = re.compile(rf"(?:{PLACEHOLDER.pattern})$")
-EXAMPLES = 3  # masked, a kind
-SCANNED = 80  # characters that are looked at before or behind a word, so that no rule is more than linear
 
 # --- what an address is -----------------------------------------------------------------------------------------------
 
@@ -57,12 +55,13 @@ SIGNING = re.compile(
     r"(?i)(?:^|[&;])(?:x-(?:amz|obs|oss|goog|cos)-(?:signature|credential|security-token)|signature|(?:aws|oss)?accesskeyid|googleaccessid"
     r"|sig|sign|q-signature|q-ak|security-?token|auth_key|key-pair-id|hmac)="
 )
+PARAMETER = re.compile(r"(?i)((?:^|[&;])(?:\w*token|\w*key|\w*secret|ticket|code)=)([\w.~%+/=-]{16,})")
 FQDN = re.compile(
-    r"(?i)(?<![\w.@/\\-])[a-z][a-z]*[\w-]*[0-9-][\w-]{0,60}(?:\.[a-z0-9-]{1,60}){0,6}\."
+    r"(?ai)(?<![\w.@/\\-])([a-z][\w-]{1,62})(?:\.[a-z0-9-]{1,60}){0,6}\."
     r"(?:local|internal|corp|lan|intra|intranet|localdomain|priv|private|svc)(?![\w-]|\.\w)"
 )
 MAIL = re.compile(
-    r"(?<![\w.+-])([A-Za-z0-9_+-][\w.+-]{0,63})@((?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,24}))(?![\w(-]|\.\w)"
+    r"(?a)(?<![\w.+-])([A-Za-z0-9_+-][\w.+-]{0,63})@((?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,24}))(?![\w(-]|\.\w)"
 )
 ZONES = _words(
     "com net org edu gov mil int info biz name pro io ai dev app cloud tech xyz top site online shop club vip wang ltd group mobi asia tel "
@@ -70,13 +69,13 @@ ZONES = _words(
 )
 ATTRIBUTES = _words("to at is it in do so as mt size data grad item shape view sum mean numpy float")
 REMOTE = re.compile(
-    r"(?<![\w.@+-])[A-Za-z0-9_][\w.-]{0,63}@([A-Za-z0-9][A-Za-z0-9.-]{0,200}):(?!\d+/)([\w~][\w.~-]*(?:/[\w.~-]+)+)"
+    r"(?a)(?<![\w.@+-])[A-Za-z0-9_][\w.-]{0,63}@([A-Za-z0-9][A-Za-z0-9.-]{0,200}):(?!\d+/)([\w~][\w.~-]*(?:/[\w.~-]+)+)"
 )
-PROMPT = re.compile(r"(?<![\w.@/+-])([A-Za-z_][\w.-]{0,31})@([A-Za-z0-9][A-Za-z0-9.-]{0,62})(?![\w.-]*@)")
+PROMPT = re.compile(r"(?a)(?<![\w.@/+-])([A-Za-z_][\w.-]{0,31})@([A-Za-z0-9][A-Za-z0-9.-]{0,62})(?![\w.-]*@)")
 SHELL = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshpass|pdsh|user|login|用户)\b[^\n@]{0,60}|\[)$")
 BEHIND = re.compile(r":[~/]|:\s*$|[ :]~|(?: [^\s\]]{1,60})?\][$#]|[$#] ")
 
-QUAD = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-[A-Za-z0-9])")
+QUAD = re.compile(r"(?a)(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-[A-Za-z0-9])")
 VERSION_BEFORE = re.compile(
     r"(?i)(?:ver(?:sion)?s?|release|rev(?:ision)?|build|tag|cann|driver|firmware|toolkit|mindspore|mindformers|pytorch|torch|tensorflow|"
     r"python|cuda|cudnn|nccl|hccl|ascend(?:cl)?|kernels?|package|pip|numpy|opp|nnae|nnrt|openmpi|gcc|glibc|onnx|section|"
@@ -88,9 +87,9 @@ ADDRESS_BEFORE = re.compile(
     r"connect(?:ed|ing)?|ping|ssh|listen(?:ing)?|bind|device_ip|ip地址|地址|主机|节点|服务器|//|@)"
     r"[\"']?\s*[:=：(\[]?\s*[\"'(\[]?(?:to |on )?$"
 )
-COLONS = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?![\w:])")
-MAC = re.compile(r"(?i)(?<![\w:.-])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?![\w:-])")
-MAC_DOTS = re.compile(r"(?i)(?<![\w.-])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.-])")
+COLONS = re.compile(r"(?a)(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?![\w:])")
+MAC = re.compile(r"(?ai)(?<![\w:.-])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?![\w:-])")
+MAC_DOTS = re.compile(r"(?ai)(?<![\w.-])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.-])")
 
 # --- what a secret is -------------------------------------------------------------------------------------------------
 
@@ -145,7 +144,7 @@ KEYWORD = re.compile(
 SIGN = re.compile(r"[\"'\]`*]{0,3}[ \t]{0,4}(?:=>|:=|={1,2}|[:：=]|为|是(?!否)|is(?=[ \t:]))[ \t]{0,4}")
 BLANK = re.compile(r"[ \t]{1,4}(?![-=])")
 VALUE = re.compile(
-    r"[rbuf]{0,2}(?:\"((?:[^\"\\\n]|\\.){1,4000})|'((?:[^'\\\n]|\\.){1,4000})"
+    r"(?:[rbuf]{1,2}(?=[\"']))?(?:\"((?:[^\"\\\n]|\\.){1,4000})|'((?:[^'\\\n]|\\.){1,4000})"
     r"|((?:(?![,;&][ \t]{0,2}[\w.-]{1,40}[=:])[^\s\"'<>，；。]){1,4000}))"
 )
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
@@ -187,7 +186,7 @@ PATH = re.compile(
     rf"|(?<=[\u2e80-\u9fff])/(?:{TOPS})/{NAME}+(?:/{NAME}*)*"
 )
 WINDOWS = re.compile(
-    rf"(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?:{NAME}{{2,255}}(?:\\{{1,2}}|/))+(?:{NAME}{{0,255}})|(?<![\w\\])\\\\[\w.-]+(?:\\[^\s\\\"'<>|:;,]+)+"
+    rf"(?a)(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?:{NAME}{{2,255}}(?:\\{{1,2}}|/))+(?:{NAME}{{0,255}})|(?<![\w\\])\\\\[\w.-]+(?:\\[^\s\\\"'<>|:;,]+)+"
 )
 KEPT = re.compile(
     r"/(?:usr|bin|sbin|lib\w*|etc|proc|sys|dev|boot|run/(?:user|lock)|var/(?:log|lib|run)|opt/(?:conda|mini\w*|ana\w*|nvidia|intel|rocm|huawei|python[\w.]*|buildtools|openmpi))"
@@ -204,15 +203,15 @@ EVENTS = re.compile(
     r"(events\.out\.(?:tfevents|events\.summary)\.\d{6,12}\.)([\w.-]+?)((?:\.\d+)*(?:_MS|_lineage|\.v2|\.profile-empty)*)(?![\w-])"
 )
 HOST_KEY = re.compile(
-    r"(?i)(?<![A-Za-z])(?:(?:[a-z]+_)?host(?:_?name)?|node_?name|server_?name|computer_?name|machine_?name|(?:ms_sched|master)_(?:host|addr)|主机名?|服务器名?)"
+    r"(?ai)(?<![A-Za-z])(?:(?:[a-z]+_)?host(?:_?name)?|node_?name|server_?name|computer_?name|machine_?name|(?:ms_sched|master)_(?:host|addr)|主机名?|服务器名?)"
     r"[\"']?[ \t]{0,4}[:=：][ \t]{0,4}[\"']?((?=[A-Za-z_]{0,60}[-.\d])[A-Za-z][A-Za-z0-9.-]{2,62})(?![\w/(])"
 )
 USER_KEY = re.compile(
-    r"(?i)(?<![A-Za-z])(?:user_?name|login_?name|log_?name|sudo_user|user|login|用户名?|账号|owner)[\"']?[ \t]{0,4}[=：:][ \t]{0,4}[\"']?"
+    r"(?ai)(?<![A-Za-z])(?:user_?name|login_?name|log_?name|sudo_user|user|login|用户名?|账号|owner)[\"']?[ \t]{0,4}[=：:][ \t]{0,4}[\"']?"
     r"([A-Za-z][A-Za-z0-9._-]{1,31})(?![\w/(.])"
 )
 
 #: A text without any of these has nothing to hide (`=` and words of KEYWORD stand beside what is secret).
 ANY = re.compile(
-    r"[/\\@:：=]|\d\.\d|[A-Za-z\d][._-]|[A-Z\d]{16}|(?i:pass|token|secret|key|bearer|login|密码|口令|密钥|令牌)"
+    r"[/\\@:：=]|\d\.\d|[A-Za-z\d][._-]|[A-Za-z\d_-]{16}|(?i:pass|token|secret|key|bearer|login|密码|口令|密钥|令牌)"
 )

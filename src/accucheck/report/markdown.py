@@ -120,7 +120,9 @@ def render(
         if not isinstance(attachment, Attachment):  # a template made it up to have a file read
             raise TypeError("not an attachment of the report")
         number = 1 + sum("/attachment-" in known for known in files)
-        if attachment.kind == "picture" and (content := charts.picture(Path(attachment.path))):
+        if attachment.kind == "picture":
+            if not (content := charts.picture(Path(attachment.path))):
+                return escape(report.say("attachment-unreadable", name=attachment.name))
             name = f"{folder}/attachment-{number:03}.png"
             files[name] = content
             return Marked(f"{escape(attachment.name)}\n\n![{escape(attachment.name)}]({_address(name)})")
@@ -128,7 +130,7 @@ def render(
             try:
                 content = Path(attachment.path).read_bytes()
             except OSError:
-                return escape(attachment.name)
+                return escape(report.say("attachment-missing", name=attachment.name))
             suffix = re.sub(r"[^\w.]", "", Path(attachment.path).suffix)[:10]
             name = f"{folder}/attachment-{number:03}{suffix}"
             files[name] = content

@@ -19,6 +19,10 @@ from typing import Any
 from ..case import Case
 from . import forms
 
+_EXAMPLES = 3  # masked, a kind
+_SCANNED = 80  # characters that are looked at before or behind a word, so that no rule is more than linear
+_LEARNT = 200  # secrets that are looked for by themselves
+
 
 class Redactor:
     """Replaces private data in texts; equal data by equal names. `counts` holds how often each of KINDS was replaced.
@@ -42,7 +46,9 @@ class Redactor:
         self.on = on
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
-        self.secrets: dict[str, str] = {}
+        self.found: list[tuple[str, str]] = []
+        self._learnt: list[str] = []
+        self._bare: re.Pattern[str] | None = None
         self._names: dict[tuple[str, str], str] = {}
         self._allow = frozenset(allow)
         before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
@@ -64,6 +70,8 @@ class Redactor:
 
     def __call__(self, text: str, *, whole_path: bool = True) -> str:
         """`whole_path`: paths of the project become relative; code and diffs keep them, from the project's folder on."""
+        if self._bare:
+            text = self._bare.sub(lambda found: self._secret(found[0]), text)
         if not forms.ANY.search(text):
             return text
         if "/" in text:
@@ -74,6 +82,23 @@ class Redactor:
             if not needed or any(part in text for part in needed):
                 text = rule(self, text)
         return text
+
+    def learn(self, value: Any) -> None:
+        """Look for secrets in a nested value, so that they are found where nothing beside them tells what they are."""
+        if not self.on:
+            return
+        self.within(value)
+        self.counts.clear()
+        if self._learnt:
+            told = "|".join(map(re.escape, sorted(self._learnt, key=len, reverse=True)[:_LEARNT]))
+            self._bare = re.compile(rf"(?<![A-Za-z0-9])(?:{told})(?![A-Za-z0-9])")
+
+    def again(self) -> Redactor:
+        """A redactor that knows the same and has replaced nothing yet."""
+        other = Redactor(on=self.on, allow=self._allow)
+        for name in ("_root", "_inside", "_itself", "_home", "_users", "_hosts", "_known", "_domains", "_bare"):
+            setattr(other, name, getattr(self, name))
+        return other
 
     def within(self, value: Any) -> Any:
         """The same in all texts of a nested value, names of entries among them."""
@@ -105,9 +130,12 @@ class Redactor:
             number = 1 + sum(known == kind for known, _ in self._names)
             self._names[key] = f"<{kind}-{number}>"
             shown = self.examples.setdefault(kind, [])
-            if len(shown) < forms.EXAMPLES:
+            if len(shown) < _EXAMPLES:
                 shown.append(masked(original))
+            if kind == "secret" and 8 <= len(original) <= 500 and not original.isdigit() and not original.isalpha():
+                self._learnt.append(original)
         self.counts[kind] += 1
+        self.found.append((kind, original))
         return self._names[key]
 
     def _secret(self, original: str) -> str:
@@ -167,6 +195,8 @@ class Redactor:
             )
             return f"{scheme}://{login}{at}{shown}{self._query(question, query)}{hash_}{fragment}{tail}"
         bare, colon, port = place.rpartition(":") if re.search(r":\d+$", place) else (place, "", "")
+        if not bare:
+            return found[0]
         repository = scheme.lower() in ("git", "ssh", "svn", "git+ssh", "git+https") or path.endswith(".git")
         if repository and not bare.startswith("[") and not _public(bare) and not _harmless(bare):
             return f"{scheme}://{login}{at}{self._name('remote', f'{place}/{path}')}{tail}"
@@ -180,7 +210,7 @@ class Redactor:
     def _query(self, question: str, query: str) -> str:
         if query and forms.SIGNING.search(query):
             return question + self._name("signed", query)
-        return question + query
+        return question + forms.PARAMETER.sub(lambda found: found[1] + self._secret(found[2]), query)
 
     def _host(self, bare: str) -> str:
         """The host of an address: that of a private network is hidden."""
@@ -225,8 +255,8 @@ class Redactor:
         def replaced(found: re.Match[str]) -> str:
             user, host = found[1], found[2].rstrip(".-")
             known = user in self._users or host in self._hosts or bool(forms.QUAD.fullmatch(host))
-            before = text[max(0, found.start() - forms.SCANNED) : found.start()]
-            behind = text[found.end() : found.end() + forms.SCANNED]
+            before = text[max(0, found.start() - _SCANNED) : found.start()]
+            behind = text[found.end() : found.end() + _SCANNED]
             if user == "git" or not (known or forms.SHELL.search(before) or forms.BEHIND.match(behind)):
                 return found[0]
             name = user if user.lower() in forms.NOBODY else self._name("user", user)
@@ -352,7 +382,9 @@ class Redactor:
             return found[0] if dull else found[0].replace(name, self._name("host", name))
 
         text = forms.HOST_KEY.sub(host, text)
-        text = forms.FQDN.sub(lambda found: self._name("host", found[0]), text)
+        text = forms.FQDN.sub(
+            lambda found: self._name("host", found[0]) if re.search("[0-9-]", found[1]) else found[0], text
+        )
         if "events.out" in text:
             text = forms.EVENTS.sub(
                 lambda found: (

@@ -242,6 +242,18 @@ WORDS = {
         "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
         "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
     },
+    "attachment-over": {
+        "en": "{name} (not copied: a report takes {limit} files)",
+        "zh": "{name}（未拷贝：一份报告最多收入 {limit} 个附件）",
+    },
+    "attachment-unreadable": {
+        "en": "{name} (not shown: no picture that can be read, or too large)",
+        "zh": "{name}（未显示：不是可读取的图片，或图片过大）",
+    },
+    "note-cut": {
+        "en": "{shown:,} of {total:,} characters of the note",
+        "zh": "备注共 {total:,} 字符，此处为前 {shown:,} 字符",
+    },
     "not-applicable": {
         "en": "By the case, this item does not apply. It applies to: {applies}",
         "zh": "根据检查对象的配置，本项不涉及。适用范围：{applies}",

@@ -112,6 +112,7 @@ WORDS: Words = {
         "zh": "没有尚未评审且与探针建议一致的结论",
         "en": "There is no answer without a review that the probes agree with",
     },
+    "sign-off-refused": {"zh": "尚不能签署", "en": "Not ready to be signed off"},
     "sign-off-title": {"zh": "签署评审？", "en": "Sign the review off?"},
     "sign-off-text": {
         "zh": "{titles}：共 {count} 项，均已填写结论且评审通过。签署人：{who}。此后如有改动，签署即失效。",

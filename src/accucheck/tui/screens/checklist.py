@@ -651,16 +651,17 @@ class ChecklistScreen(Screen[None]):
         if not app.may_review():
             return
         checklists = app.project.checklists
-        if not obstacles(app.session.record, checklists):
-            titles = " + ".join(checklist.title[self.speech.language] for checklist in checklists)
-            text = say("sign-off-text", titles=titles, count=len(app.project.items), who=app.who)
-            answers = [("yes", say("yes")), ("no", say("no"))]
-            if await app.push_screen_wait(Choose(say("sign-off-title"), text, answers)) != "yes":
-                return
+        titles = " + ".join(checklist.title[self.speech.language] for checklist in checklists)
+        text = say("sign-off-text", titles=titles, count=len(app.project.items), who=app.who)
+        ready = not obstacles(app.session.record, checklists)
+        answers = [("yes", say("yes")), ("no", say("no"))]
+        if ready and await app.push_screen_wait(Choose(say("sign-off-title"), text, answers)) != "yes":
+            return
         try:
             sign_off(app.session, checklists, "", app.who)
         except UserError as error:
-            app.show_error(error.text(self.speech.language))
+            text = error.text(self.speech.language)
+            app.push_screen(Choose(say("sign-off-refused"), text, [("close", say("close"))]))
             return
         app.save_soon()
         self.notify(say("signed", who=app.who), markup=False)
@@ -808,5 +809,5 @@ class ChecklistScreen(Screen[None]):
         keys = KEYS[1:]
         if self.app.role is Role.REVIEWER:
             own = [(key, verb) for key, verb, _ in self.REVIEW_VERBS]
-            keys = own + [each for each in keys if each[1] not in AUTHORS]
+            keys = own + [each for each in keys if each[1] not in AUTHORS and each not in own]
         self.app.push_screen(HelpScreen(self.speech, words, keys, general=True))

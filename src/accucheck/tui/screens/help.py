@@ -37,6 +37,7 @@ KEYS = [
     ("L", "command-language"),
     ("^p", "command-palette"),
     ("?", "command-help"),
+    ("S", "command-sign-off"),
     ("q", "command-quit"),
 ]
 

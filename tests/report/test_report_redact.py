@@ -1,0 +1,139 @@
+"""Private data is replaced by stable names; what looks like it stays."""
+
+import time
+
+import pytest
+from redaction_corpus import MACHINE, Planted, harmless, planted
+
+from accucheck.report.redact import Redactor, ident, masked
+
+PLANTED = planted()
+
+
+def redactor(**more: object) -> Redactor:
+    return Redactor(**{**MACHINE, **more})  # type: ignore[arg-type]
+
+
+def test_the_corpora_are_large_enough() -> None:
+    assert len({(one.text, one.private) for one in PLANTED}) >= 300
+    assert len(set(harmless())) >= 300
+
+
+@pytest.mark.parametrize("one", PLANTED, ids=[f"{one.kind}-{number}" for number, one in enumerate(PLANTED)])
+def test_private_data_is_replaced(one: Planted) -> None:
+    hide = redactor()
+    shown = hide(one.text)
+    assert not [line for line in one.private.split("\n") if line in shown]
+    assert hide.counts.total() and shown.count("\n") == one.text.count("\n")
+    again = redactor()
+    assert again(shown) == shown and not again.counts, "what is redacted stays as it is"
+
+
+@pytest.mark.parametrize("text", harmless())
+def test_what_looks_alike_stays(text: str) -> None:
+    hide = redactor()
+    assert hide(text) == text
+    assert not hide.counts
+
+
+def test_names_are_stable() -> None:
+    hide = redactor()
+    assert hide("10.0.0.1 10.0.0.2 10.0.0.1") == "<ip-1> <ip-2> <ip-1>"
+    assert hide("/data/x/a.py /data/y/a.py /data/x/b.py") == "<path-1>/a.py <path-2>/a.py <path-1>/b.py"
+    assert hide.within({"hosts": ["10.0.0.2"], "password": "Tr0ub4dor", "steps": 3}) == {
+        "hosts": ["<ip-2>"],
+        "password": "<secret-1>",
+        "steps": 3,
+    }
+    assert hide.counts == {"ip": 4, "path": 3, "secret": 1}
+
+
+def test_the_project_and_home() -> None:
+    hide = redactor()
+    text = "/srv/projects/acme/data/a.csv, /home/wangwei/b.csv"
+    assert hide(text) == "data/a.csv, ~/b.csv"
+    assert hide(text, whole_path=False) == "<project>/data/a.csv, ~/b.csv"
+    assert not hide.counts
+
+
+def test_what_is_allowed_stays() -> None:
+    text = "see 10.1.2.3 and 10.1.2.4"
+    assert redactor(allow=["10.1.2.3"])(text) == "see 10.1.2.3 and <ip-1>"
+    assert redactor(allow=[ident("10.1.2.3")])(text) == "see 10.1.2.3 and <ip-1>"
+
+
+def test_off_hides_nothing_but_the_folders() -> None:
+    hide = redactor(on=False)
+    assert hide("10.1.2.3 /srv/projects/acme/a /home/wangwei/b") == "10.1.2.3 a ~/b"
+
+
+def test_a_secret_is_found_where_nothing_tells_what_it_is() -> None:
+    hide = redactor()
+    hide.learn({"notes": ["password=Tr0ub4dor&3", "then type Tr0ub4dor&3 again"]})
+    assert hide("type Tr0ub4dor&3") == "type <secret-1>"
+    assert hide.again()("type Tr0ub4dor&3") == "type <secret-1>"
+
+
+def test_people() -> None:
+    hide = redactor()
+    assert hide.person("wangwei") == "<user-1>"
+    assert hide.person("Wang Wei") == "Wang Wei"
+    assert hide.person("root") == "root"
+
+
+def test_examples_are_masked() -> None:
+    hide = redactor()
+    hide("password=Tr0ub4dor3 10.1.2.3")
+    assert hide.examples == {"secret": ["Tr0…r3"], "ip": ["10.….3"]}
+    assert masked("abc") == "…"
+
+
+#: Each would take hours if a rule tried every way of matching it.
+HARD = {
+    "letters": "a" * 1_000_000,
+    "digits": "1" * 1_000_000,
+    "capitals": "A1" * 500_000,
+    "slashes": "/a" * 500_000,
+    "open path": '"/data/' + "a/" * 500_000,
+    "quotes": "'/'" * 300_000,
+    "dots": "1." * 500_000,
+    "quads": "1.2.3." * 160_000,
+    "colons": "a:" * 500_000,
+    "hex colons": "ab:" * 330_000,
+    "at signs": "a@" * 500_000,
+    "mail": "a@" + "b." * 500_000,
+    "hosts": "a-1." * 250_000,
+    "dashes": "-" * 1_000_000,
+    "equals": "password=" * 110_000,
+    "words": "token key secret " * 60_000,
+    "open value": 'password="' + "a\\" * 500_000,
+    "address": "http://" + "a" * 1_000_000,
+    "schemes": "http://" * 140_000,
+    "query": "http://a.com/?" + "a=b&" * 250_000,
+    "key block": "-----BEGIN PRIVATE KEY-----" * 37_000,
+    "jwt": "eyJ" + "a" * 1_000_000,
+    "jwts": "eyJaaaaaaaaa." * 77_000,
+    "bearer": "bearer " * 140_000,
+    "prompts": "root@a " * 140_000,
+    "backslashes": "\\" * 1_000_000,
+    "windows": "C:\\aa" * 200_000,
+    "blanks": "password" + " " * 1_000_000,
+    "chinese": "密码：" * 330_000,
+    "angle": "<path-1>/" * 110_000,
+    "events": "events.out.tfevents.1234567890." * 33_000,
+    "underscores": "_" * 1_000_000,
+    "tokens": "sk-" + "a" * 1_000_000,
+    "hostname": "hostname=" + "a" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_time_is_linear(name: str) -> None:
+    """Twice the text takes about twice the time: ten times would be a rule that goes back over what it has read."""
+    text = HARD[name]
+    seconds = []
+    for part in (text[: len(text) // 8], text):
+        begun = time.process_time()
+        redactor()(part)
+        seconds.append(time.process_time() - begun)
+    assert seconds[1] < max(4.0, 24 * seconds[0]), seconds
