@@ -16,7 +16,8 @@ from accucheck.language import visible
 from accucheck.model import Curve, Histogram, Language
 from accucheck.report import DEFAULT, charts, html
 from accucheck.report.bilingual import both, one
-from accucheck.report.build import (
+from accucheck.report.build import build
+from accucheck.report.parts import (
     ChangeRow,
     ChartPart,
     ChecklistPart,
@@ -27,7 +28,6 @@ from accucheck.report.build import (
     SignOffPart,
     SincePart,
     StepToReproduce,
-    build,
 )
 from accucheck.session import Record
 

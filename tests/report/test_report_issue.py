@@ -22,8 +22,9 @@ from accucheck.language import visible
 from accucheck.model import Language
 from accucheck.report import issue
 from accucheck.report.bilingual import both
-from accucheck.report.build import CodePart, Report, build
+from accucheck.report.build import build
 from accucheck.report.issue import Issue, address, describe, summary
+from accucheck.report.parts import CodePart, Report
 from accucheck.report.trackers import Tracker, known
 from accucheck.session import Record
 from command_line import accucheck, copy_example

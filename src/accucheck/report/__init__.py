@@ -19,7 +19,7 @@ from ..store import write_together
 
 if TYPE_CHECKING:
     from ..project import Project
-    from .build import ChartPart, Report
+    from .parts import ChartPart, Report
     from .redact import Redactor
 
     #: Draws a chart, once for all formats that show it.

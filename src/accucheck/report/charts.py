@@ -15,7 +15,7 @@ from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
 from ..model import Curve, Histogram
-from .build import ChartPart
+from .parts import ChartPart
 
 #: Fonts with Chinese glyphs, best first, by the names that Linux, Windows and macOS give them.
 CHINESE_FONTS = (

@@ -25,7 +25,7 @@ from docx.shared import Cm, Emu, Pt, RGBColor
 from ..model import Language, Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import joined
-from .build import (
+from .parts import (
     Attachment,
     ChartPart,
     CodePart,

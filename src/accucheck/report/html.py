@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from ..model import Language, Level, Status, Verdict
 from . import charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, CodePart, Report, kind, spans
+from .parts import Attachment, ChartPart, CodePart, Report, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
 

@@ -20,8 +20,8 @@ from ..model import Language, Level, Verdict
 from . import Options, bundle, compose, file_stem, machine, redact, render, write_numbered
 from . import environment as environments
 from .bilingual import one, said
-from .build import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
+from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .trackers import Form, Tracker, known, tracker
 from .words import MARKS
 
