@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from .parts import ChartPart, Report
     from .redact import Redactor
 
-    #: Draws a chart, once for all formats that show it.
-    Draw = Callable[[ChartPart], bytes]
+    class Draw(Protocol):
+        """Draws a chart as png or svg; see charts.drawer."""
+
+        def __call__(self, part: ChartPart, form: str = "png") -> bytes: ...
 
 
 class Format(NamedTuple):
@@ -95,17 +97,9 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
     """The report in each of the formats: {name relative to the folder: content}. Writes nothing."""
-    drawn: dict[int, bytes] = {}
+    from . import charts, spreadsheet
 
-    def draw(part: ChartPart) -> bytes:
-        from . import charts
-
-        if id(part) not in drawn:
-            drawn[id(part)] = charts.draw(part)
-        return drawn[id(part)]
-
-    from . import spreadsheet
-
+    draw = charts.drawer()
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
