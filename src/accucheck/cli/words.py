@@ -325,18 +325,27 @@ WORDS: Words = {
         "zh": "{who} 曾于 {when} 签署；此后以下各项有改动，签署已失效：{items}",
     },
     "reviews-taken": {"en": "reviews taken ({count}): {items}", "zh": "已合入评审意见（{count} 项）：{items}"},
-    "sign-off-taken": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
+    "reviews-withdrawn": {
+        "en": "reviews withdrawn ({count}): {items}",
+        "zh": "评审意见已随副本撤回（{count} 项）：{items}",
+    },
+    "sign-off-taken-signed": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
+    "sign-off-taken-unsigned": {"en": "the sign-off was withdrawn in the copy, and is here", "zh": "签署已随副本撤销"},
+    "sign-off-taken-kept": {
+        "en": "the sign-off was not taken, as what was said here is newer",
+        "zh": "未合入签署，此处的签署或撤销更新",
+    },
     "reviews-outdated": {
         "en": "taken, but the answer or the findings have changed since, so that they are to be reviewed again: {items}",
         "zh": "已合入，但结论或探针结果此后有改动，需要复审：{items}",
     },
     "reviews-kept": {
-        "en": "not taken, as the review here is newer: {items}",
+        "en": "not taken, as what was said of it here is newer: {items}",
         "zh": "未合入，此处的评审意见更新：{items}",
     },
     "reviews-unknown": {
-        "en": "not taken, as there is no conclusion here: {items}",
-        "zh": "未合入，此处未填写结论：{items}",
+        "en": "not taken, as the conclusion that was reviewed is not one of this session: {items}",
+        "zh": "未合入，评审所针对的结论不属于此会话：{items}",
     },
     # diff
     "diff": {
