@@ -36,7 +36,7 @@ NOBODY = _words(
     "runner home app work workspace python conda mindspore ascend data model train hwhiaiuser"
 )
 PLACEHOLDER = re.compile(rf"<(?:{'|'.join(KINDS)})-\d+>|<project>")
-PLACEHOLDER_END = re.compile(rf"(?:{PLACEHOLDER.pattern})$")
+PLACEHOLDER_END = re.compile(rf"(?:{PLACEHOLDER.pattern})\Z")
 
 # --- what an address is -----------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ REMOTE = re.compile(
     r"(?a)(?<![\w.@+-])[A-Za-z0-9_][\w.-]{0,63}@([A-Za-z0-9][A-Za-z0-9.-]{0,200}):(?!\d+/)([\w~][\w.~-]*(?:/[\w.~-]+)+)"
 )
 PROMPT = re.compile(r"(?a)(?<![\w.@/+-])([A-Za-z_][\w.-]{0,31})@([A-Za-z0-9][A-Za-z0-9.-]{0,62})(?![\w.-]*@)")
-SHELL = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshpass|pdsh|user|login|用户)\b[^\n@]{0,60}|\[)$")
+SHELL = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshpass|pdsh|user|login|用户)\b[^\n@]{0,60}|\[)\Z")
 BEHIND = re.compile(r":[~/]|:\s*$|[ :]~|(?: [^\s\]]{1,60})?\][$#]|[$#] ")
 
 QUAD = re.compile(r"(?a)(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-[A-Za-z0-9])")
@@ -80,12 +80,12 @@ VERSION_BEFORE = re.compile(
     r"(?i)(?:ver(?:sion)?s?|release|rev(?:ision)?|build|tag|cann|driver|firmware|toolkit|mindspore|mindformers|pytorch|torch|tensorflow|"
     r"python|cuda|cudnn|nccl|hccl|ascend(?:cl)?|kernels?|package|pip|numpy|opp|nnae|nnrt|openmpi|gcc|glibc|onnx|section|"
     r"版本号?|固件|驱动|章节|节)"
-    r"[\"']?\s*(?:[:=：>]+|is|to|为|是)?\s*[\"'\[(vV]*$|[=<>~!]=\s*[\"']?$|(?<![A-Za-z0-9])[vV]$|[A-Za-z]-[vV]?$"
+    r"[\"']?\s*(?:[:=：>]+|is|to|为|是)?\s*[\"'\[(vV]*\Z|[=<>~!]=\s*[\"']?\Z|(?<![A-Za-z0-9])[vV]\Z|[A-Za-z]-[vV]?\Z"
 )
 ADDRESS_BEFORE = re.compile(
     r"(?i)(?:\bip(?:v4)?|addr(?:ess)?|host(?:name)?|server(?:_id)?|node|inet|gateway|netmask|peer|master|scheduler|worker|from|to|at|"
     r"connect(?:ed|ing)?|ping|ssh|listen(?:ing)?|bind|device_ip|ip地址|地址|主机|节点|服务器|//|@)"
-    r"[\"']?\s*[:=：(\[]?\s*[\"'(\[]?(?:to |on )?$"
+    r"[\"']?\s*[:=：(\[]?\s*[\"'(\[]?(?:to |on )?\Z"
 )
 COLONS = re.compile(r"(?a)(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?![\w:])")
 MAC = re.compile(r"(?ai)(?<![\w:.-])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?![\w:-])")
@@ -166,7 +166,7 @@ NO_SECRET = _words(
 )
 EXPRESSION = re.compile(
     r"[$%{<*(\[]|\*{3}|x{3,}$|\.{3}|(?:os|self|args?|cfg|config|conf|opts?|options|settings|getpass|env|environ|flags|params|request|kwargs)"
-    r"[.\[]|[A-Za-z_][\w.]{0,80}[(\[]|(?:/|\./|\.\./|~/)"
+    r"[.\[]|[A-Za-z_][\w.]{0,80}[(\[]|(?:/|\./|\.\./|~/)|(?i:\w{0,40}(?:passw(?:or)?d|pwd|token|secret|key)=)"
 )
 DOTTED = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_0-9]+)+|[a-z]+(?:[_-](?:[a-z]+|\d{1,4}))+")
 
@@ -197,7 +197,7 @@ LIBRARY = re.compile(r"/(?:(?:site|dist)-packages|lib/python3(?:\.\d+)?)(?=/)")
 ENDING = re.compile(r"\.[A-Za-z][\w]{0,11}$|\.(?:7z|3gp)$")
 PATH_BEFORE = re.compile(
     r"(?i)(?:path|dir(?:ectory)?|folder|file(?:name)?|root|cwd|pwd|cd|ls|prefix|workspace|output|save[d_]?\w*|load\w*|open\w*|from|at|in|to|"
-    r"路径|目录|文件夹?|位于|保存[至到]|写入|读取)[\"']?\s*[:=：]?\s*[\"'(]?$"
+    r"路径|目录|文件夹?|位于|保存[至到]|写入|读取)[\"']?\s*[:=：]?\s*[\"'(]?\Z"
 )
 EVENTS = re.compile(
     r"(events\.out\.(?:tfevents|events\.summary)\.\d{6,12}\.)([\w.-]+?)((?:\.\d+)*(?:_MS|_lineage|\.v2|\.profile-empty)*)(?![\w-])"

@@ -114,6 +114,8 @@ class Redactor:
 
     def _entry(self, key: Any, value: Any) -> Any:
         if self.on and isinstance(value, str) and isinstance(key, str):
+            if key == "by":
+                return self.person(value)
             strength = _strength(key)
             if strength and _is_secret(value, strength, True):
                 return self._secret(value)
@@ -291,7 +293,7 @@ class Redactor:
             if not strength:
                 continue
             sign = forms.SIGN.match(text, stop)
-            if sign is None and (key.startswith("--") or (strength == "strong" and key.isupper())):
+            if sign is None and key.startswith("--"):
                 sign = forms.BLANK.match(text, stop)
             value = forms.VALUE.match(text, sign.end()) if sign else None
             if value is None:
@@ -299,7 +301,7 @@ class Redactor:
             group = next(number for number in (1, 2, 3) if value[number] is not None)
             said, place = value[group], value.start(group)
             if group == 3:
-                said = said.rstrip(",;)]}:") if "://" not in said else said.rstrip(",;)]}")
+                said = said.rstrip(",;)]}:`*") if "://" not in said else said.rstrip(",;)]}`*")
             if not said or forms.PLACEHOLDER.match(text, place):
                 continue
             if strength == "proxy":
