@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..project import Project
     from .build import ChartPart, Report
     from .leftovers import Left
-    from .redact import Redactor
+    from .redact import Preview, Redactor
 
     #: Draws a chart, once for all formats that show it.
     Draw = Callable[[ChartPart], bytes]
@@ -106,6 +106,15 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
         for language in sorted(set(options.languages), reverse=True)  # Chinese first
     ]
     return both(*built) if len(built) == 2 else built[0]
+
+
+def preview(project: Project, options: Options) -> Preview:
+    """What a report would replace. Writes nothing."""
+    from .redact import Preview
+
+    hide = redactor(project, options)
+    compose(project, options, hide)
+    return Preview(dict(hide.counts), hide.examples)
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:

@@ -20,7 +20,8 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from ..language import Words
+from ..language import Language, Words, word
+from . import forms
 from .redact import Redactor, ident, masked
 
 MAX_BYTES = 64 << 20  # of one file or member, unpacked
@@ -33,7 +34,6 @@ WORDS: Words = {
     "metadata": {"en": "its metadata", "zh": "元数据"},
     "name": {"en": "its name", "zh": "文件名"},
     "entry": {"en": "{part}", "zh": "{part}"},
-    "unread": {"en": "not looked into", "zh": "未能检查"},
 }
 
 #: Where something stands: a key of WORDS and what fills it.
@@ -49,12 +49,24 @@ class Left(msgspec.Struct, frozen=True):
     shown: str
     id: str
 
+    def text(self, language: Language) -> str:
+        key, data = self.place
+        kind = forms.KINDS[self.kind][language.value] if self.kind in forms.KINDS else ""
+        place = word(WORDS, key, language, **data)
+        form = "left" if kind else "left-unread"
+        return word(forms.WORDS, form, language, file=self.file, place=place, kind=kind, shown=self.shown, id=self.id)
+
+
+def unfinished(left: list[Left], language: Language) -> list[str]:
+    """What a person is told of a report in which something is left."""
+    return [*(one.text(language) for one in left), word(forms.WORDS, "unfinished", language, count=len(left))]
+
 
 def leftovers(name: str, content: bytes, hide: Redactor) -> list[Left]:
     """What the rules still find in a finished file of this name. `hide` is the redactor that made it."""
     again = hide.again()
     found: dict[tuple[str, str], Left] = {}
-    for file, place, text in _texts(name, content, MAX_DEPTH):
+    for file, place, text in texts(name, content):
         if text is None:
             found[file, str(place)] = Left(file, place, "unread", "", ident(file))
             continue
@@ -68,7 +80,7 @@ def leftovers(name: str, content: bytes, hide: Redactor) -> list[Left]:
     return list(found.values())
 
 
-def _texts(name: str, content: bytes, depth: int) -> Iterator[tuple[str, Place, str | None]]:
+def texts(name: str, content: bytes, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Place, str | None]]:
     """Each text of a file with its place; None where it cannot be read. Its name is the first."""
     yield name, ("name", {}), PurePosixPath(name).name
     ending = PurePosixPath(name).suffix.lower()
@@ -186,7 +198,7 @@ def _archive(name: str, content: bytes, depth: int) -> Iterator[tuple[str, Place
             yield from ((name, place, text) for place, text in _word_part(info.filename, member))
         else:
             yield inner, ("name", {}), info.filename
-            yield from _texts(inner, member, depth - 1)
+            yield from texts(inner, member, depth - 1)
 
 
 #: Namespaces that Word gives to its parts are addresses of standards.
