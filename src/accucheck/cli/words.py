@@ -202,6 +202,18 @@ WORDS: Words = {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",
     },
+    "report-allow": {
+        "en": "Leave this in the report although it looks private: the text, or the id that was told. Repeatable.",
+        "zh": "疑似隐私但允许保留的内容：原文或提示中的编号，可重复。",
+    },
+    "report-no-redact": {
+        "en": "Replace nothing: names, addresses, paths and secrets stay in the report.",
+        "zh": "不做脱敏：名称、地址、路径和密钥原样写入报告。",
+    },
+    "report-preview": {
+        "en": "Only tell what would be replaced, and write nothing.",
+        "zh": "仅显示将被替换的内容，不写入任何文件。",
+    },
     "issue": {
         "en": "Write an issue: its text in the form of a tracker, a title, an address to file it, and the attachment.",
         "zh": "生成 issue：按平台模板写好的正文、标题、新建链接和附件。",
