@@ -9,7 +9,7 @@ import msgspec
 
 from ..model import Language
 
-#: A text longer than this, in either language, has a line of its own.
+#: A text longer than this, in either language, has a line of its own; so has a sentence.
 SHORT = 40
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ class Both(str):
     en: str
 
     def __new__(cls, zh: str, en: str) -> Both:
-        long = max(len(zh), len(en)) > SHORT or "\n" in zh + en
+        long = max(len(zh), len(en)) > SHORT or "\n" in zh + en or zh.endswith("。")
         text = super().__new__(cls, zh + ("\n" if long else " / ") + en)
         text.zh, text.en = zh, en
         return text

@@ -261,7 +261,7 @@ class _Writer:
         for line in (part.sides, *part.lines):
             self.document.add_paragraph(line)
         if part.rows:
-            keys = ("item", "change", "what", "where")
+            keys = ("item", "change", "changed", "where")
             rows: list[list[str | Cell]] = [[each.item, each.change, each.text, each.where] for each in part.rows]
             self._table([self.say(f"column-{key}") for key in keys], rows)
             if part.more:

@@ -55,6 +55,7 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
         "chart": chart,
         "picture": _picture,
         "prose": prose,
+        "stacked": stacked,
         "plain": plain,
         "joined": joined,
         "numbered": _numbered,
@@ -84,10 +85,15 @@ def prose(text: str) -> Markup:
     )
 
 
-def _beside(text: Both, zh: Markup, en: Markup) -> Markup:
+def stacked(text: str) -> Markup:
+    """A text of which the languages stand below each other, however short they are."""
+    return _beside(text, escape(text.zh), escape(text.en), True) if isinstance(text, Both) else escape(text)
+
+
+def _beside(text: Both, zh: Markup, en: Markup, long: bool = False) -> Markup:
     form = '<span class="both"><span lang="zh-CN">{}</span><span lang="en">{}</span></span>'
     short = '<span lang="zh-CN">{}</span> / <span lang="en">{}</span>'
-    return Markup(form if text.long else short).format(zh, en)  # noqa: S704 - a constant
+    return Markup(form if text.long or long else short).format(zh, en)  # noqa: S704 - a constant
 
 
 def _anchors(report: Report) -> dict[int, str]:

@@ -366,6 +366,7 @@ WORDS = {
     "signed": {"en": "signed off", "zh": "已签署"},
     "void": {"en": "void", "zh": "已失效"},
     "column-change": {"en": "Change", "zh": "变化"},
+    "column-changed": {"en": "What changed", "zh": "具体内容"},
     # review
     "review": {"en": "Review", "zh": "评审"},
     "accepted": {"en": "accepted", "zh": "通过"},
