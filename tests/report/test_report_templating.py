@@ -1,6 +1,7 @@
 """Templates of one's own: what they may use, what they may not, and what is said of a broken one."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -125,6 +126,19 @@ def test_a_template_that_takes_all_memory(make, text: str) -> None:
     with pytest.raises(ReadError) as error:
         make(text)
     assert error.value.code == "template-large"
+
+
+def test_a_crash_is_told_as_one(tmp_path: Path) -> None:
+    """Charts are drawn by libraries that may crash; memory is not to blame for all of it."""
+
+    def crash() -> tuple[str, dict[str, bytes]]:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return "", {}
+
+    with pytest.raises(ReadError) as error:
+        templating._apart(tmp_path / "own.md", crash)
+    assert error.value.code == "template-died"
+    assert all("SIGSEGV" in error.value.text(language) for language in Language)
 
 
 def test_a_template_that_never_ends(make, monkeypatch: pytest.MonkeyPatch) -> None:
