@@ -160,7 +160,8 @@ def _answer(own: Path, filled: Callable[[], tuple[str, dict[str, bytes]]]) -> by
     """(code of an error or nothing, its data, text, files) for the parent."""
     try:
         text, files = filled()
-        if len(text) + sum(map(len, files.values())) > OUTPUT:  # before a copy of it is made, which a library may not survive
+        # Before a copy is made of it, which a library may not survive.
+        if len(text) + sum(map(len, files.values())) > OUTPUT:
             raise ReadError("template-large", path=str(own), limit=OUTPUT >> 20)
         return msgspec.msgpack.encode(("", {}, str(text), files))
     except UserError as error:
