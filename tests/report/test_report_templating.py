@@ -184,3 +184,16 @@ def test_the_template_of_the_guide(make, report: Report, language: str) -> None:
     guide = (Path(__file__).parents[2] / f"docs/guide.{language}.md").read_text()
     text = make(guide.split("```jinja\n")[1].split("```")[0])
     assert text.startswith(f"# {report.title}: resnet50") and "dp.03" in text and "hp.03" not in text
+
+
+def test_the_functions_of_the_reference(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
+    from template_fields import FUNCTIONS
+
+    for call, formats, _ in FUNCTIONS:
+        for form in formats.split():
+            if "|" in call:
+                assert make("{{ '*a*' | marked }}", f"own.{form}") == "*a*\n"
+                continue
+            for name in call.partition("(")[0].split(", "):
+                assert make(f"{{{{ {name} is defined }}}}", f"own.{form}").strip() == "True", f"{form}: {name}"
