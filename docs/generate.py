@@ -24,6 +24,7 @@ from typing import Any
 
 import click
 import msgspec
+from template_fields import FIELDS, FUNCTIONS
 
 from accucheck import case as cases
 from accucheck import checklist as checklists
@@ -34,6 +35,7 @@ from accucheck.cli.words import WORDS as COMMAND_WORDS
 from accucheck.knowledge import known_datasets
 from accucheck.language import Language, Words, word
 from accucheck.model import CONCLUSIONS
+from accucheck.report import parts
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
@@ -119,6 +121,23 @@ WORDS: Words = {
     "list": {"en": "list ({of})", "zh": "列表（{of}）"},
     "dict": {"en": "mapping ({of})", "zh": "映射（{of}）"},
     "or": {"en": " or ", "zh": "或"},
+    "comma": {"en": ", ", "zh": "、"},
+    "vartuple": {"en": "list ({of})", "zh": "列表（{of}）"},
+    "tuple": {"en": "pair ({of})", "zh": "二元组（{of}）"},
+    "datetime": {"en": "date and time", "zh": "日期时间"},
+    "none-type": {"en": "none", "zh": "空（none）"},
+    "template": {"en": "What a template may use", "zh": "模板可用的内容"},
+    "template-text": {
+        "en": "For `accucheck report --template` ([guide](../guide.en.md#a-template-of-your-own)). `report` is a Report. "
+        "Texts are in the language of the report, and private data in them is replaced already. Of values such as `problem` "
+        "write `.value` to print them: `{{{{ item.state.value }}}}`.",
+        "zh": "用于 `accucheck report --template`（见[用户指南](../guide.zh.md#自定义模板)）。`report` 即下面的 Report。"
+        "文字均为报告所用的语言，其中的隐私信息已经替换。输出 `problem` 之类的取值时用 `.value`，如 `{{{{ item.state.value }}}}`。",
+    },
+    "field": {"en": "Field", "zh": "字段"},
+    "functions": {"en": "Beside it", "zh": "其他名称"},
+    "name": {"en": "Name", "zh": "名称"},
+    "formats": {"en": "Formats", "zh": "格式"},
 }
 
 ROLES: Words = {
@@ -599,6 +618,66 @@ def case_page(language: Language) -> str:
     return page(say("case", language), language, [say("case-text", language), ""], table(head, rows), known)
 
 
+# --- templates ----------------------------------------------------------------------------------------------------------
+
+
+def template_page(language: Language) -> str:
+    sections = [[say("template-text", language), ""]]
+    unused = set(FIELDS)
+    for record in _records(msgspec.inspect.type_info(parts.Report), {}).values():
+        name = record.cls.__name__
+        rows = []
+        for field in record.fields:
+            pattern = next((pattern for pattern in FIELDS if fnmatchcase(f"{name}.{field.name}", pattern)), None)
+            if pattern is None:
+                raise SystemExit(f"docs/template_fields.py: FIELDS lacks {name}.{field.name}")
+            shown = word(FIELDS, pattern, language)
+            unused.discard(pattern)
+            rows.append([code(field.name), cell(_shape(field.type, language)), cell(shown)])
+        head = [say("field", language), say("type", language), say("meaning", language)]
+        sections.append([f"## {name}", "", *table(head, rows)])
+    if unused:
+        raise SystemExit(f"docs/template_fields.py: no field is called {', '.join(sorted(unused))}")
+    rows = [[code(call), formats.replace(" ", ", "), cell(words[language.value])] for call, formats, words in FUNCTIONS]
+    head = [say("name", language), say("formats", language), say("meaning", language)]
+    sections.append([f"## {say('functions', language)}", "", *table(head, rows)])
+    return page(say("template", language), language, *sections)
+
+
+def _records(kind: Any, known: dict[type, Any]) -> dict[type, Any]:
+    """The records that a type is made of, each once, as they are met."""
+    if isinstance(kind, msgspec.inspect.StructType):
+        if kind.cls in known:
+            return known
+        known[kind.cls] = kind
+        below = [field.type for field in kind.fields]
+    else:
+        found = [getattr(kind, name, ()) for name in ("types", "item_types", "item_type", "key_type", "value_type")]
+        below = [one for each in found for one in (each if isinstance(each, (tuple, list)) else [each])]
+    for each in below:
+        _records(each, known)
+    return known
+
+
+def _shape(kind: Any, language: Language) -> str:
+    """A type as a reader of a template needs it."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        return say("or", language).join(_shape(each, language) for each in kind.types)
+    if isinstance(kind, msgspec.inspect.StructType):
+        return f"[{kind.cls.__name__}](#{kind.cls.__name__.lower()})"
+    if isinstance(kind, msgspec.inspect.EnumType):
+        return say("comma", language).join(code(each.value) for each in kind.cls)
+    if isinstance(kind, msgspec.inspect.NoneType):
+        return say("none-type", language)
+    key = type(kind).__name__.removesuffix("Type").lower()
+    below = getattr(kind, "item_types", None) or (
+        getattr(kind, "item_type", None) or getattr(kind, "value_type", None),
+    )
+    return say(
+        key, language, of=say("comma", language).join(_shape(each, language) for each in below if each is not None)
+    )
+
+
 # --- pictures -----------------------------------------------------------------------------------------------------------
 
 FONTS = '"Fira Code", "DejaVu Sans Mono", Menlo, Consolas, "Noto Sans Mono CJK SC", "PingFang SC", "Microsoft YaHei", monospace'
@@ -671,7 +750,13 @@ def documents() -> dict[Path, str]:
     reference = ROOT / "docs/reference"
     made = {reference / "probes.md": probes_page()}
     for language in Language:
-        for name, write in (("items", items), ("command-line", command_line), ("keys", keys), ("case", case_page)):
+        for name, write in (
+            ("items", items),
+            ("command-line", command_line),
+            ("keys", keys),
+            ("case", case_page),
+            ("template", template_page),
+        ):
             made[reference / f"{name}.{language.value}.md"] = write(language)
     made[ROOT / "README.md"] = readme(ROOT / "README.md", Language.EN)
     made[ROOT / "README.zh.md"] = readme(ROOT / "README.zh.md", Language.ZH)

@@ -63,6 +63,11 @@ WORDS: Words = {
         "en": "{path}: the template takes or makes more than {limit} MB and was ended.",
         "zh": "{path}：模板占用的内存或输出超过 {limit} MB，已终止。",
     },
+    "template-died": {
+        "en": "{path}: the process that fills the template was ended by {signal}: it (at most {limit} MB) or the machine ran out of "
+        "memory, or a library crashed.",
+        "zh": "{path}：填充模板的进程被 {signal} 终止：该进程（上限 {limit} MB）或机器内存不足，或者有库崩溃。",
+    },
     "file-limit": {
         "en": "{path} could not be written whole: the system allows no file of that size (ulimit -f).",
         "zh": "无法完整写入 {path}：超出系统允许的文件大小（ulimit -f）。",

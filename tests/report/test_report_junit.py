@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 from report_sample import MOMENT, result
@@ -12,7 +13,7 @@ from accucheck.model import Finding, Kind, Language, Level, Reason, Status, Verd
 from accucheck.report import Options, junit, render
 from accucheck.report.build import build
 from accucheck.report.parts import Report
-from accucheck.session import Entry, Record
+from accucheck.session import Entry, Judgement, Record, Review, mark
 
 
 def read(report: Report) -> JUnitXml:
@@ -66,3 +67,19 @@ def test_a_problem_beside_a_failed_probe_is_a_failure(checklists: list[Checklist
     entry = Entry(results={"p": result("p", Kind.FILE, [Finding("x", Level.PROBLEM)]), "q": failed})
     (suite,) = read(build(Record(entries={"dp.03": entry}), checklists, case, Language.EN))
     assert (suite.failures, suite.errors) == (1, 0) and "E" in next(iter(suite)).system_out
+
+
+def test_reviews(checklists: list[Checklist], case: Case) -> None:
+    """What the reviewer returned has not passed; both voices and the sign-off are told."""
+    entry = Entry(conclusion=Verdict.OK, note="seen by eye", who="wang", when=MOMENT)
+    for judgement, kinds in ((Judgement.ACCEPTED, []), (Judgement.RETURNED, [Skipped])):
+        review = Review(judgement, "which sampler?", "Zhao", MOMENT, mark(entry))
+        record = Record(entries={"dp.03": msgspec.structs.replace(entry, review=review)})
+        (suite,) = read(build(record, checklists, case, Language.EN))
+        first = next(iter(suite))
+        assert [type(each) for each in first.result] == kinds
+        assert all(judgement.value in each.message and "Zhao" in each.message for each in first.result)
+        for text in ("seen by eye", "wang", judgement.value, "Zhao", "which sampler?"):
+            assert text in first.system_out
+        properties = {each.name: each.value for each in suite.properties()}
+        assert f"{judgement.value} 1" in properties["sign-off"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import msgspec
 import pytest
 from report_sample import MOMENT, result
 
@@ -13,10 +14,11 @@ from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Code, Finding, Fix, Kind, Language, Level, ProbeResult, Reason, Status, Sure, Verdict, Where
 from accucheck.report import Options, render, sarif
+from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.script import patch
-from accucheck.session import Entry, Record
+from accucheck.session import Entry, Judgement, Record, Review, mark
 
 
 def errors_of(log: dict[str, Any]) -> list[str]:
@@ -151,8 +153,55 @@ def test_what_a_person_judged_otherwise_is_suppressed(checklists: list[Checklist
     found = result("fake_order", Kind.FILE, [odd(Where(path="a.py", line=1))])
     run = of(checklists, anchored, found, conclusion=Verdict.OK, note="meant so", who="wang", when=MOMENT)
     (suppression,) = run["results"][0]["suppressions"]
-    assert suppression["status"] == "accepted" and "meant so" in suppression["justification"]
+    assert suppression["status"] == "accepted"
+    assert all(text in suppression["justification"] for text in ("meant so", "wang"))
     assert "suppressions" not in of(checklists, anchored, found, conclusion=Verdict.PROBLEM)["results"][0]
+    assert "suppressions" not in of(checklists, anchored, found)["results"][0]
+    two = {
+        "dp.03": Entry(results={"p": found}),
+        "dp.05": Entry(results={"p": found}, conclusion=Verdict.NOT_APPLICABLE),
+    }
+    log = json.loads(sarif.encode(build(Record(entries=two), checklists, anchored, Language.EN, None)))
+    assert [len(each["suppressions"]) for each in log["runs"][0]["results"]] == [0, 1]
+    assert errors_of(log) == []
+
+
+@pytest.mark.parametrize(
+    ("judgement", "of_another", "status"),
+    [
+        (Judgement.ACCEPTED, False, "accepted"),
+        (Judgement.RETURNED, False, "rejected"),
+        (Judgement.ACCEPTED, True, "underReview"),
+    ],
+)
+def test_what_the_reviewer_says_of_it(
+    checklists: list[Checklist], anchored: Case, judgement: Judgement, of_another: bool, status: str
+) -> None:
+    found = result("fake_order", Kind.FILE, [odd(Where(path="a.py", line=1))])
+    entry = Entry(results={"fake_order": found}, conclusion=Verdict.OK, note="n" * 9000, who="wang", when=MOMENT)
+    review = Review(judgement, "which sampler?", "Zhao", MOMENT, "another" if of_another else mark(entry))
+    record = Record(entries={"dp.03": msgspec.structs.replace(entry, review=review)})
+    log = json.loads(sarif.encode(both(*(build(record, checklists, anchored, each, None) for each in Language))))
+    assert errors_of(log) == []
+    (suppression,) = log["runs"][0]["results"][0]["suppressions"]
+    assert suppression["status"] == status
+    for text in ("Zhao", "which sampler?", "退回" if status == "rejected" else "通过", judgement.value):
+        assert text in suppression["justification"]
+    assert len(suppression["justification"]) < 6000, "a long note is not repeated for each finding"
+
+
+def test_a_problem_that_only_a_person_saw(checklists: list[Checklist], anchored: Case, case: Case) -> None:
+    said = result("fake_order", Kind.FILE, [odd(Where(path="a.py", line=1), Level.INFO)])
+    run = of(
+        checklists, anchored, said, conclusion=Verdict.PROBLEM, note="labels are\nshifted", who="wang", when=MOMENT
+    )
+    (shown,) = [each for each in run["results"] if each["ruleId"] == "dp.03"]
+    assert shown["level"] == "error" and "labels are shifted" in shown["message"]["text"]
+    assert shown["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "accucheck.yaml"
+    Path(case.root, "accucheck.yaml").unlink()
+    run = of(checklists, case, said, conclusion=Verdict.PROBLEM, note="labels are\nshifted")
+    (note,) = [each for each in run["invocations"][0]["toolExecutionNotifications"] if each["level"] == "error"]
+    assert note["descriptor"]["id"] == "dp.03" and "labels are shifted" in note["message"]["text"]
 
 
 def test_fingerprints_outlive_lines_added_above(checklists: list[Checklist], anchored: Case) -> None:

@@ -1,6 +1,7 @@
 """Templates of one's own: what they may use, what they may not, and what is said of a broken one."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -127,6 +128,19 @@ def test_a_template_that_takes_all_memory(make, text: str) -> None:
     assert error.value.code == "template-large"
 
 
+def test_a_crash_is_told_as_one(tmp_path: Path) -> None:
+    """Charts are drawn by libraries that may crash; memory is not to blame for all of it."""
+
+    def crash() -> tuple[str, dict[str, bytes]]:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return "", {}
+
+    with pytest.raises(ReadError) as error:
+        templating._apart(tmp_path / "own.md", crash)
+    assert error.value.code == "template-died"
+    assert all("SIGSEGV" in error.value.text(language) for language in Language)
+
+
 def test_a_template_that_never_ends(make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templating, "SECONDS", 1.0)
     loops = "{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3
@@ -170,3 +184,16 @@ def test_the_template_of_the_guide(make, report: Report, language: str) -> None:
     guide = (Path(__file__).parents[2] / f"docs/guide.{language}.md").read_text()
     text = make(guide.split("```jinja\n")[1].split("```")[0])
     assert text.startswith(f"# {report.title}: resnet50") and "dp.03" in text and "hp.03" not in text
+
+
+def test_the_functions_of_the_reference(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
+    from template_fields import FUNCTIONS
+
+    for call, formats, _ in FUNCTIONS:
+        for form in formats.split():
+            if "|" in call:
+                assert make("{{ '*a*' | marked }}", f"own.{form}") == "*a*\n"
+                continue
+            for name in call.partition("(")[0].split(", "):
+                assert make(f"{{{{ {name} is defined }}}}", f"own.{form}").strip() == "True", f"{form}: {name}"

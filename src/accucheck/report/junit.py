@@ -1,7 +1,8 @@
 """Report -> JUnit XML: a test case an item, as servers of continuous integration show it.
 
 An item that stands as a problem is a failure; one with a probe that failed, or was cancelled, an error; one that does not apply,
-that nothing decided or nothing checked is skipped, with the reason. Only an item without a problem has passed.
+that nothing decided or nothing checked is skipped, with the reason, and so is a conclusion that the reviewer returned. Only an item without
+a problem has passed.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from xml.etree import ElementTree
 
 from ..model import Level, Status, Verdict
 from . import machine
+from .bilingual import joined
 
 if TYPE_CHECKING:
-    from .parts import ItemPart, Report
+    from .parts import ItemPart, Report, ReviewPart
 
 
 def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
@@ -29,7 +31,10 @@ def encode(report: Report) -> bytes:
     for checklist in report.checklists:
         suite = ElementTree.SubElement(root, "testsuite", name=checklist.name)
         properties = ElementTree.SubElement(suite, "properties")
-        for name, value in (("case", report.case), ("tool", report.tool), ("version", str(checklist.version))):
+        known = [("case", report.case), ("tool", report.tool), ("version", str(checklist.version))]
+        if report.sign_off is not None:
+            known.append(("sign-off", joined(" ", [*report.sign_off.lines, *report.sign_off.comment])))
+        for name, value in known:
             ElementTree.SubElement(properties, "property", name=name, value=value)
         for section in checklist.sections:
             for item in section.items:
@@ -49,7 +54,9 @@ def _fill(report: Report, case: ElementTree.Element, item: ItemPart, seconds: fl
     kind, message = _outcome(report, item)
     if kind:
         ElementTree.SubElement(case, kind, message=message).text = "\n".join(item.remedy) if kind == "failure" else None
-    lines = [item.conclusion_text, *item.note]
+    lines = [joined(" · ", [item.conclusion_text, item.by]) if item.by else item.conclusion_text, *item.note]
+    if item.review is not None:
+        lines += [_review(report, item.review), *item.review.comment]
     for result in item.results:
         lines += [line[6:] for line in machine.result_text(report, result)]
     ElementTree.SubElement(case, "system-out").text = "\n".join(lines)
@@ -65,8 +72,14 @@ def _outcome(report: Report, item: ItemPart) -> tuple[str, str]:
             if result.status in (Status.FAILED, Status.CANCELLED):
                 return "error", f"{result.probe}: {result.reason or result.facts[1]}"
     if item.state is Verdict.OK:
-        return "", ""
+        if item.review is None or item.review.state != "returned":
+            return "", ""
+        return "skipped", _review(report, item.review)
     return "skipped", item.conclusion_text
+
+
+def _review(report: Report, review: ReviewPart) -> str:
+    return report.say("labelled", label=report.say("review"), text=joined(" · ", [review.text, review.by]))
 
 
 def _count(suite: ElementTree.Element) -> None:

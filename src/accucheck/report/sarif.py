@@ -3,6 +3,9 @@
 A problem or a suspect without a file of the project stands at line 1 of the case file (or the first script): GitHub refuses a
 whole log for one result without a place, and others drop such a result. Line 1 also stands for a file as a whole. Notifications
 of the run are: probes that did not finish, mere information that is about no line, and what has no place at all.
+
+An item that a person concluded as no problem, or as not applicable, suppresses its findings; one concluded as a problem of which no probe
+found anything is a result of its own.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ LEVELS = {Level.PROBLEM: "error", Level.SUSPECT: "warning", Level.INFO: "note"}
 #: GitHub shows the first 5,000 results of a log.
 MAX_RESULTS = 5000
 MAX_SNIPPET = 300
+MAX_SAID = 2000  # of what a person wrote, for each result
 ROOT = "%SRCROOT%"
 
 #: What is no path within the project: absolute, of a home, an address, a pseudonym.
@@ -36,16 +40,17 @@ _OUTSIDE = re.compile(r"[/~<\\]|\.\.(/|$)|[\w+.-]+:")
 
 
 class _Found(NamedTuple):
-    """A finding: as others read it (`machine.result_json`), and as people do, where the report shows it."""
+    """A finding: as others read it (`machine.result_json`), and as people do, where the report shows it; of a probe, or of a person."""
 
     item: ItemPart
-    result: ResultPart
+    result: ResultPart | None
     plain: dict[str, Any]
     shown: FindingPart | None
 
     @property
     def rule(self) -> str:
-        return visible(f"{self.item.id}/{self.result.probe}/{self.plain['code']}")
+        probe = self.result.probe if self.result is not None else ""
+        return visible("/".join(filter(None, [self.item.id, probe, self.plain["code"]])))
 
 
 def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
@@ -84,18 +89,20 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
             "message": {"text": _message(each)},
             "locations": [place],
             "partialFingerprints": {"accucheckFinding/v1": _fingerprint(each, same)},
-            "properties": {"item": each.item.id, "probe": each.result.probe},
+            "properties": {"item": each.item.id},
         }
+        if each.result is not None:
+            result["properties"]["probe"] = each.result.probe
         if each.plain["sure"]:
             result["properties"]["sure"] = each.plain["sure"]
         if fixes := _fixes(report, each):
             result["fixes"] = fixes
         if each.item.conclusion in (Verdict.OK, Verdict.NOT_APPLICABLE):
-            said = [each.item.conclusion_text, each.item.by, *each.item.note]
-            result["suppressions"] = [
-                {"kind": "external", "status": "accepted", "justification": " · ".join(filter(None, said))}
-            ]
+            result["suppressions"] = [_suppression(each.item)]
         results.append(result)
+    if any("suppressions" in result for result in results):
+        for result in results:  # that are not suppressed say so
+            result.setdefault("suppressions", [])
     if len(found) > MAX_RESULTS:
         notes.append(_note("accucheck", "warning", report.say("more-findings", count=len(found) - MAX_RESULTS)))
     failed = any(part.status is Status.FAILED for item in report.items for part in item.results)
@@ -122,6 +129,19 @@ def _found(report: Report) -> Iterator[_Found]:
             for at, finding in enumerate(plain["findings"]):
                 shown = result.findings[order[at]] if order[at] < len(result.findings) else None
                 yield _Found(item, result, finding, shown)
+        if item.conclusion is Verdict.PROBLEM and all(
+            finding["level"] == Level.INFO.value for result in stored["results"] for finding in result["findings"]
+        ):
+            yield _Found(item, None, _concluded(item), None)
+
+
+def _concluded(item: ItemPart) -> dict[str, Any]:
+    """What a person concluded, as a finding."""
+    said = [item.title, item.conclusion_text, " ".join(item.note)[:MAX_SAID]]
+    where = dict.fromkeys(("path", "line", "column", "name", "field", "step"))
+    plain = dict.fromkeys(("why", "sure", "proof", "fix"))
+    message = joined(" · ", [text for text in said if text])
+    return {**plain, "code": "", "level": Level.PROBLEM.value, "where": where, "message": message}
 
 
 def _as_shown(findings: list[dict[str, Any]]) -> list[int]:
@@ -144,12 +164,12 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
         help_text.append(f"{report.say('remedy')}: " + "\n".join(item.remedy))
     rule: dict[str, Any] = {
         "id": each.rule,
-        "name": visible(plain["code"]),
+        "name": visible(plain["code"] or item.id),
         "shortDescription": {"text": f"{item.id} {item.title}"},
         "fullDescription": {"text": f"{item.id} {item.title}"},
         "help": {"text": "\n\n".join(help_text)},
         "defaultConfiguration": {"level": LEVELS[Level(plain["level"])]},
-        "properties": {"tags": ["accuracy", item.id, each.result.probe]},
+        "properties": {"tags": ["accuracy", item.id, *([each.result.probe] if each.result is not None else [])]},
     }
     if item.references:
         rule["helpUri"] = quote(item.references[0][1], safe=":/?#[]@!$&'()*+,;=%~")
@@ -181,6 +201,17 @@ def _unfinished(item: ItemPart, result: ResultPart) -> dict[str, Any] | None:
 
 def _note(about: str, level: str, text: str) -> dict[str, Any]:
     return {"descriptor": {"id": about}, "level": level, "message": {"text": text}}
+
+
+def _suppression(item: ItemPart) -> dict[str, Any]:
+    """Why the findings of an item do not count; `status` is what the reviewer says of that."""
+    said = [item.conclusion_text, item.by, " ".join(item.note)[:MAX_SAID]]
+    status = "accepted"
+    if (review := item.review) is not None:
+        said += [review.text, review.by, " ".join(review.comment)[:MAX_SAID]]
+        status = {"returned": "rejected", "outdated": "underReview"}.get(review.state, status)
+    justification = joined(" · ", [text for text in said if text])
+    return {"kind": "external", "status": status, "justification": justification}
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
@@ -246,7 +277,7 @@ def _fingerprint(each: _Found, same: Counter[str]) -> str:
 def _fixes(report: Report, each: _Found) -> list[dict[str, Any]]:
     """The diff as replacements of whole lines, where it is sure to be that of the file."""
     fix = each.plain["fix"]
-    if not (fix and fix["diff"]) or fix.get("redacted") or each.result.stale:
+    if not (fix and fix["diff"]) or fix.get("redacted") or each.result is None or each.result.stale:
         return []
     try:
         path, edits = patch.parse(fix["diff"])

@@ -107,11 +107,16 @@ def _apart(own: Path, filled: Callable[[], tuple[str, dict[str, bytes]]]) -> tup
     os.close(writing)
     try:
         answer = _received(reading, own)
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
     finally:
         os.close(reading)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    if not answer:  # the system ended it
+        _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        name = signal.Signals(os.WTERMSIG(status)).name
+        raise ReadError("template-died", path=str(own), signal=name, limit=MEMORY >> 20)
+    if not answer:  # there was not even memory to say that there is none
         raise ReadError("template-large", path=str(own), limit=MEMORY >> 20)
     code, data, text, files = msgspec.msgpack.decode(answer, type=tuple[str, dict[str, Any], str, dict[str, bytes]])
     if code:
@@ -155,6 +160,9 @@ def _answer(own: Path, filled: Callable[[], tuple[str, dict[str, bytes]]]) -> by
     """(code of an error or nothing, its data, text, files) for the parent."""
     try:
         text, files = filled()
+        # Before a copy is made of it, which a library may not survive.
+        if len(text) + sum(map(len, files.values())) > OUTPUT:
+            raise ReadError("template-large", path=str(own), limit=OUTPUT >> 20)
         return msgspec.msgpack.encode(("", {}, str(text), files))
     except UserError as error:
         code, data = error.code, error.data
