@@ -22,6 +22,7 @@ from .frame import (
     speak,
     talk,
 )
+from .report import redaction_options, tell_left
 
 #: An attachment holds at least its list of files.
 LEAST = 100_000
@@ -59,6 +60,7 @@ def _parameters() -> list[click.Parameter]:
         option("--zip-limit", words="zip-limit", default=None, callback=_size, metavar="SIZE"),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
         option("--force", words="issue-force", is_flag=True),
+        *redaction_options(),
         json_option(),
         checklists_option(),
         set_option(),
@@ -81,6 +83,8 @@ def issue_(
     zip_limit: int,
     output: str,
     force: bool,
+    allow: tuple[str, ...],
+    no_redact: bool,
     as_json: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
@@ -102,7 +106,9 @@ def issue_(
         raise notice_of(opened.session)
     languages = tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
     options = issue.IssueOptions(
-        report=Options(formats=formats or issue.FORMATS, languages=languages, force=force),
+        report=Options(
+            formats=formats or issue.FORMATS, languages=languages, force=force, allow=allow, redact=not no_redact
+        ),
         tracker=tracker,
         repo=repo,
         base_url=base_url,
@@ -127,5 +133,7 @@ def issue_(
         talk(say("issue-blanks", fields=", ".join(written.issue.blanks)))
     for each in written.left_out:
         talk(say("issue-left-out", path=each.path, why=issue.why(each, language())))
-    if written.left_out:
+    if written.private:
+        tell_left(written.private)
+    if written.left_out or written.private:
         raise SystemExit(FOUND)

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from ..report.leftovers import Left
 
 
+def redaction_options() -> list[click.Parameter]:
+    return [
+        option("--allow", words="report-allow", multiple=True, metavar="TEXT"),
+        option("--no-redact", words="report-no-redact", is_flag=True),
+    ]
+
+
 def _parameters() -> list[click.Parameter]:
     from ..report import FORMATS
 
@@ -39,8 +46,7 @@ def _parameters() -> list[click.Parameter]:
         option("--force", words="report-force", is_flag=True),
         option("--since", words="report-since", default=None, metavar="A"),
         json_option(),
-        option("--allow", words="report-allow", multiple=True, metavar="TEXT"),
-        option("--no-redact", words="report-no-redact", is_flag=True),
+        *redaction_options(),
         option("--preview", words="report-preview", is_flag=True),
         checklists_option(),
         set_option(),

@@ -116,7 +116,7 @@ def preview(project: Project, options: Options) -> Preview:
 
     hide = redactor(project, options)
     compose(project, options, hide)
-    return Preview(dict(hide.counts), hide.examples)
+    return Preview(dict(hide.distinct), hide.examples)
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
@@ -151,7 +151,7 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
         folder, name, lambda stem: made.pop(stem, None) or render(report, stem, options), force=options.force
     )
     paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
-    redacted = dict(hide.counts) if hide is not None else {}
+    redacted = dict(hide.distinct) if hide is not None else {}
     return Written(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
 
 

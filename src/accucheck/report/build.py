@@ -135,6 +135,7 @@ def _report(
         result=_hidden(context, result),
         sign_off=sign_off_part(context, checklists),
         since=since_part(context, since, checklists) if since is not None else None,
+        private=_private(context),  # the last: it counts what the others hide
     )
 
 
@@ -145,6 +146,12 @@ def _anchor(context: Context) -> str:
     scripts = [context.case.relative(path) for path in context.case.paths("scripts.train")]
     files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
     return next((context.line(path) for path in files if Path(context.case.root, path).is_file()), "")
+
+
+def _private(context: Context) -> str:
+    count = context.hide.distinct.total()
+    key = "private-shown" if not context.hide.on else "private-hidden" if count else "private-none"
+    return context.say(key, count=count)
 
 
 def _hidden(context: Context, result: dict[str, Any]) -> dict[str, Any]:

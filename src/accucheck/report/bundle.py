@@ -21,6 +21,7 @@ import msgspec
 from ..errors import ReadError, from_os_error
 from ..language import Words
 from ..manifest import File, md5sum_line
+from .redact import encoding_of
 
 #: Files of one folder that are added.
 MAX_FILES = 1000
@@ -179,7 +180,7 @@ def _read(
         return LeftOut(where, Note("unread", {"problem": error.strerror or str(error)}))
     if tail:  # whole lines
         head, tail = head[: head.rfind(b"\n") + 1], tail[tail.find(b"\n") + 1 :]
-    encoding = _encoding(head + tail)
+    encoding = encoding_of(head + tail)
     if encoding is None or (tail and encoding == "utf-16"):
         if tail:
             return LeftOut(where, Note("too-large", {"size": size, "limit": limit}))
@@ -200,22 +201,6 @@ def _read(
         beginning = beginning[: beginning.rfind(b"\n") + 1]
     content = beginning + f"{line}\n".encode(encoding, "replace") + end
     return Member("", content[-limit:], [*notes, Note("cut", {"size": size})])
-
-
-def _encoding(data: bytes) -> str | None:
-    """The encoding of a text, or None for what is none."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        guesses = ["utf-16"]
-    else:
-        guesses = [] if b"\0" in data else ["utf-8", "gb18030"]
-    for encoding in guesses:
-        try:
-            text = data.decode(encoding)
-        except UnicodeError:
-            continue
-        if not re.search(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]", text):  # a log may hold ANSI colours
-            return encoding
-    return None
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

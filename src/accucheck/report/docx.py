@@ -188,6 +188,7 @@ class _Writer:
             (self.say("case"), report.case),
             (self.say("generated"), report.generated),
             (self.say("tool"), report.tool),
+            (self.say("private"), report.private),
             (self.say("checklists"), joined("; ", listed)),
         ]
         self._pairs(facts)

@@ -17,7 +17,7 @@ import msgspec
 from ..errors import UserError
 from ..language import Words, word
 from ..model import Language, Level, Verdict
-from . import Options, bundle, compose, file_stem, machine, redact, render, write_numbered
+from . import UNFINISHED, Options, bundle, check, compose, file_stem, machine, redactor, render, write_numbered
 from . import environment as environments
 from .bilingual import one, said
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
@@ -27,6 +27,7 @@ from .words import MARKS
 
 if TYPE_CHECKING:
     from ..project import Project
+    from .leftovers import Left
 
 #: The report in the attachment, unless others are chosen.
 FORMATS = ("html", "docx", "json")
@@ -516,7 +517,7 @@ class IssueOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 class IssueFiles(msgspec.Struct, frozen=True):
     """`grade` says whether it is worth filing. `body` is the whole text, `fields` the same by field, `attachments` the zips; `left_out` is
-    what was to go into them and did not."""
+    what was to go into them and did not; `private` what the second pass still found: the files are then named unfinished."""
 
     issue: Issue
     grade: str
@@ -525,6 +526,7 @@ class IssueFiles(msgspec.Struct, frozen=True):
     fields: Path
     attachments: list[Path]
     left_out: list[bundle.LeftOut]
+    private: list[Left]
 
 
 def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueFiles:
@@ -532,6 +534,8 @@ def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueF
     `options.report.force`. Raises UserError, SaveError."""
     made = _Made(project, options)
     name = file_stem(options.report.stem or f"{made.report.case}-issue")
+    private = check(made.files(name), made.hide) if options.report.redact else []
+    name += UNFINISHED if private else ""
     stem, files = write_numbered(folder, name, made.files, force=options.report.force)
     for path in folder.iterdir():  # of the issue that was replaced
         if re.fullmatch(re.escape(stem) + r"\.\d+\.zip", path.name) and path.name not in files:
@@ -546,6 +550,7 @@ def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueF
         fields=folder / f"{stem}.fields.txt",
         attachments=zips,
         left_out=made.left,
+        private=private,
     )
 
 
@@ -579,6 +584,9 @@ def issue_json(written: IssueFiles, language: Language) -> dict[str, Any]:
         "fields": str(written.fields),
         "attachments": [str(path) for path in written.attachments],
         "blanks": issue.blanks,
+        "private": [
+            {"file": each.file, "kind": each.kind, "shown": each.shown, "id": each.id} for each in written.private
+        ],
         "left_out": [{"path": each.path, "why": why(each, language)} for each in written.left_out],
     }
 
@@ -592,7 +600,7 @@ class _Made:
         self.repo = repository(self.to, options.repo)
         self.base = _checked(options.base_url.rstrip("/"), r"(https?://[^\s/?#]+[^\s?#]*)?", "issue-base")
         written = msgspec.structs.replace(options.report, flavour=self.to.flavour)
-        self.hide = redact.of(project.case, allow=written.allow, on=written.redact)
+        self.hide = redactor(project, written)
         self.report = compose(project, written, self.hide)
         self.say = speaker(self.report, bundle.WORDS)
         self.left: list[bundle.LeftOut] = []

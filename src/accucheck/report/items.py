@@ -127,7 +127,9 @@ def _attachment(context: Context, path: str) -> Attachment:
             return Attachment(name, str(real), "picture")
         inside = real.relative_to(Path(context.case.root).resolve())
         if not any(step.startswith(".") for step in inside.parts) and real.stat().st_size <= MAX_ATTACHMENT:
-            return Attachment(name, str(real), "file")
+            content, read = context.hide.file(real.read_bytes())
+            shown = name if read else context.say("attachment-unseen", name=name)
+            return Attachment(shown, str(real), "file", content)
     except (OSError, ValueError, RuntimeError):
         pass
     return Attachment(context.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")

@@ -127,13 +127,9 @@ def render(
             files[name] = content
             return Marked(f"{escape(attachment.name)}\n\n![{escape(attachment.name)}]({_address(name)})")
         if attachment.kind == "file":
-            try:
-                content = Path(attachment.path).read_bytes()
-            except OSError:
-                return escape(report.say("attachment-missing", name=attachment.name))
             suffix = re.sub(r"[^\w.]", "", Path(attachment.path).suffix)[:10]
             name = f"{folder}/attachment-{number:03}{suffix}"
-            files[name] = content
+            files[name] = attachment.content
             return Marked(f"[{escape(attachment.name)}]({_address(name)})")
         return escape(attachment.name)
 

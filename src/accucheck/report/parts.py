@@ -104,11 +104,12 @@ class ResultPart(_Part, frozen=True):
 
 
 class Attachment(_Part, frozen=True):
-    """`kind` is picture, file (to be copied beside the report) or named (only its name goes in)."""
+    """`kind` is picture (at `path`), file (to be copied beside the report: its `content`) or named (only its name goes in)."""
 
     name: str
     path: str
     kind: str
+    content: bytes = b""
 
 
 class ReviewPart(_Part, frozen=True):
@@ -300,6 +301,7 @@ class Report(_Part, frozen=True):
     inputs: TablePart | None
     reproduce: list[StepToReproduce]
     versions: list[tuple[str, str]]
+    private: str
     gaps: list[Gap]
     more_gaps: int
     within: str

@@ -84,6 +84,11 @@ class Redactor:
                 text = rule(self, text)
         return text
 
+    @property
+    def distinct(self) -> Counter[str]:
+        """How many different texts have got a name, by kind."""
+        return Counter(kind for kind, _ in self._names)
+
     def learn(self, value: Any) -> None:
         """Look for secrets in a nested value, so that they are found where nothing beside them tells what they are."""
         if not self.on:
@@ -108,6 +113,15 @@ class Redactor:
         if isinstance(value, dict):
             return {self(key) if isinstance(key, str) else key: self._entry(key, below) for key, below in value.items()}
         return [self.within(below) for below in value] if isinstance(value, (list, tuple)) else value
+
+    def file(self, content: bytes) -> tuple[bytes, bool]:
+        """A file without what is private, and whether it could be looked into: what is no text is left as it is."""
+        encoding = encoding_of(content)
+        if encoding is None:
+            return content, False
+        text = content.decode(encoding)
+        hidden = self(text, whole_path=False)
+        return (content if hidden == text else hidden.encode(encoding, "replace")), True
 
     def person(self, name: str) -> str:
         """Who concluded: the name of an account is hidden, one that somebody gave is not."""
@@ -468,6 +482,22 @@ def of(case: Case, *, allow: Iterable[str] = (), on: bool = True) -> Redactor:
         pass
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME", "")}
     return Redactor(case.root, home, users, hosts, allow=allow, on=on)
+
+
+def encoding_of(data: bytes) -> str | None:
+    """The encoding of a text, or None for what is none."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        guesses = ["utf-16"]
+    else:
+        guesses = [] if b"\0" in data else ["utf-8", "gb18030"]
+    for encoding in guesses:
+        try:
+            text = data.decode(encoding)
+        except UnicodeError:
+            continue
+        if not re.search(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]", text):  # a log may hold ANSI colours
+            return encoding
+    return None
 
 
 def ident(original: str) -> str:

@@ -238,6 +238,17 @@ WORDS = {
         "en": "{name} (not copied: the session came without its project)",
         "zh": "{name}（未拷贝：仅有会话文件，没有项目）",
     },
+    "attachment-unseen": {
+        "en": "{name} (not looked into for private data)",
+        "zh": "{name}（未做隐私检查）",
+    },
+    "private": {"en": "Private data", "zh": "隐私信息"},
+    "private-hidden": {
+        "en": "replaced by names such as <host-1>, the same for the same ({count:,} different)",
+        "zh": "已替换为 <host-1> 一类的代号，相同内容代号相同（共 {count:,} 种）",
+    },
+    "private-none": {"en": "looked for; none was found", "zh": "已检查，未发现"},
+    "private-shown": {"en": "not replaced (--no-redact)", "zh": "未做脱敏（--no-redact）"},
     "attachment-outside": {
         "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
         "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
