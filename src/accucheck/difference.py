@@ -251,7 +251,7 @@ def of_report(name: str, content: bytes) -> Side:
     try:
         report = msgspec.json.decode(content, type=_JsonReport)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError("not-comparable", path=name, problem=str(error)) from None
+        raise ReadError("not-comparable", path=name, problem=str(error)[:300]) from None
     signed = None if report.sign_off is None else "void" if report.sign_off.changed else "signed"
     return Side(name, {item.id: _item(item) for item in report.items}, signed)
 

@@ -393,7 +393,7 @@ def _decoded(content: bytes, path: Path) -> Record:
             version = data["version"]
         return msgspec.convert(data, Record)
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(str(error)[:300]) from None
 
 
 def _read(path: Path) -> tuple[Record, UserError | None]:

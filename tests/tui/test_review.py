@@ -1,11 +1,12 @@
 """Two voices in the walkthrough: a reviewer accepts, returns and signs off; the author sees what came back; opening read-only."""
 
+import json
 import shutil
 import time
 
 import pytest
 from conftest_tui import text_of
-from textual.widgets import OptionList
+from textual.widgets import OptionList, TabbedContent
 
 from accucheck.language import Language
 from accucheck.model import Verdict
@@ -13,6 +14,7 @@ from accucheck.project import open_project
 from accucheck.session import Judgement, Role, open_session
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
 
 
@@ -184,3 +186,65 @@ async def test_a_session_alone_is_read_and_runs_nothing(walkthrough, checklist, 
     app.runner.close()
     app.session.close()
     assert open_project(sent, [str(checklist)], session="read").session.entry("xx.01").review.who == "Wang"
+
+
+NASTY = "[red]x[/] [@click=app.leave]y[/]\x1b[2J\u202e{who.__class__}\n# <b>|"
+
+
+def assert_harmless(shown: str) -> None:
+    assert "\x1b" not in shown and "\u202e" not in shown and "root:" not in shown
+
+
+@pytest.mark.parametrize("nasty", [NASTY, "", "9999-12-31T23:59:59-14:00", "x" * 20_000])
+async def test_a_session_of_a_stranger_is_only_text(checklist, tmp_path, nasty):
+    """All that a session can hold, in every tab, dialog and list that shows it."""
+    deep: list = []
+    for _ in range(400):
+        deep = [deep]
+    finding = {"code": nasty, "level": "problem", "where": {"path": "/etc/passwd", "name": nasty}}
+    finding |= {"data": {nasty: nasty, "deep": deep}, "fix": {"message": nasty, "diff": nasty}}
+    result = {"probe": nasty, "kind": "static", "status": "failed", "suggestion": "problem", "findings": [finding]}
+    entry = {
+        "conclusion": "undecided",
+        **dict.fromkeys(("note", "who", "when"), nasty),
+        "attachments": [nasty, "/etc/passwd", "~/.ssh/id_rsa"],
+        "results": {nasty: {**result, "log": nasty}, "../../probe": {**result, "status": "done"}},
+        "history": [{**dict.fromkeys(("when", "who", "what", "note", "probe"), nasty)}],
+        "review": {"judgement": "returned", **dict.fromkeys(("comment", "who", "when", "of"), nasty)},
+    }
+    signed = {**dict.fromkeys(("who", "when", "comment"), nasty), "checklists": {nasty: 1}, "items": {nasty: nasty}}
+    whole = {"version": 2, "case": nasty, "checklists": {nasty: 3, "fakes": 1}, "signed": signed}
+    sent = tmp_path / "stranger.json"
+    sent.write_text(json.dumps({**whole, "entries": {"xx.01": entry, nasty: entry}}))
+    before = sent.read_bytes()
+    app = Walkthrough(open_project(sent, [str(checklist)], session="read"), Language.EN, who="Wang")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "Check xx.01" in text_of(app) and "Open the" in text_of(app))
+        tabs = app.screen.query_one(TabbedContent)
+        for name in ("evidence", "conclusion", "history", "method"):
+            tabs.active = f"tab-{name}"
+            await pilot.pause(0.1)
+            assert_harmless(text_of(app))
+        tabs.active = "tab-evidence"
+        app.screen.query_one(FindingList).focus()
+        for key in (
+            "down",
+            "enter",
+            "v",
+            "escape",
+            "escape",
+            "escape",
+            "u",
+            "A",
+            "S",
+            "p",
+            "escape",
+            "s",
+            "e",
+            "escape",
+        ):
+            await pilot.press(key)
+            await pilot.pause(0.05)
+            assert_harmless(text_of(app))
+    assert app.return_code in (0, None) and app._exception is None
+    assert sent.read_bytes() == before and [path.name for path in tmp_path.glob(".*")] == []

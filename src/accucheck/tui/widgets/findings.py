@@ -100,7 +100,7 @@ class FindingList(OptionList):
         return list(self._targets.values())
 
     def _result(self, speech: Speech, result: ProbeResult, stale: bool, width: int) -> list[Option]:
-        head = Content.assemble((result.probe, "bold"), f"  {result.seconds:.1f} s  ", speech.outcome(result))
+        head = Content.assemble(plain(result.probe, "bold"), f"  {result.seconds:.1f} s  ", speech.outcome(result))
         if stale:
             head = Content.assemble(head, "\n", plain(wrap("  " + speech.say("stale"), width, 2), "$text-warning"))
         options = [Option(head)]

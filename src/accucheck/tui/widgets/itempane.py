@@ -15,6 +15,7 @@ from ...checklist import Item
 from ...model import CONCLUSIONS, Verdict
 from ...session import Change, Entry, Role
 from ..signs import Speech, plain, wrap
+from ..words import WORDS
 from .findings import FindingList
 
 if TYPE_CHECKING:
@@ -189,8 +190,10 @@ class ItemPane(Vertical):
                 "note": change.note,
                 "probe": change.probe,
             }
-            text = say(f"history-{change.what}", **data)
-            lines.append(Content.assemble((f"{_local(change.when)}  {change.who}  ", "$text-muted"), plain(text)))
+            key = f"history-{change.what}"
+            text = say(key, **data) if key in WORDS else change.what  # a session may come from a stranger
+            moment = plain(f"{_local(change.when)}  {change.who}  ", "$text-muted")
+            lines.append(Content.assemble(moment, plain(text)))
         return Content("\n").join(lines)
 
     def _show_answer(self, item: Item) -> None:
@@ -280,7 +283,7 @@ def _local(moment: str) -> str:
 
     try:
         return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
+    except (ValueError, OverflowError):
         return moment
 
 
