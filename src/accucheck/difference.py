@@ -6,13 +6,14 @@ Information is left out: only problems, suspects and what could not be examined 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
 
 from .errors import ReadError
-from .model import Finding, Level, Status, Verdict, Where, combine
+from .model import Finding, Level, Status, Verdict, Where, combine, too_deep
 from .session import Entry, Judgement, Record
 
 
@@ -124,13 +125,13 @@ def _paired(old: tuple[Seen, ...], new: tuple[Seen, ...]) -> tuple[list[Pair], l
     pairs: list[Pair] = []
     left, right = list(old), list(new)
     for key in _KEYS:
-        waiting: dict[str, list[Seen]] = {}
+        waiting: dict[str, deque[Seen]] = {}
         for seen in right:
-            waiting.setdefault(key(seen), []).append(seen)
+            waiting.setdefault(key(seen), deque()).append(seen)
         rest = []
         for seen in left:
             if fellows := waiting.get(key(seen)):
-                pairs.append(Pair(seen, fellows.pop(0)))
+                pairs.append(Pair(seen, fellows.popleft()))
             else:
                 rest.append(seen)
         left, right = rest, [seen for fellows in waiting.values() for seen in fellows]
@@ -250,6 +251,8 @@ def of_report(name: str, content: bytes) -> Side:
     """A JSON report as a side. Raises ReadError when it is none."""
     try:
         report = msgspec.json.decode(content, type=_JsonReport)
+        if any(too_deep(found.data) for item in report.items for result in item.results for found in result.findings):
+            raise msgspec.ValidationError("data nested too deep")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError("not-comparable", path=name, problem=str(error)[:300]) from None
     signed = None if report.sign_off is None else "void" if report.sign_off.changed else "signed"

@@ -21,7 +21,7 @@ from . import probe as probes
 from .case import Case, redacted
 from .errors import UserError
 from .language import Language
-from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest
+from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
@@ -320,9 +320,10 @@ class _Child:
         for text in lines:
             try:
                 line = msgspec.json.decode(text, type=Line)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 return Reason("bad-event")
-            if line.job != self.current:
+            told = line.finding or (line.end and line.end.reason)
+            if line.job != self.current or (told and too_deep(told.data)):
                 return Reason("bad-event")
             job = self.jobs[self.current]
             if line.finding is not None:

@@ -175,9 +175,13 @@ def line_of(branch: Branch) -> str:
     return f"{'! ' if branch.marked else ''}{branch.text}  {value}".rstrip()
 
 
+#: Levels of a tree beyond this are shown as this one: a session from elsewhere may hold any number.
+MAX_TREE = 40
+
+
 def tree_text(tree: Tree) -> str:
     """A tree in plain text, two blanks a level."""
-    return "\n".join("  " * branch.depth + line_of(branch) for branch in tree.branches)
+    return "\n".join("  " * min(branch.depth, MAX_TREE) + line_of(branch) for branch in tree.branches)
 
 
 class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -202,6 +206,21 @@ class Finding(msgspec.Struct, frozen=True):
     fix: Fix | None = None
     incomplete: bool = False
     sure: Sure | None = None
+
+
+#: How deep what a finding measured may be nested. No probe of ours nests at all.
+MAX_NESTED = 100
+
+
+def too_deep(data: dict[str, Any]) -> bool:
+    """Whether data from elsewhere are nested beyond MAX_NESTED, where code that follows them would break off."""
+    below: list[Any] = list(data.values())
+    for _ in range(MAX_NESTED):
+        nested = [value for value in below if isinstance(value, (dict, list))]
+        if not nested:
+            return False
+        below = [inner for value in nested for inner in (value.values() if isinstance(value, dict) else value)]
+    return True
 
 
 class Progress(msgspec.Struct, frozen=True):

@@ -19,12 +19,12 @@ import msgspec
 from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
-from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now
+from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
 from .store import FOLDER, write_atomically
 
 VERSION = 2
 FILE_NAME = "session.json"
-#: Bytes of a session file that came alone, maybe from a stranger.
+#: Bytes of a session file, which may come from a stranger.
 MAX_ALONE = 256 << 20
 
 
@@ -391,7 +391,13 @@ def _decoded(content: bytes, path: Path) -> Record:
         while version < VERSION:
             data = MIGRATIONS[version](data)
             version = data["version"]
-        return msgspec.convert(data, Record)
+        record = msgspec.convert(data, Record)
+        results = [result for entry in record.entries.values() for result in entry.results.values()]
+        measured = [finding.data for result in results for finding in result.findings]
+        measured += [result.reason.data for result in results if result.reason is not None]
+        if any(map(too_deep, measured)):
+            raise msgspec.ValidationError("data nested too deep")
+        return record
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(error)[:300]) from None
 
@@ -399,11 +405,11 @@ def _decoded(content: bytes, path: Path) -> Record:
 def _read(path: Path) -> tuple[Record, UserError | None]:
     """The record of a project's session; a corrupt file is to be kept aside, as the returned notice says."""
     try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return Record(), None
-    except OSError as error:
-        raise from_os_error(error, path) from None
+        content = read_alone(path)
+    except ReadError as error:
+        if error.code == "not-found":
+            return Record(), None
+        raise
     try:
         return _decoded(content, path), None
     except ValueError as error:

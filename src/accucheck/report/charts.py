@@ -50,6 +50,7 @@ WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins,
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 << 20
 MAX_SIDE = 1600
+_LARGEST = 1e100  # that an axis can hold
 
 
 @cache
@@ -185,7 +186,7 @@ def _label(text: str, chinese: bool, limit: int = 40) -> str:
 
 def _finite(values: list[float | None]) -> list[float]:
     """Values as drawn; a gap where there is none, or none that an axis can hold."""
-    return [math.nan if value is None or not abs(value) < 1e100 else float(value) for value in values]
+    return [math.nan if value is None or not abs(value) < _LARGEST else float(value) for value in values]
 
 
 def _logarithmic(values: list[float], ratio: float) -> bool:
@@ -232,7 +233,7 @@ def _marks(axes: Any, curve: Curve, chinese: bool) -> None:
     across = WIDTH * 72 * 0.9  # points, about
     place = axes.transData + axes.transAxes.inverted()
     for name, value in sorted(curve.marks.items(), key=lambda mark: mark[1]):
-        if not math.isfinite(value):
+        if not abs(value) < _LARGEST:
             continue
         axes.axvline(value, color="#606060", linewidth=0.9, linestyle=(0, (1, 1.5)))
         text, at = _label(name, chinese), place.transform((value, 1))[0] * across

@@ -51,6 +51,7 @@ class Redactor:
         self._learnt: list[str] = []
         self._bare: re.Pattern[str] | None = None
         self._names: dict[tuple[str, str], str] = {}
+        self._numbers: Counter[str] = Counter()
         self._allow = frozenset(allow)
         before, after = r"(?<![\w.~-])", r"(?=/|$|[^\w.-])"
         self._root = root if root != "/" else ""
@@ -144,8 +145,8 @@ class Redactor:
             return original
         key = kind, original
         if key not in self._names:
-            number = 1 + sum(known == kind for known, _ in self._names)
-            self._names[key] = f"<{kind}-{number}>"
+            self._numbers[kind] += 1
+            self._names[key] = f"<{kind}-{self._numbers[kind]}>"
             shown = self.examples.setdefault(kind, [])
             if len(shown) < _EXAMPLES:
                 shown.append(masked(original))

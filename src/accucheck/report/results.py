@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import TypeVar
+
 import msgspec
 
 from ..model import (
@@ -32,7 +35,10 @@ MAX_EVIDENCE = 6  # per finding
 MAX_CHARTS = 10  # per result
 MAX_ROWS = 50
 MAX_COLUMNS = 10
+MAX_POINTS, MAX_SERIES, MAX_MARKS = 20_000, 20, 100  # of a chart
 MAX_LOG_LINES = 20
+
+V = TypeVar("V")
 
 
 def result_part(context: Context, item_id: str, result: ProbeResult) -> ResultPart:
@@ -108,6 +114,12 @@ def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePa
             context.title(name, evidence.title),
             _curve(context, name, evidence, context.speech),
             _curve(context, name, evidence, context.english),
+            _bounds(
+                context,
+                ("points", MAX_POINTS, len(evidence.x)),
+                ("series", MAX_SERIES, len(evidence.series)),
+                ("marks", MAX_MARKS, len(evidence.marks)),
+            ),
         )
     if isinstance(evidence, Histogram):
         total = min(len(evidence.labels), len(evidence.counts))
@@ -141,16 +153,13 @@ def table_part(context: Context, name: str, table: Table) -> TablePart:
     width = min(len(table.columns), MAX_COLUMNS)
     rows = [[*row[:width], *[None] * (width - len(row))] for row in table.rows[:MAX_ROWS]]
     total = max(len(table.rows), table.total or 0)
-    bound = [context.say("rows", shown=len(rows), total=total)] if total > len(rows) else []
-    if len(table.columns) > width:
-        bound.append(context.say("columns", shown=width, total=len(table.columns)))
     whole = _whole(context, name, table) if len(table.rows) > len(rows) or len(table.columns) > width else None
     return TablePart(
         title=context.title(name, table.title),
         columns=[context.title(name, column) for column in table.columns[:width]],
         rows=[[_cell(context, value) for value in row] for row in rows],
         numeric=[_numeric([row[i] for row in rows]) for i in range(width)],
-        bound="; ".join(bound) if context.language is Language.EN else "；".join(bound),
+        bound=_bounds(context, ("rows", len(rows), total), ("columns", width, len(table.columns))),
         whole=whole,
     )
 
@@ -190,10 +199,31 @@ def _curve(context: Context, name: str, curve: Curve, speech: machine.Speech) ->
         title=context.title(name, curve.title, speech),
         x_label=context.title(name, curve.x_label, speech),
         y_label=context.title(name, curve.y_label, speech),
-        x=curve.x,
-        series={context.title(name, key, speech): values for key, values in curve.series.items()},
-        marks={context.title(name, key, speech): value for key, value in curve.marks.items()},
+        x=curve.x[:MAX_POINTS],
+        series={
+            key: values[:MAX_POINTS] for key, values in _named(context, name, curve.series, MAX_SERIES, speech).items()
+        },
+        marks=_named(context, name, curve.marks, MAX_MARKS, speech),
     )
+
+
+def _named(context: Context, name: str, values: dict[str, V], most: int, speech: machine.Speech) -> dict[str, V]:
+    """The first of them, each with its title; where two have the same, the second gets a number."""
+    found: dict[str, V] = {}
+    for key, value in islice(values.items(), most):
+        title = numbered = context.title(name, key, speech)
+        number = 1
+        while numbered in found:
+            number += 1
+            numbered = f"{title} ({number})"
+        found[numbered] = value
+    return found
+
+
+def _bounds(context: Context, *limits: tuple[str, int, int]) -> str:
+    """What was left out, of (a key of WORDS, how many are shown at most, how many there are)."""
+    said = [context.say(key, shown=shown, total=total) for key, shown, total in limits if total > shown]
+    return ("; " if context.language is Language.EN else "；").join(said)
 
 
 def _bars(context: Context, name: str, bars: Histogram, speech: machine.Speech) -> Histogram:

@@ -228,10 +228,10 @@ def _location(report: Report, each: _Found) -> dict[str, Any] | None:
         return None
     region: dict[str, Any] = {"startLine": 1}
     if path and where["line"]:
-        region["startLine"] = where["line"]
+        region["startLine"] = _counted(where["line"])
         code = _code(each)
         if where["column"] is not None:
-            region["startColumn"] = 1 + _characters(code, where["column"])
+            region["startColumn"] = _counted(1 + _characters(code, where["column"]))
         if code is not None:
             region["snippet"] = {"text": code[:MAX_SNIPPET]}
     place: dict[str, Any] = {
@@ -243,8 +243,18 @@ def _location(report: Report, each: _Found) -> dict[str, Any] | None:
 
 
 def _artifact(report: Report, path: str) -> dict[str, str]:
-    uri = quote(f"{report.within}{path}".encode("utf-8", "surrogateescape"))
+    name = f"{report.within}{path}"
+    try:
+        content = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # no file has such a name
+        content = visible(name).encode()
+    uri = quote(content)
     return {"uri": uri, "uriBaseId": ROOT}
+
+
+def _counted(number: int) -> int:
+    """A line or column as readers take it: from 1, in 32 bits."""
+    return min(max(1, number), 2**31 - 1)
 
 
 def _code(each: _Found) -> str | None:

@@ -85,15 +85,17 @@ def text(
     titles = {item.id: item.title[language] for each in checklists for item in each.items}
     told = rows(difference, checklists, Speech(language), everything=everything)
     lines = [visible(word(WORDS, "since-sides", language, before=difference.before.name, after=difference.after.name))]
-    for item in dict.fromkeys(row.item for row in told):
+    of_item: dict[str, list[Row]] = {}
+    for row in told:
+        of_item.setdefault(row.item, []).append(row)
+    for item, changes in of_item.items():
         lines.append(
             visible(f"{item}  {titles.get(item, '')}".rstrip()) if item else word(WORDS, "since-sign-off", language)
         )
-        for row in told:
-            if row.item == item:
-                kind = word(WORDS, f"since-{row.kind}", language)
-                place = f"{place_of(row.where)}: " if place_of(row.where) else ""
-                lines.append(visible(f"  {MARKS.get(row.kind, '·')} {kind}  {place}{row.text}"))
+        for row in changes:
+            kind = word(WORDS, f"since-{row.kind}", language)
+            place = f"{place_of(row.where)}: " if place_of(row.where) else ""
+            lines.append(visible(f"  {MARKS.get(row.kind, '·')} {kind}  {place}{row.text}"))
     return [*lines, *overview(difference, language)]
 
 

@@ -331,6 +331,9 @@ WORDS = {
     "evidence": {"en": "Evidence ({count})", "zh": "证据（{count} 项）"},
     "rows": {"en": "first {shown:,} of {total:,} rows", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
     "columns": {"en": "first {shown} of {total} columns", "zh": "共 {total} 列，此处为前 {shown} 列"},
+    "points": {"en": "first {shown:,} of {total:,} points", "zh": "共 {total:,} 个点，此处为前 {shown:,} 个"},
+    "series": {"en": "first {shown} of {total:,} curves", "zh": "共 {total:,} 条曲线，此处为前 {shown} 条"},
+    "marks": {"en": "first {shown} of {total:,} marks", "zh": "共 {total:,} 个标记，此处为前 {shown} 个"},
     "sarif-root": {
         "en": "The root of the git repository, or the project's folder where it lies in none.",
         "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
