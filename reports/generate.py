@@ -24,7 +24,8 @@ from accucheck import checklist, report
 from accucheck.language import Language
 from accucheck.model import Verdict, now
 from accucheck.report import environment, inputs, machine, markdown
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.report.redact import Redactor
 from accucheck.session import Entry, Record
 

@@ -11,8 +11,8 @@ from accucheck import checklist
 from accucheck.errors import ReadError, UserError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
-from accucheck.reviewing import obstacles, sign_off, take
-from accucheck.session import FILE_NAME, Judgement, Session, open_alone, open_session
+from accucheck.reviewing import Taken, obstacles, sign_off, take
+from accucheck.session import FILE_NAME, Change, Judgement, Session, open_alone, open_session
 from accucheck.store import FOLDER
 
 OLD = Path(__file__).parent / "sessions" / "version_1.json"
@@ -175,7 +175,7 @@ def test_a_session_sent_alone_is_reviewed_and_taken_back(tmp_path, session):
         copy.review("ds.09", Judgement.ACCEPTED, who="Wang")
         copy.answer("ds.03", Verdict.PROBLEM, "not for a reviewer to say", "Wang")
         old = msgspec.structs.replace(copy.entry("ds.04").review, when="2020-01-01T00:00:00+00:00", who="Wang")
-        copy.adopt("ds.04", old, copy.entry("ds.04").history[-1])
+        copy.adopt("ds.04", old, Change(old.when, "Wang", "accepted"))
     session.answer("ds.02", Verdict.PROBLEM, "these: 1, 2", "Li")  # meanwhile
     taken = take(session, sent)
     assert (taken.taken, taken.outdated, taken.kept, taken.unknown) == (
@@ -200,8 +200,91 @@ def test_a_sign_off_comes_back_too(tmp_path, session, monkeypatch):
     with open_alone(sent) as copy:
         copy.review("ds.01", Judgement.ACCEPTED, who="Wang")
         copy.sign_off({"mine": 1}, ["ds.01"], "ok", "Wang")
-    assert take(session, sent).signed
+    assert take(session, sent).sign_off == "signed"
     assert session.record.signed.who == "Wang" and session.record.unsealed == []
+    assert take(session, sent).sign_off == ""
+    with open_alone(sent) as copy:
+        copy.withdraw_sign_off("Wang")
+    shutil.copy(sent, tmp_path / "late.json")
+    assert take(session, sent).sign_off == "unsigned" and session.record.signed is None
+    with open_alone(sent) as copy:
+        copy.sign_off({"mine": 1}, ["ds.01"], "again", "Wang")
+    assert take(session, sent).sign_off == "signed" and session.record.signed.comment == "again"
+    assert take(session, tmp_path / "late.json").sign_off == ""  # known here, and overtaken
+
+
+def test_a_withdrawn_review_comes_back_too(tmp_path, session):
+    sent = tmp_path / "copy.json"
+    session.review("ds.01", Judgement.RETURNED, "why?", "Wang")
+    shutil.copy(session.path, sent)
+    shutil.copy(session.path, tmp_path / "older.json")
+    with open_alone(sent) as copy:
+        copy.withdraw_review("ds.01", "Wang")
+    assert take(session, sent).withdrawn == ["ds.01"]
+    entry = session.entry("ds.01")
+    assert entry.review is None and (entry.history[-1].what, entry.history[-1].who) == ("unreviewed", "Wang")
+    assert take(session, sent) == Taken()
+    assert take(session, tmp_path / "older.json") == Taken()  # a copy from before does not bring it to life again
+    session.review("ds.01", Judgement.ACCEPTED, "", "Zhao")
+    assert take(session, sent) == Taken() and session.entry("ds.01").review.who == "Zhao"
+
+
+def test_two_reviewers_at_once_the_later_one_counts(tmp_path, session):
+    """Both work on copies of the same round; whichever comes back first."""
+    copies = [tmp_path / "wang.json", tmp_path / "zhao.json"]
+    for path, who, moment in zip(copies, ("Wang", "Zhao"), ("2030-01-01", "2030-01-02"), strict=True):
+        shutil.copy(session.path, path)
+        with open_alone(path) as copy:
+            copy.review("ds.01", Judgement.RETURNED, f"says {who}", who)
+            later = msgspec.structs.replace(copy.entry("ds.01").review, when=f"{moment}T00:00:00+00:00")
+            copy.adopt("ds.01", later, Change(later.when, who, "returned", note=later.comment))
+    assert take(session, copies[1]).taken == ["ds.01"]
+    assert take(session, copies[0]).kept == ["ds.01"]
+    assert session.entry("ds.01").review.who == "Zhao"
+
+
+def test_the_session_of_another_project_is_no_copy(tmp_path, session):
+    other = tmp_path / "other"
+    other.mkdir()
+    with open_session(other) as theirs:
+        theirs.answer("ds.01", Verdict.PROBLEM, "of something else", "Li")
+        theirs.review("ds.01", Judgement.ACCEPTED, who="Wang")
+    before = session.path.read_bytes()
+    with pytest.raises(UserError) as caught:
+        take(session, other)
+    assert caught.value.code == "not-a-copy" and str(other) in caught.value.text(Language.ZH)
+    assert session.path.read_bytes() == before
+
+
+def test_no_lock_is_left_and_none_is_lost(tmp_path, session):
+    sent = tmp_path / "mail" / "li.json"
+    sent.parent.mkdir()
+    shutil.copy(session.path, sent)
+    with open_alone(sent) as first:
+        assert [path.name for path in sent.parent.iterdir() if path != sent] == [".li.json.lock"]
+        assert open_alone(sent).holder
+    assert [path.name for path in sent.parent.iterdir()] == ["li.json"]
+    first.close()
+    with open_alone(sent) as second, open_alone(sent) as third:
+        assert not second.read_only and third.read_only
+
+
+def test_one_writer_however_many_open_and_close(tmp_path):
+    """A lock that is removed while others wait for it must not be had twice."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def work(number: int) -> int:
+        done = 0
+        while done < 25:
+            with open_session(tmp_path) as session:
+                if not session.read_only:
+                    session.answer(f"ds.{number}{done}", Verdict.OK, who="Li")
+                    done += 1
+        return done
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == [25] * 4
+    assert len(open_session(tmp_path, write=False).record.entries) == 100  # nothing that one wrote was written over
 
 
 def test_nothing_that_a_session_alone_names_is_opened_or_run(tmp_path, monkeypatch):

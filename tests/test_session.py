@@ -75,7 +75,7 @@ def test_kill_9_loses_nothing_that_was_confirmed(tmp_path):
             assert max(notes) in (last, last + 1)
             assert {n for n in confirmed if n > last - 39} <= set(notes)
         number = last + 1
-    assert sorted(os.listdir(tmp_path / ".accucheck")) == ["lock", "session.json"]
+    assert sorted(os.listdir(tmp_path / ".accucheck")) == ["session.json"]
 
 
 def test_the_second_opener_reads_and_is_told(tmp_path):

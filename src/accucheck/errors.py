@@ -726,6 +726,10 @@ WORDS: Words = {
         "en": "{path} is not a session of accucheck ({problem}); it was left as it is.",
         "zh": "{path} 不是 accucheck 的会话文件（{problem}），文件未作改动。",
     },
+    "not-a-copy": {
+        "en": "{path} is no copy of this session: they have nothing in common. Give a copy of it, or -p with its project.",
+        "zh": "{path} 不是此会话的副本，二者没有共同的记录。请给出由此会话拷贝的文件，或用 -p 指定其所属项目。",
+    },
     "not-comparable": {
         "en": "{path} is neither a session nor a JSON report of accucheck ({problem}).",
         "zh": "{path} 既不是 accucheck 的会话，也不是其 JSON 报告（{problem}）。",

@@ -9,8 +9,7 @@ import msgspec
 
 from .checklist import Checklist
 from .errors import UserError
-from .model import now
-from .session import Change, Entry, Judgement, Record, Session, decode, read_alone
+from .session import FILE_NAME, Change, Entry, Judgement, Record, Session, decode, read_alone
 from .store import FOLDER
 
 
@@ -50,46 +49,74 @@ def sign_off(session: Session, checklists: list[Checklist], comment: str, who: s
 
 class Taken(msgspec.Struct, frozen=True):
     """What came of taking reviews back. `taken` are new here; of these `outdated` judged an answer or findings that are others by
-    now. `kept`: the review here is newer. `unknown`: the item has no answer here. `signed`: the sign-off was taken too."""
+    now. `withdrawn`: reviews that are no more. `kept`: what was said here is newer. `unknown`: the answer was never given here.
+    `sign_off` is signed, unsigned, kept, or empty where the copy brings nothing new."""
 
-    taken: list[str]
-    outdated: list[str]
-    kept: list[str]
-    unknown: list[str]
-    signed: bool
+    taken: list[str] = []
+    outdated: list[str] = []
+    withdrawn: list[str] = []
+    kept: list[str] = []
+    unknown: list[str] = []
+    sign_off: str = ""
 
 
 def take(session: Session, path: Path) -> Taken:
     """The reviews and the sign-off of a copy of this session, and nothing else of it; saved as one change.
 
-    `path` is a session file, or the folder of a project. Raises UserError when it is none, and SaveError.
+    `path` is a session file, or the folder of a project. Raises UserError when it is none, or none of this one, and SaveError.
     """
     if session.read_only:
         raise session.refusal
-    file = path / FOLDER / "session.json" if path.is_dir() else path
+    file = path / FOLDER / FILE_NAME if path.is_dir() else path
     other = decode(read_alone(file), file)
-    taken, outdated, kept, unknown = [], [], [], []
+    if not any(step in session.entry(item).history for item, entry in other.entries.items() for step in entry.history):
+        raise UserError("not-a-copy", path=str(file))
+    taken = Taken()
     saving, session.autosave = session.autosave, False
     try:
         for item, entry in other.entries.items():
-            mine, review = session.entry(item), entry.review
-            if review is None or review == mine.review:
-                continue
-            if mine.conclusion is None:
-                unknown.append(item)
-            elif mine.review is not None and mine.review.when > review.when:
-                kept.append(item)
-            else:
-                session.adopt(item, review, Change(now(), review.who, review.judgement.value, note=review.comment))
-                taken.append(item)
-                if session.entry(item).outdated:
-                    outdated.append(item)
-        signed, own = other.signed, session.record.signed
-        newer = signed is not None and signed != own and (own is None or own.when <= signed.when)
-        if signed is not None and newer:
-            session.adopt_sign_off(signed, Change(now(), signed.who, "signed", note=signed.comment))
+            _take(session, item, entry, taken)
+        sign_off = _take_sign_off(session, other)
     finally:
         session.autosave = saving
     if session.unsaved:
         session.save()
-    return Taken(taken, outdated, kept, unknown, newer)
+    return msgspec.structs.replace(taken, sign_off=sign_off)
+
+
+def _take(session: Session, item: str, theirs: Entry, taken: Taken) -> None:
+    """What a copy says of an item, unless it is known here or older than what is."""
+    mine, said = session.entry(item), _last(theirs.history, _REVIEWS)
+    if said is None or said in mine.history:
+        return
+    answer, known = _last(theirs.history, _ANSWERS), _last(mine.history, _REVIEWS)
+    if mine.conclusion is None or answer not in mine.history:
+        taken.unknown.append(item)
+    elif known is not None and known.when > said.when:
+        taken.kept.append(item)
+    else:
+        session.adopt(item, theirs.review, said)
+        (taken.taken if theirs.review is not None else taken.withdrawn).append(item)
+        if session.entry(item).outdated:
+            taken.outdated.append(item)
+
+
+def _take_sign_off(session: Session, other: Record) -> str:
+    """The same for the sign-off; what came of it."""
+    said, known = (_last(record.history, _SIGN_OFFS) for record in (other, session.record))
+    if said is None or said in session.record.history:
+        return ""
+    if known is not None and known.when > said.when:
+        return "kept"
+    session.adopt_sign_off(other.signed, said)
+    return "signed" if other.signed is not None else "unsigned"
+
+
+_ANSWERS = ("concluded",)
+_REVIEWS = ("accepted", "returned", "unreviewed")
+_SIGN_OFFS = ("signed", "unsigned")
+
+
+def _last(history: list[Change], kinds: tuple[str, ...]) -> Change | None:
+    """The last step of these kinds."""
+    return next((step for step in reversed(history) if step.what in kinds), None)

@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime, timezone
 from enum import Enum
 from itertools import count
@@ -278,11 +279,11 @@ class Session:
             raise UserError("sign-off-none")
         self._sign(None, Change(now(), who or user(), "unsigned"))
 
-    def adopt(self, item: str, review: Review, change: Change) -> None:
-        """Take a review, with its step of the history, from another copy of this session."""
+    def adopt(self, item: str, review: Review | None, change: Change) -> None:
+        """Take a review, or that it was withdrawn, with its step of the history, from another copy of this session."""
         self._change(item, change, review=review)
 
-    def adopt_sign_off(self, signed: SignOff, change: Change) -> None:
+    def adopt_sign_off(self, signed: SignOff | None, change: Change) -> None:
         """The same for the sign-off."""
         self._sign(signed, change)
 
@@ -360,6 +361,8 @@ class Session:
     def close(self) -> None:
         """Give the lock back. Idempotent."""
         if self._lock is not None:
+            with suppress(OSError):
+                Path(self._lock.name).unlink()  # while it is held: who has just opened it sees that it is gone
             self._lock.close()
             self._lock = None
 
@@ -475,22 +478,34 @@ def open_alone(path: Path, *, write: bool = True) -> Session:
 
 def _lock(path: Path) -> tuple[IO[str] | None, str]:
     """The lock, or None and who holds it. Raises SaveError."""
-    try:
-        path.parent.mkdir(exist_ok=True)
-        lock = path.open("a+")
-    except OSError as error:
-        raise from_os_error(error, path.parent, SaveError) from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.seek(0)
-        holder = lock.read(200).strip() or "?"
-        lock.close()
-        return None, holder
+    while True:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            lock = path.open("a+", errors="replace")
+        except OSError as error:
+            raise from_os_error(error, path.parent, SaveError) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read(200).strip() or "?"
+            lock.close()
+            return None, holder
+        if _is_at(lock, path):
+            break
+        lock.close()  # its holder has removed it meanwhile
     lock.truncate(0)
     lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
     lock.flush()
     return lock, ""
+
+
+def _is_at(stream: IO[str], path: Path) -> bool:
+    """Whether what is open is still the file of that name."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def _sweep(path: Path) -> None:

@@ -10,7 +10,8 @@ from accucheck import checklist, probe
 from accucheck.case import Case, CaseFile
 from accucheck.checklist import Checklist
 from accucheck.model import Finding, Kind, Language, Level, Reason, Status, Verdict, Where
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 

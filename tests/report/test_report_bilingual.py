@@ -11,7 +11,8 @@ from accucheck.checklist import Checklist
 from accucheck.model import Language
 from accucheck.report import machine
 from accucheck.report.bilingual import Both, beside, both, joined, one
-from accucheck.report.build import ChartPart, Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Record
 
 

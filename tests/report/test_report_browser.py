@@ -16,7 +16,8 @@ from accucheck.checklist import Checklist
 from accucheck.model import Code, Finding, Language, Level, Table, Where
 from accucheck.report import DEFAULT, charts, html
 from accucheck.report.bilingual import both
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Record
 
 pytestmark = [

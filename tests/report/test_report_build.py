@@ -12,7 +12,9 @@ from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Code, Finding, Kind, Language, Level, Note, Table, Verdict, Where
 from accucheck.report import environment
-from accucheck.report.build import MAX_FINDINGS, MAX_ROWS, CodePart, ItemPart, Report, TablePart, build, spans
+from accucheck.report.build import build
+from accucheck.report.parts import CodePart, ItemPart, Report, TablePart, spans
+from accucheck.report.results import MAX_FINDINGS, MAX_ROWS
 from accucheck.report.words import KINDS, LEVELS, STATUSES, VERDICTS, WORDS
 from accucheck.session import Entry, Record
 

@@ -8,7 +8,7 @@ import pytest
 
 from accucheck.model import Curve, Histogram
 from accucheck.report import charts
-from accucheck.report.build import ChartPart
+from accucheck.report.parts import ChartPart
 
 
 def image(content: bytes):

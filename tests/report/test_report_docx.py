@@ -15,7 +15,8 @@ from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Language
 from accucheck.report import docx as writer
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 

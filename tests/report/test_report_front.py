@@ -16,7 +16,8 @@ from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Reason, Status, Sure, Verdict, Where, suggest
 from accucheck.report import docx as words
 from accucheck.report import markdown
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 (ACCURACY,) = checklist.load_all(["accuracy"])

@@ -16,7 +16,8 @@ from accucheck.language import visible
 from accucheck.model import Curve, Histogram, Language
 from accucheck.report import DEFAULT, charts, html
 from accucheck.report.bilingual import both, one
-from accucheck.report.build import (
+from accucheck.report.build import build
+from accucheck.report.parts import (
     ChangeRow,
     ChartPart,
     ChecklistPart,
@@ -27,7 +28,6 @@ from accucheck.report.build import (
     SignOffPart,
     SincePart,
     StepToReproduce,
-    build,
 )
 from accucheck.session import Record
 
@@ -258,7 +258,7 @@ def test_pictures_are_within_the_page(record: Record, checklists: list[Checklist
 
 
 def drawn(chart: Curve | Histogram, prefix: str = "c1-") -> str:
-    return charts.draw_svg(ChartPart("title", chart, chart), prefix)
+    return charts.within_a_page(charts.draw(ChartPart("title", chart, chart), "svg"), prefix)
 
 
 def test_charts_are_the_same_each_time_and_share_no_ids() -> None:
@@ -270,6 +270,13 @@ def test_charts_are_the_same_each_time_and_share_no_ids() -> None:
     for shown, prefix in ((one, "c1-"), (two, "c2-")):
         used = [address[1:] for address in shown.all("href")] + [v[5:-1] for v in shown.all("clip-path")]
         assert set(used) == set(shown.all("id")) and all(name.startswith(prefix) for name in used)
+
+
+def test_a_chart_is_the_same_whatever_else_was_made_of_it() -> None:
+    curve = next(evidence for evidence in EPOCHS.evidence if isinstance(evidence, Curve))
+    part, draw = ChartPart("title", curve, curve), charts.drawer()
+    made = [draw(part), draw(part, "svg"), draw(part)]
+    assert made == [charts.draw(part), charts.draw(part, "svg"), made[0]]
 
 
 def test_charts_show_hostile_words_as_they_are() -> None:

@@ -22,8 +22,10 @@ from accucheck.language import visible
 from accucheck.model import Language
 from accucheck.report import issue
 from accucheck.report.bilingual import both
-from accucheck.report.build import CodePart, Report, build
+from accucheck.report.build import build
+from accucheck.report.environment import rows
 from accucheck.report.issue import Issue, address, describe, summary
+from accucheck.report.parts import CodePart, Report
 from accucheck.report.trackers import Tracker, known
 from accucheck.session import Record
 from command_line import accucheck, copy_example
@@ -118,17 +120,47 @@ def test_what_is_not_known_is_a_blank(
     gitee = next(tracker for tracker in known().trackers if tracker.name == "gitee")
     mark = BLANK[report.language]
     made = of(report, gitee)
-    assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert made.blanks == ["behavior", "mode", "reproduce", "expected", "notes"]
     assert mark not in made.title
     for name, text in texts(made).items():
         assert (mark in text) == (name in made.blanks)
     known_mode = of(with_environment(report, mode="PyNative", command="python train.py"), gitee)
     assert "/mode pynative" in texts(known_mode)["mode"].splitlines()
-    assert known_mode.blanks == ["behavior", "expected"]
+    assert known_mode.blanks == ["behavior", "reproduce", "expected", "notes"], "the data has a place that nobody told"
+    assert texts(known_mode)["reproduce"].count(mark) == 1
     nothing = build(Record(), checklists, Case(root=str(tmp_path)), report.language, None, generated=MOMENT)
     empty = of(nothing, gitee)
-    assert empty.blanks == ["title", "behavior", "hardware", "software", "mode", "reproduce", "expected"]
+    assert empty.blanks == ["title", "behavior", "hardware", "software", "mode", "reproduce", "expected", "notes"]
     assert "/device ascend" not in texts(empty)["hardware"].splitlines()
+
+
+def test_what_maintainers_always_ask_for_is_there_or_a_blank(report: Report) -> None:
+    zh = report.language is Language.ZH
+    gitee = next(tracker for tracker in known().trackers if tracker.name == "gitee")
+    notes = texts(of(report, gitee))["notes"]
+    for asked in ("随机种子", "多次运行", "配置改动", "loss scale") if zh else ("Seeds", "Several runs", "Loss scale"):
+        line = next(line for line in notes.splitlines() if asked in line)
+        assert BLANK[report.language] in line
+    unused = with_environment(report, amp="O0")
+    assert ("loss scale" if zh else "Loss scale") not in texts(of(unused, gitee))["notes"]
+    bare = msgspec.structs.replace(
+        with_environment(report, cann=None, driver=None, mindspore=None),
+        environment=rows(
+            {**ENVIRONMENT, "mindspore": None, "mindspore_build": None, "devices": None, "launcher": None},
+            report.language,
+        ),
+    )
+    text = texts(of(bare, gitee))
+    assert "CANN" in next(
+        line for line in text["software"].splitlines() if "CANN" in line and BLANK[report.language] in line
+    )
+    assert any("MindSpore" in line and BLANK[report.language] in line for line in text["software"].splitlines())
+    assert any(BLANK[report.language] in line for line in text["hardware"].splitlines()), "the number of devices"
+    declared = msgspec.structs.replace(
+        bare, environment=rows({**ENVIRONMENT, "mindspore": None, "mindspore_declared": "2.3.1"}, report.language)
+    )
+    software = texts(of(declared, gitee))["software"]
+    assert "2.3.1" in software and not [line for line in software.splitlines() if "MindSpore" in line and "[" in line]
 
 
 def test_the_form_of_mindformers(report: Report) -> None:
@@ -155,7 +187,7 @@ def test_both_languages(record: Record, checklists: list[Checklist], case: Case)
     behavior = texts(made)["behavior"]
     assert "样本顺序完全相同" in behavior and "samples in the same order" in behavior
     assert "待填写" in behavior and "TO BE FILLED IN" in behavior
-    assert made.blanks == ["behavior", "mode", "reproduce", "expected"]
+    assert made.blanks == ["behavior", "mode", "reproduce", "expected", "notes"]
     assert "- Python: 3.10.12" in texts(made)["software"].splitlines(), "what is equal stands once"
     assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
 

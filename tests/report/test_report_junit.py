@@ -10,7 +10,8 @@ from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.model import Finding, Kind, Language, Level, Reason, Status, Verdict
 from accucheck.report import Options, junit, render
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 

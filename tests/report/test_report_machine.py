@@ -10,7 +10,7 @@ from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.model import Language
 from accucheck.report import machine
-from accucheck.report.build import Report
+from accucheck.report.parts import Report
 from accucheck.session import Record
 
 

@@ -13,7 +13,7 @@ from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Language
 from accucheck.report import Options, markdown
-from accucheck.report.build import Report
+from accucheck.report.parts import Report
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
 

@@ -16,7 +16,8 @@ from accucheck.language import visible
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
 from accucheck.report import docx as words
 from accucheck.report import machine, markdown
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 from path_checklist import ROUTE
 

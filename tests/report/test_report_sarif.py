@@ -13,7 +13,8 @@ from accucheck.checklist import Checklist
 from accucheck.language import visible
 from accucheck.model import Code, Finding, Fix, Kind, Language, Level, ProbeResult, Reason, Status, Sure, Verdict, Where
 from accucheck.report import Options, render, sarif
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.script import patch
 from accucheck.session import Entry, Record
 

@@ -9,7 +9,7 @@ import pytest
 from accucheck.errors import ReadError
 from accucheck.model import Language
 from accucheck.report import Options, render, templating, write
-from accucheck.report.build import Report
+from accucheck.report.parts import Report
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from accucheck.case import Case, CaseFile
 from accucheck.language import Language, visible
 from accucheck.model import Code, Curve, Finding, Kind, Level, Table, Where
 from accucheck.report import docx as writer
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 lacking = [name for name in ("soffice", "pdfinfo", "pdffonts", "pdftotext") if not shutil.which(name)]

@@ -17,7 +17,8 @@ from accucheck.checklist import Checklist
 from accucheck.errors import SaveError
 from accucheck.model import Finding, Kind, Language, Level, Table
 from accucheck.report import Options, file_stem, write
-from accucheck.report.build import Report, build
+from accucheck.report.build import build
+from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 ALL = tuple(reports.FORMATS)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .frame import (
+    FOUND,
     checklists_option,
     command,
     json_option,
@@ -16,7 +19,11 @@ from .frame import (
     show,
     show_json,
     speak,
+    talk,
 )
+
+if TYPE_CHECKING:
+    from ..report.leftovers import Left
 
 
 def _parameters() -> list[click.Parameter]:
@@ -32,6 +39,9 @@ def _parameters() -> list[click.Parameter]:
         option("--force", words="report-force", is_flag=True),
         option("--since", words="report-since", default=None, metavar="A"),
         json_option(),
+        option("--allow", words="report-allow", multiple=True, metavar="TEXT"),
+        option("--no-redact", words="report-no-redact", is_flag=True),
+        option("--preview", words="report-preview", is_flag=True),
         checklists_option(),
         set_option(),
     ]
@@ -48,6 +58,9 @@ def report_(
     force: bool,
     since: str | None,
     as_json: bool,
+    allow: tuple[str, ...],
+    no_redact: bool,
+    preview: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
@@ -79,10 +92,33 @@ def report_(
         template=own,
         force=force,
         since=side(since) if since is not None else None,
+        redact=not no_redact,
+        allow=allow,
     )
+    if preview:
+        found = report.preview(opened, options)
+        if as_json:
+            show_json(found._asdict())
+            return
+        for line in found.lines(language()):
+            show(line)
+        return
     written = report.write_project(opened, Path(output), options)
     if as_json:
-        show_json({"reports": [str(path) for path in written.paths], "files": [str(path) for path in written.files]})
-        return
-    for path in written.paths:
-        show(str(path))
+        paths = {"reports": written.paths, "files": written.files}
+        told = {name: [str(path) for path in each] for name, each in paths.items()}
+        show_json({**told, "redacted": written.redacted, "left": written.left})
+    else:
+        for path in written.paths:
+            show(str(path))
+    if written.left:
+        tell_left(written.left)
+        raise SystemExit(FOUND)
+
+
+def tell_left(left: list[Left]) -> None:
+    """What the second pass of the redaction found."""
+    from ..report.leftovers import unfinished
+
+    for line in unfinished(left, language()):
+        talk(line)

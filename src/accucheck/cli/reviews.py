@@ -137,10 +137,12 @@ def _take(opened: Project, copy: str) -> int:
     with session:
         taken = take(session, Path(copy))
     show(say("reviews-taken", count=len(taken.taken), items=", ".join(taken.taken) or "–"))
-    if taken.signed:
-        show(say("sign-off-taken"))
+    if taken.withdrawn:
+        show(say("reviews-withdrawn", count=len(taken.withdrawn), items=", ".join(taken.withdrawn)))
+    if taken.sign_off:
+        (talk if taken.sign_off == "kept" else show)(say(f"sign-off-taken-{taken.sign_off}"))
     conflicts = {name: getattr(taken, name) for name in ("outdated", "kept", "unknown")}
     for name, items in conflicts.items():
         if items:
             talk(say(f"reviews-{name}", items=", ".join(items)))
-    return FOUND if any(conflicts.values()) else OK
+    return FOUND if any(conflicts.values()) or taken.sign_off == "kept" else OK

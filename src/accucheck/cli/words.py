@@ -202,6 +202,18 @@ WORDS: Words = {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",
     },
+    "report-allow": {
+        "en": "Leave this in the report although it looks private: the text, or the id that was told. Repeatable.",
+        "zh": "疑似隐私但允许保留的内容：原文或提示中的编号，可重复。",
+    },
+    "report-no-redact": {
+        "en": "Replace nothing: names, addresses, paths and secrets stay in the report.",
+        "zh": "不做脱敏：名称、地址、路径和密钥原样写入报告。",
+    },
+    "report-preview": {
+        "en": "Only tell what would be replaced, and write nothing.",
+        "zh": "仅显示将被替换的内容，不写入任何文件。",
+    },
     "issue": {
         "en": "Write an issue: its text in the form of a tracker, a title, an address to file it, and the attachment.",
         "zh": "生成 issue：按平台模板写好的正文、标题、新建链接和附件。",
@@ -325,18 +337,27 @@ WORDS: Words = {
         "zh": "{who} 曾于 {when} 签署；此后以下各项有改动，签署已失效：{items}",
     },
     "reviews-taken": {"en": "reviews taken ({count}): {items}", "zh": "已合入评审意见（{count} 项）：{items}"},
-    "sign-off-taken": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
+    "reviews-withdrawn": {
+        "en": "reviews withdrawn ({count}): {items}",
+        "zh": "评审意见已随副本撤回（{count} 项）：{items}",
+    },
+    "sign-off-taken-signed": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
+    "sign-off-taken-unsigned": {"en": "the sign-off was withdrawn in the copy, and is here", "zh": "签署已随副本撤销"},
+    "sign-off-taken-kept": {
+        "en": "the sign-off was not taken, as what was said here is newer",
+        "zh": "未合入签署，此处的签署或撤销更新",
+    },
     "reviews-outdated": {
         "en": "taken, but the answer or the findings have changed since, so that they are to be reviewed again: {items}",
         "zh": "已合入，但结论或探针结果此后有改动，需要复审：{items}",
     },
     "reviews-kept": {
-        "en": "not taken, as the review here is newer: {items}",
+        "en": "not taken, as what was said of it here is newer: {items}",
         "zh": "未合入，此处的评审意见更新：{items}",
     },
     "reviews-unknown": {
-        "en": "not taken, as there is no conclusion here: {items}",
-        "zh": "未合入，此处未填写结论：{items}",
+        "en": "not taken, as the conclusion that was reviewed is not one of this session: {items}",
+        "zh": "未合入，评审所针对的结论不属于此会话：{items}",
     },
     # diff
     "diff": {

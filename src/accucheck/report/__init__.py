@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,11 +19,14 @@ from ..store import write_together
 
 if TYPE_CHECKING:
     from ..project import Project
-    from .build import ChartPart, Report
-    from .redact import Redactor
+    from .leftovers import Left
+    from .parts import ChartPart, Report
+    from .redact import Preview, Redactor
 
-    #: Draws a chart, once for all formats that show it.
-    Draw = Callable[[ChartPart], bytes]
+    class Draw(Protocol):
+        """Draws a chart as png or svg; see charts.drawer."""
+
+        def __call__(self, part: ChartPart, form: str = "png") -> bytes: ...
 
 
 class Format(NamedTuple):
@@ -64,25 +67,39 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 DEFAULT = Options()
+#: Stands in the names of files in which the second pass of the redaction found something.
+UNFINISHED = ".unfinished"
 
 
 class Written(msgspec.Struct, frozen=True):
-    """`paths` are the reports, one a format; `files` all that was written, what belongs to them too."""
+    """`paths` are the reports, one a format; `files` all that was written, what belongs to them too. `redacted` counts what was
+    replaced, by its kind; `left` is what the second pass still found: the files are then named unfinished."""
 
     paths: list[Path]
     files: list[Path]
+    redacted: dict[str, int] = {}
+    left: list[Left] = []
+
+
+def redactor(project: Project, options: Options) -> Redactor:
+    """What replaces private data in a report of a project; it has learnt the secrets of the session."""
+    from . import redact
+
+    hide = redact.of(project.case, allow=options.allow, on=options.redact)
+    if project.session:
+        hide.learn(msgspec.to_builtins(project.session.record))
+    return hide
 
 
 def compose(project: Project, options: Options, hide: Redactor | None = None) -> Report:
-    """The report of a project's session as it stands, with the environment. `hide` replaces private data, by default as the options say."""
-    from . import environment, inputs, redact
+    """The report of a project's session as it stands, with the environment. `hide` is by default `redactor(project, options)`."""
+    from . import environment, inputs
     from .bilingual import both
     from .build import build
 
     record, case = project.session.record if project.session else Record(), project.case
     stale, moment = project.stale(), now()
-    hide = hide or redact.of(case, allow=options.allow, on=options.redact)
-    hide.learn(msgspec.to_builtins(record))
+    hide = hide or redactor(project, options)
     # A session that came alone was not made on this machine, and its files are not here.
     found, examined = (None, None) if case.alone else (environment.collect(case), inputs.collect(case, record, stale))
     since = compare(options.since, of_record(case.name, record)) if options.since is not None else None
@@ -93,19 +110,20 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
     return both(*built) if len(built) == 2 else built[0]
 
 
+def preview(project: Project, options: Options) -> Preview:
+    """What a report would replace. Writes nothing."""
+    from .redact import Preview
+
+    hide = redactor(project, options)
+    compose(project, options, hide)
+    return Preview(dict(hide.counts), hide.examples)
+
+
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
     """The report in each of the formats: {name relative to the folder: content}. Writes nothing."""
-    drawn: dict[int, bytes] = {}
+    from . import charts, spreadsheet
 
-    def draw(part: ChartPart) -> bytes:
-        from . import charts
-
-        if id(part) not in drawn:
-            drawn[id(part)] = charts.draw(part)
-        return drawn[id(part)]
-
-    from . import spreadsheet
-
+    draw = charts.drawer()
     files: dict[str, bytes] = {}
     for name in dict.fromkeys(options.formats):
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
@@ -115,15 +133,33 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
     return files
 
 
-def write(report: Report, folder: Path, options: Options) -> Written:
+def write(report: Report, folder: Path, options: Options, hide: Redactor | None = None) -> Written:
     """Write the report in each of the formats into `folder`: all of it or, when something fails, nothing.
 
-    A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. Raises SaveError.
+    A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. `hide` is the redactor that the report
+    was made with: where it still finds something in the finished files, they are named `<stem>.unfinished`. Raises SaveError.
     """
     name = file_stem(options.stem or f"{report.case}-accuracy")
-    stem, files = write_numbered(folder, name, lambda stem: render(report, stem, options), force=options.force)
+    left: list[Left] = []
+    made: dict[str, dict[str, bytes]] = {}
+    if hide is not None and options.redact:
+        likely = name if options.force else _free(folder, name, set())
+        made[likely] = render(report, likely, options)
+        left = check(made[likely], hide)
+        name += UNFINISHED if left else ""
+    stem, files = write_numbered(
+        folder, name, lambda stem: made.pop(stem, None) or render(report, stem, options), force=options.force
+    )
     paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
-    return Written(paths=paths, files=[folder / name for name in files])
+    redacted = dict(hide.counts) if hide is not None else {}
+    return Written(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
+
+
+def check(files: dict[str, bytes], hide: Redactor) -> list[Left]:
+    """The second pass: what the rules still find in finished files."""
+    from .leftovers import leftovers
+
+    return [left for name, content in files.items() for left in leftovers(name, content, hide)]
 
 
 def write_numbered(
@@ -147,7 +183,8 @@ def write_numbered(
 
 def write_project(project: Project, folder: Path, options: Options) -> Written:
     """The report of a project's session as it stands, written by `write`."""
-    return write(compose(project, options), folder, options)
+    hide = redactor(project, options)
+    return write(compose(project, options, hide), folder, options, hide)
 
 
 def _free(folder: Path, stem: str, tried: set[str]) -> str:

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
 from ..model import Curve, Histogram
-from .build import ChartPart
+from .parts import ChartPart
+
+if TYPE_CHECKING:
+    from . import Draw
 
 #: Fonts with Chinese glyphs, best first, by the names that Linux, Windows and macOS give them.
 CHINESE_FONTS = (
@@ -66,31 +69,34 @@ def chinese_font() -> str | None:
     return known()
 
 
-def draw(part: ChartPart) -> bytes:
-    """The PNG of a chart. Without a Chinese font its English words are used, so that no empty boxes appear."""
-    stream = io.BytesIO()
-    with _drawing(part) as figure:
-        figure.savefig(stream, format="png", metadata={"Software": None})
-    return stream.getvalue()
+def draw(part: ChartPart, form: str = "png") -> bytes:
+    """A chart as png or svg. Without a Chinese font its English words are used, so that no empty boxes appear."""
+    with _style():
+        return _saved(_figure(part), form)
 
 
-def draw_svg(part: ChartPart, prefix: str) -> str:
-    """The same chart as an <svg> to stand within a page: its text is text, every id of it begins with `prefix`."""
-    stream = io.BytesIO()
-    with _drawing(part) as figure:
-        figure.savefig(stream, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return _within_a_page(stream.getvalue(), prefix)
+def drawer() -> Draw:
+    """`draw` for all that is written of one report: each chart is laid out once, and made once in each form."""
+    figures: dict[int, Any] = {}
+    drawn: dict[tuple[int, str], bytes] = {}
+
+    def draw_once(part: ChartPart, form: str = "png") -> bytes:
+        if (id(part), form) not in drawn:
+            with _style():
+                if id(part) not in figures:
+                    figures[id(part)] = _figure(part)
+                drawn[id(part), form] = _saved(figures[id(part)], form)
+        return drawn[id(part), form]
+
+    return draw_once
 
 
 @contextmanager
-def _drawing(part: ChartPart) -> Iterator[Any]:
-    """The figure of a chart, and the settings under which it is to be saved."""
+def _style() -> Iterator[None]:
+    """The settings under which a figure is made and saved."""
     from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     font = chinese_font()
-    chart = part.chart if font else part.english
     settings = {
         "font.family": ["DejaVu Sans", *([font] if font else [])],
         "font.size": 9,
@@ -104,24 +110,48 @@ def _drawing(part: ChartPart) -> Iterator[Any]:
     }
     with rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # a label may hold signs that no font here has
-        if isinstance(chart, Curve):
-            figure = Figure(figsize=(WIDTH, 2.7), dpi=DPI, layout="constrained")
-            _curve(figure.add_subplot(), chart, font is not None)
-        else:
-            lying = _lying(chart)
-            height = max(1.6, 0.21 * len(chart.labels) + 0.6) if lying else 2.7
-            figure = Figure(figsize=(WIDTH, min(height, 9.0)), dpi=DPI, layout="constrained")
-            _bars(figure.add_subplot(), chart, lying, font is not None)
-        FigureCanvasAgg(figure)
-        yield figure
+        yield
+
+
+def _figure(part: ChartPart) -> Any:
+    """The figure of a chart, laid out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    font, layout = chinese_font(), ConstrainedLayoutEngine()
+    chart = part.chart if font else part.english
+    if isinstance(chart, Curve):
+        figure = Figure(figsize=(WIDTH, 2.7), dpi=DPI, layout=layout)
+        _curve(figure.add_subplot(), chart, font is not None)
+    else:
+        lying = _lying(chart)
+        height = max(1.6, 0.21 * len(chart.labels) + 0.6) if lying else 2.7
+        figure = Figure(figsize=(WIDTH, min(height, 9.0)), dpi=DPI, layout=layout)
+        _bars(figure.add_subplot(), chart, lying, font is not None)
+    FigureCanvasAgg(figure)
+    layout.execute(figure)  # half of the time that a picture takes
+    figure.set_layout_engine("none")
+    return figure
+
+
+#: Neither who made a picture nor when goes into it.
+_SILENT = {"png": {"Software": None}, "svg": dict.fromkeys(("Creator", "Date", "Format", "Type"))}
+
+
+def _saved(figure: Any, form: str) -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format=form, metadata=_SILENT[form])
+    return stream.getvalue()
 
 
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
 
 
-def _within_a_page(content: bytes, prefix: str) -> str:
-    """matplotlib's SVG as part of a page: without prolog, comments and metadata, as wide as the page lets it be, ids its own."""
+def within_a_page(content: bytes, prefix: str) -> str:
+    """The svg of `draw` as an <svg> to stand within a page: without prolog, comments and metadata, as wide as the page lets it be.
+    Its text is text; every id of it begins with `prefix`."""
     root = ElementTree.fromstring(content)  # noqa: S314 - matplotlib has just written it
     used = set(re.findall(rb"""(?:url\(|href=")#([\w-]+)""", content))
     for parent in list(root.iter()):

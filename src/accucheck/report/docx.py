@@ -26,7 +26,7 @@ from docx.text.paragraph import Paragraph
 from ..model import Language, Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import joined
-from .build import (
+from .parts import (
     Attachment,
     ChartPart,
     CodePart,

@@ -30,17 +30,32 @@ KINDS: Words = {
     "sample": {"en": "samples of the data", "zh": "数据集样本"},
 }
 
+WORDS: Words = {
+    "counted": {"en": "{kind}: {count}  {examples}", "zh": "{kind}：{count}  {examples}"},
+    "nothing": {"en": "Nothing private was found.", "zh": "未发现隐私信息。"},
+    "left": {
+        "en": "{file}: {place}: {kind}: {shown}  (--allow {id})",
+        "zh": "{file}：{place}：{kind}：{shown}  （--allow {id}）",
+    },
+    "left-unread": {"en": "{file}: {place}: not looked into", "zh": "{file}：{place}：未能检查"},
+    "unfinished": {
+        "en": "The report is marked unfinished: {count} {count:place|places} may still be private. Change the note or the data, "
+        "or accept each with --allow.",
+        "zh": "报告已标记为未完成：仍有 {count} 处疑似隐私信息。请修改备注或数据，或用 --allow 逐处放行。",
+    },
+}
+
 #: Names that say nothing of a person or a machine.
 NOBODY = _words(
     "root admin administrator ubuntu ma-user user users test tester localhost guest nobody public shared default docker jenkins "
     "runner home app work workspace python conda mindspore ascend data model train hwhiaiuser"
 )
 PLACEHOLDER = re.compile(rf"<(?:{'|'.join(KINDS)})-\d+>|<project>")
-PLACEHOLDER_END = re.compile(rf"(?:{PLACEHOLDER.pattern})$")
+PLACEHOLDER_END = re.compile(rf"(?:{PLACEHOLDER.pattern})\Z")
 
 # --- what an address is -----------------------------------------------------------------------------------------------
 
-URL = re.compile(r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{1,20})://([^\s\"'<>`|\\^{}，。；、（）【】“”]+)")
+URL = re.compile(r"(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9+.-]{1,20})://([^\s\"'<>`|\\^{}，。；、（）【】“”]+)")
 FORGES = _words(
     "github.com gitee.com gitlab.com gitcode.com gitcode.net atomgit.com bitbucket.org huggingface.co hf.co modelscope.cn "
     "codeberg.org sourceforge.net openi.pcl.ac.cn git.openi.org.cn kernel.org googlesource.com openeuler.org"
@@ -57,7 +72,7 @@ SIGNING = re.compile(
 )
 PARAMETER = re.compile(r"(?i)((?:^|[&;])(?:\w*token|\w*key|\w*secret|ticket|code)=)([\w.~%+/=-]{16,})")
 FQDN = re.compile(
-    r"(?ai)(?<![\w.@/\\-])([a-z][\w-]{1,62})(?:\.[a-z0-9-]{1,60}){0,6}\."
+    r"(?ai)(?<![\w.@/\\])(?<!\w-)([a-z][\w-]{1,62})(?:\.[a-z0-9-]{1,60}){0,6}\."
     r"(?:local|internal|corp|lan|intra|intranet|localdomain|priv|private|svc)(?![\w-]|\.\w)"
 )
 MAIL = re.compile(
@@ -69,27 +84,30 @@ ZONES = _words(
 )
 ATTRIBUTES = _words("to at is it in do so as mt size data grad item shape view sum mean numpy float")
 REMOTE = re.compile(
-    r"(?a)(?<![\w.@+-])[A-Za-z0-9_][\w.-]{0,63}@([A-Za-z0-9][A-Za-z0-9.-]{0,200}):(?!\d+/)([\w~][\w.~-]*(?:/[\w.~-]+)+)"
+    r"(?a)(?<![\w.@])[A-Za-z0-9_][\w.-]{0,63}@([A-Za-z0-9][A-Za-z0-9.-]{0,200}):(?!\d+/)([\w~][\w.~-]*(?:/[\w.~-]+)+)"
 )
-PROMPT = re.compile(r"(?a)(?<![\w.@/+-])([A-Za-z_][\w.-]{0,31})@([A-Za-z0-9][A-Za-z0-9.-]{0,62})(?![\w.-]*@)")
-SHELL = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshpass|pdsh|user|login|用户)\b[^\n@]{0,60}|\[)$")
+PROMPT = re.compile(r"(?a)(?<![\w.@/])(?<!\w-)([A-Za-z_][\w.-]{0,31})@([A-Za-z0-9][A-Za-z0-9.-]{0,62})(?![\w.-]*@)")
+SHELL = re.compile(r"(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshpass|pdsh|user|login|用户)\b[^\n@]{0,60}|\[)\Z")
 BEHIND = re.compile(r":[~/]|:\s*$|[ :]~|(?: [^\s\]]{1,60})?\][$#]|[$#] ")
 
-QUAD = re.compile(r"(?a)(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-[A-Za-z0-9])")
+QUAD = re.compile(r"(?a)(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 VERSION_BEFORE = re.compile(
     r"(?i)(?:ver(?:sion)?s?|release|rev(?:ision)?|build|tag|cann|driver|firmware|toolkit|mindspore|mindformers|pytorch|torch|tensorflow|"
     r"python|cuda|cudnn|nccl|hccl|ascend(?:cl)?|kernels?|package|pip|numpy|opp|nnae|nnrt|openmpi|gcc|glibc|onnx|section|"
     r"版本号?|固件|驱动|章节|节)"
-    r"[\"']?\s*(?:[:=：>]+|is|to|为|是)?\s*[\"'\[(vV]*$|[=<>~!]=\s*[\"']?$|(?<![A-Za-z0-9])[vV]$|[A-Za-z]-[vV]?$"
+    r"[\"']?\s*(?:[:=：>]+|is|to|为|是)?\s*[\"'\[(vV]*\Z|[=<>~!]=\s*[\"']?\Z|(?<![A-Za-z0-9])[vV]\Z"
 )
+#: A package such as mindspore-2.2.0.100-cp39 and what stands in names of files; addresses of private networks stand there too.
+PACKAGE_BEFORE = re.compile(r"[A-Za-z]-[vV]?\Z")
+PACKAGE_BEHIND = re.compile(r"\.[A-Za-z_]|-[A-Za-z0-9]")
 ADDRESS_BEFORE = re.compile(
     r"(?i)(?:\bip(?:v4)?|addr(?:ess)?|host(?:name)?|server(?:_id)?|node|inet|gateway|netmask|peer|master|scheduler|worker|from|to|at|"
     r"connect(?:ed|ing)?|ping|ssh|listen(?:ing)?|bind|device_ip|ip地址|地址|主机|节点|服务器|//|@)"
-    r"[\"']?\s*[:=：(\[]?\s*[\"'(\[]?(?:to |on )?$"
+    r"[\"']?\s*[:=：(\[]?\s*[\"'(\[]?(?:to |on )?\Z"
 )
 COLONS = re.compile(r"(?a)(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?![\w:])")
-MAC = re.compile(r"(?ai)(?<![\w:.-])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?![\w:-])")
-MAC_DOTS = re.compile(r"(?ai)(?<![\w.-])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.-])")
+MAC = re.compile(r"(?ai)(?<![\w:.])(?<!\w-)(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?![\w:-])")
+MAC_DOTS = re.compile(r"(?ai)(?<![\w.])(?<!\w-)(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.-])")
 
 # --- what a secret is -------------------------------------------------------------------------------------------------
 
@@ -131,7 +149,7 @@ TOKENS = {
 }
 TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(TOKENS.values())})(?![A-Za-z0-9])")
 BEARER = re.compile(
-    r"(?i)\b(?:bearer|basic|aws4-hmac-sha256|apikey|negotiate)\s{1,4}((?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{16,4096})"
+    r"(?i)\b(?:bearer|basic|aws4-hmac-sha256|apikey|negotiate)\s{1,4}((?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{16,20000})"
 )
 WANDB = re.compile(
     r"(?i)\b(?:wandb|swanlab|huggingface-cli|modelscope|docker|az|obsutil config)\s+login\s+(?:--?\S+[\s=]+){0,3}([A-Za-z0-9_-]{20,100})"
@@ -144,8 +162,8 @@ KEYWORD = re.compile(
 SIGN = re.compile(r"[\"'\]`*]{0,3}[ \t]{0,4}(?:=>|:=|={1,2}|[:：=]|为|是(?!否)|is(?=[ \t:]))[ \t]{0,4}")
 BLANK = re.compile(r"[ \t]{1,4}(?![-=])")
 VALUE = re.compile(
-    r"(?:[rbuf]{1,2}(?=[\"']))?(?:\"((?:[^\"\\\n]|\\.){1,4000})|'((?:[^'\\\n]|\\.){1,4000})"
-    r"|((?:(?![,;&][ \t]{0,2}[\w.-]{1,40}[=:])[^\s\"'<>，；。]){1,4000}))"
+    r"(?:[rbuf]{1,2}(?=[\"']))?(?:\"((?:[^\"\\\n]|\\.){1,20000})|'((?:[^'\\\n]|\\.){1,20000})"
+    r"|((?:(?![,;&][ \t]{0,2}[\w.-]{1,40}[=:])[^\s\"'<>，；。]){1,20000}))"
 )
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 STRONG = _words("password passwd passphrase passcode pwd pass 密码 口令")
@@ -166,7 +184,7 @@ NO_SECRET = _words(
 )
 EXPRESSION = re.compile(
     r"[$%{<*(\[]|\*{3}|x{3,}$|\.{3}|(?:os|self|args?|cfg|config|conf|opts?|options|settings|getpass|env|environ|flags|params|request|kwargs)"
-    r"[.\[]|[A-Za-z_][\w.]{0,80}[(\[]|(?:/|\./|\.\./|~/)"
+    r"[.\[]|[A-Za-z_][\w.]{0,80}[(\[]|(?:/|\./|\.\./|~/)|(?i:\w{0,40}(?:passw(?:or)?d|pwd|token|secret|key)[=:])"
 )
 DOTTED = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_0-9]+)+|[a-z]+(?:[_-](?:[a-z]+|\d{1,4}))+")
 
@@ -182,7 +200,7 @@ TOP = re.compile(rf"/(?:{TOPS})/")
 NAME = r"[^\s/\\\"'`<>|:;,*?()\[\]{}=&，。；：、（）【】“”‘’！？⏎]"
 PATH = re.compile(
     rf"(?<=[\"'`“‘])/[^\"'`/\n”’<>|]{{1,255}}(?:/[^\"'`/\n”’<>|]{{0,255}})+(?=[\"'`”’])"
-    rf"|(?<![\w.~/$}})*\\-])/{NAME}+(?:/{NAME}*)+"
+    rf"|(?<![\w.~/$}})*\\])/{NAME}+(?:/{NAME}*)+"
     rf"|(?<=[\u2e80-\u9fff])/(?:{TOPS})/{NAME}+(?:/{NAME}*)*"
 )
 WINDOWS = re.compile(
@@ -197,7 +215,7 @@ LIBRARY = re.compile(r"/(?:(?:site|dist)-packages|lib/python3(?:\.\d+)?)(?=/)")
 ENDING = re.compile(r"\.[A-Za-z][\w]{0,11}$|\.(?:7z|3gp)$")
 PATH_BEFORE = re.compile(
     r"(?i)(?:path|dir(?:ectory)?|folder|file(?:name)?|root|cwd|pwd|cd|ls|prefix|workspace|output|save[d_]?\w*|load\w*|open\w*|from|at|in|to|"
-    r"路径|目录|文件夹?|位于|保存[至到]|写入|读取)[\"']?\s*[:=：]?\s*[\"'(]?$"
+    r"路径|目录|文件夹?|位于|保存[至到]|写入|读取)[\"']?\s*[:=：]?\s*[\"'(]?\Z"
 )
 EVENTS = re.compile(
     r"(events\.out\.(?:tfevents|events\.summary)\.\d{6,12}\.)([\w.-]+?)((?:\.\d+)*(?:_MS|_lineage|\.v2|\.profile-empty)*)(?![\w-])"

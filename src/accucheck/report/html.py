@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from ..model import Language, Level, Status, Verdict
 from . import charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, CodePart, Report, kind, spans
+from .parts import Attachment, ChartPart, CodePart, Report, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
 
@@ -27,11 +27,11 @@ _LANG = {Language.ZH: "zh-CN", Language.EN: "en"}
 
 
 def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str, bytes]:
-    """The page: {file name: content}. Its charts are drawn for it: `draw` makes pixels."""
+    """The page: {file name: content}."""
     number = count(1)
 
     def chart(part: ChartPart) -> Markup:
-        return Markup(charts.draw_svg(part, f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
+        return Markup(charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
 
     names = _anchors(report)
     context = {

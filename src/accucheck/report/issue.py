@@ -20,8 +20,8 @@ from ..model import Language, Level, Verdict
 from . import Options, bundle, compose, file_stem, machine, redact, render, write_numbered
 from . import environment as environments
 from .bilingual import one, said
-from .build import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
+from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .trackers import Form, Tracker, known, tracker
 from .words import MARKS
 
@@ -44,6 +44,8 @@ MAX_INPUTS = 30
 #: What of the environment is the hardware, and what the mode; the rest is software.
 HARDWARE = ("device", "npu", "gpu", "devices", "driver", "firmware", "processor", "memory")
 MODE = ("mode", "amp")
+#: What the environment says where it knows nothing.
+UNKNOWN = ("not-given", "not-installed")
 #: What a person has to tick.
 CHECKLIST = ("searched", "latest", "demo")
 
@@ -68,9 +70,17 @@ WORDS: Words = {
         "zh": "MindSpore、CANN、Python 与操作系统版本",
     },
     "blank-mode": {"en": "/mode pynative or /mode graph", "zh": "/mode pynative 或 /mode graph"},
+    "blank-cann": {
+        "en": "versions of CANN and of the Ascend driver",
+        "zh": "CANN 版本与昇腾驱动版本",
+    },
     "blank-reproduce": {
-        "en": "the command that trains, its configuration and where the data is to be had",
-        "zh": "训练命令、所用配置以及数据集获取方式",
+        "en": "the command that trains, and its configuration",
+        "zh": "训练命令与所用配置",
+    },
+    "blank-data": {
+        "en": "where the data is to be had, or samples of it that show the problem",
+        "zh": "数据集获取方式，或能复现问题的少量样本",
     },
     "blank-expected": {
         "en": "the accuracy or loss expected, and what says so (paper, README, PyTorch or GPU run)",
@@ -148,13 +158,18 @@ class _Parts:
         self.report, self.flavour, self.attachments = report, flavour, attachments
         self.say = speaker(report, WORDS)
         self.facts: dict[str, Any] = report.result.get("environment") or {}
+        #: What the report says where it knows nothing.
+        self.unknown = {report.say("not-given"), *(report.pick(environments.WORDS[key]) for key in UNKNOWN)}
 
     def make(self, name: str) -> list[str]:
         blocks: Iterator[str] = getattr(self, f"_{name}")()
         return [block for block in blocks if block.strip()]
 
     def blank(self, what: str) -> Marked:
-        return Marked(f"**{escape(self.say('blank', what=self.say(f'blank-{what}')))}**")
+        return self.lacking(self.say(f"blank-{what}"))
+
+    def lacking(self, what: str) -> Marked:
+        return Marked(f"**{escape(self.say('blank', what=what))}**")
 
     def text(self, text: str) -> Marked:
         """A text, perhaps of several lines, as paragraphs."""
@@ -164,7 +179,9 @@ class _Parts:
         return Marked("\n".join(f"- {line if isinstance(line, Marked) else escape(line)}" for line in lines))
 
     def labelled(self, label: str, value: str) -> str:
-        """A fact with its label; in two languages an equal value stands once."""
+        """A fact with its label, or a blank; in two languages an equal value stands once."""
+        if value in self.unknown:
+            return self.lacking(label)
         if len(self.report.languages) == 1:
             return self.say("labelled", label=label, value=value)
         return Marked(f"{escape(label)}: {escape(value)}")
@@ -173,7 +190,12 @@ class _Parts:
         """Lines of the environment whose key is one of `keys`."""
         labels = {self.report.pick(words): key for key, words in environments.WORDS.items()}
         known = [(labels.get(label, ""), label, value) for label, value in self.report.environment]
-        return [self.labelled(label, value) for key, label, value in known if keys(key)]
+        told = {key for key, _, _ in known}
+        return [
+            self.labelled(label, value)
+            for key, label, value in known
+            if keys(key) and not (key == "mindspore" and value in self.unknown and "mindspore_declared" in told)
+        ]
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -219,6 +241,9 @@ class _Parts:
         if self.facts.get("mindspore_build") != "package":
             lines.append(self.labelled(self.say("compiler"), ""))
         yield self.bullets(lines)
+        ascend = str(self.facts.get("device") or "").lower() == "ascend"
+        if ascend and not (self.facts.get("cann") and self.facts.get("driver")):
+            yield self.blank("cann")
 
     def _mode(self) -> Iterator[str]:
         mode = str(self.facts.get("mode") or "").lower()
@@ -234,6 +259,7 @@ class _Parts:
                 yield fence(step.lines, step.language or "text")
         if not self.facts.get("command"):
             yield self.blank("reproduce")
+        yield self.blank("data")
         if inputs := self.report.inputs:
             shown = msgspec.structs.replace(inputs, rows=inputs.rows[:MAX_INPUTS])
             yield self.folded(inputs.title, self.table(shown))
@@ -255,12 +281,13 @@ class _Parts:
             yield self.text(path.end or path.stands)
         shown = 0
         for finding in problems(self.report):
-            for part in finding.evidence[:MAX_EVIDENCE_EACH]:
-                if shown < MAX_EVIDENCE and (block := self.evidence(part)):
-                    shown += 1
-                    if part is finding.evidence[0]:
-                        yield self.text(finding.message)
-                    yield block if isinstance(part, ChartPart) else self.folded(part.title, block)
+            told = [(part, block) for part in finding.evidence if (block := self.evidence(part))]
+            told = told[: min(MAX_EVIDENCE_EACH, MAX_EVIDENCE - shown)]
+            shown += len(told)
+            if told:
+                yield self.text(finding.message)
+            for part, block in told:
+                yield block if isinstance(part, ChartPart) else self.folded(part.title, block)
         if self.attachments:
             yield self.text(self.say("attached", names=", ".join(self.attachments)))
 
@@ -282,14 +309,18 @@ class _Parts:
         return folded(title, body) if self.flavour == "gfm" else f"**{escape(title)}**\n\n{body}"
 
     def _notes(self) -> Iterator[str]:
-        gaps = self.report.gaps
+        scaled = self.facts.get("amp") != "O0"
+        asked = [row for row in self.report.asked if scaled or row[0] != self.report.say("asked-loss-scale")]
+        if asked:
+            yield self.bullets([self.labelled(label, value) for label, value in asked])
+        gaps: dict[str, list[str]] = {}
+        for gap in self.report.gaps:
+            gaps.setdefault(gap.why, []).append(f"{gap.item} {gap.probe}")
         if gaps:
             yield f"**{escape(self.say('not-checked'))}**"
-            yield self.bullets([f"{gap.item} {gap.probe}: {gap.why}" for gap in gaps[:MAX_GAPS]])
-            if left := len(gaps) - MAX_GAPS + self.report.more_gaps if len(gaps) > MAX_GAPS else 0:
+            yield self.bullets([self.labelled(", ".join(who), why) for why, who in [*gaps.items()][:MAX_GAPS]])
+            if left := sum(map(len, [*gaps.values()][MAX_GAPS:])) + self.report.more_gaps:
                 yield self.text(self.say("more", count=left))
-        if self.report.asked:
-            yield self.bullets([self.labelled(label, value) for label, value in self.report.asked])
         if self.report.changes:
             changes = self.report.changes
             yield self.folded(changes.title, self.table(changes))

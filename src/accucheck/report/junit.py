@@ -13,7 +13,7 @@ from ..model import Level, Status, Verdict
 from . import machine
 
 if TYPE_CHECKING:
-    from .build import ItemPart, Report
+    from .parts import ItemPart, Report
 
 
 def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:

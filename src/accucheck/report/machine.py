@@ -19,7 +19,7 @@ from ..session import Entry, Record, suggestion
 from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
 
 if TYPE_CHECKING:
-    from .build import Report, ResultPart
+    from .parts import Report, ResultPart
 
 VERSION = 1
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..model import Level, Status, Verdict
 from . import DEFAULT, Options, charts
 from .bilingual import Both, joined, plain
-from .build import Attachment, ChartPart, Report, TablePart, WholeTable, kind, spans
+from .parts import Attachment, ChartPart, Report, TablePart, WholeTable, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS
 

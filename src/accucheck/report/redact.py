@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..case import Case
+from ..language import Language, word
 from . import forms
 
 _EXAMPLES = 3  # masked, a kind
@@ -114,6 +115,8 @@ class Redactor:
 
     def _entry(self, key: Any, value: Any) -> Any:
         if self.on and isinstance(value, str) and isinstance(key, str):
+            if key == "by":
+                return self.person(value)
             strength = _strength(key)
             if strength and _is_secret(value, strength, True):
                 return self._secret(value)
@@ -270,9 +273,9 @@ class Redactor:
 
     def _keys(self, text: str) -> str:
         """Values beside a word such as password or access_key; the proxies among them."""
-        pieces, done = [], 0
+        pieces, done, skip = [], 0, 0
         for found in forms.KEYWORD.finditer(text):
-            if found.start() < done:
+            if found.start() < max(done, skip):
                 continue
             start = found.start()
             while (
@@ -288,10 +291,10 @@ class Redactor:
                 stop += 1
             key = text[start:stop]
             strength = "proxy" if "proxy" in key.lower() or "代理" in key else _strength(key)
-            if not strength:
+            if not strength or text[start - 1 : start] in ("$", "{"):
                 continue
             sign = forms.SIGN.match(text, stop)
-            if sign is None and (key.startswith("--") or (strength == "strong" and key.isupper())):
+            if sign is None and key.startswith("--"):
                 sign = forms.BLANK.match(text, stop)
             value = forms.VALUE.match(text, sign.end()) if sign else None
             if value is None:
@@ -299,7 +302,7 @@ class Redactor:
             group = next(number for number in (1, 2, 3) if value[number] is not None)
             said, place = value[group], value.start(group)
             if group == 3:
-                said = said.rstrip(",;)]}:") if "://" not in said else said.rstrip(",;)]}")
+                said = said.rstrip(",;)]}:`*") if "://" not in said else said.rstrip(",;)]}`*")
             if not said or forms.PLACEHOLDER.match(text, place):
                 continue
             if strength == "proxy":
@@ -309,6 +312,7 @@ class Redactor:
             elif _is_secret(said, strength, group != 3):
                 shown = self._secret(said)
             else:
+                skip = value.end() if len(said) > _SCANNED else skip  # or each word in it would read the rest again
                 continue
             pieces += [text[done:place], shown]
             done = place + len(said)
@@ -588,15 +592,10 @@ def _is_quad(text: str, found: re.Match[str]) -> bool:
     before, behind = text[max(0, found.start() - 40) : found.start()], text[found.end() : found.end() + 8]
     if forms.VERSION_BEFORE.search(before):
         return False
-    if re.match(r":\d{2,5}\b|/\d{1,2}\b|:/", behind) or forms.ADDRESS_BEFORE.search(before):
-        return True
-    private = (
-        parts[0] == 10
-        or parts[:2] == [192, 168]
-        or (parts[0] == 172 and 16 <= parts[1] < 32)
-        or parts[:2] == [169, 254]
-    )
-    if private or (parts[0] == 100 and 64 <= parts[1] < 128):
+    private = ipaddress.IPv4Address(found[0]).is_private or (parts[0] == 100 and 64 <= parts[1] < 128)
+    if not private and (forms.PACKAGE_BEFORE.search(before) or forms.PACKAGE_BEHIND.match(behind)):
+        return False
+    if private or re.match(r":\d{2,5}\b|/\d{1,2}\b|:/", behind) or forms.ADDRESS_BEFORE.search(before):
         return True
     return max(parts) >= 100 or sum(part >= 30 for part in parts) >= 2
 
@@ -616,3 +615,25 @@ def _is_v6(text: str) -> bool:
     return any(one.isdigit() for one in text) and (
         bool(known) or (len(groups) >= 3 and any(len(group) >= 3 for group in groups))
     )
+
+
+class Preview(NamedTuple):
+    """What a report would replace: how often each of forms.KINDS, with some of them masked."""
+
+    counts: dict[str, int]
+    examples: dict[str, list[str]]
+
+    def lines(self, language: Language) -> list[str]:
+        return [
+            word(
+                forms.WORDS,
+                "counted",
+                language,
+                kind=names[language.value],
+                count=self.counts[kind],
+                examples="  ".join(shown),
+            )
+            for kind, names in forms.KINDS.items()
+            if kind in self.counts
+            for shown in [self.examples.get(kind, [])]
+        ] or [word(forms.WORDS, "nothing", language)]

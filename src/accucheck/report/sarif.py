@@ -21,7 +21,7 @@ from . import machine
 from .bilingual import beside, joined, one
 
 if TYPE_CHECKING:
-    from .build import FindingPart, ItemPart, Report, ResultPart
+    from .parts import FindingPart, ItemPart, Report, ResultPart
 
 #: The standard's own address of its schema.
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -218,7 +218,7 @@ def _artifact(report: Report, path: str) -> dict[str, str]:
 
 def _code(each: _Found) -> str | None:
     """The line of code that a finding is about, where its evidence shows it."""
-    from .build import CodePart
+    from .parts import CodePart
 
     line: int = each.plain["where"]["line"] or 0
     for part in each.shown.evidence if each.shown is not None else []:

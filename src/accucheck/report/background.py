@@ -1,0 +1,208 @@
+"""What somebody else needs to judge a report and to see the same: what is always asked, inputs, versions, and the steps to reproduce it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from .. import __version__, probe
+from ..checklist import Checklist
+from ..errors import UserError
+from ..language import word
+from ..model import Kind, Level, Plain, Status, Table
+from ..session import Entry
+from . import changes
+from . import inputs as input_files
+from .context import Context, cut
+from .parts import StepToReproduce, TablePart
+from .results import table_part
+
+INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
+#: What is always asked, and the probes that tell it.
+ASKED = {
+    "seeds": ("randomness_fixed", "rank_seeds"),
+    "runs": ("reproducible_runs",),
+    "data": ("dataset_digest",),
+    "hyperparameters": ("training_settings",),
+    "loss-scale": ("loss_scale", "loss_scale_script"),
+}
+MAX_TOLD = 2  # of what probes said of one such thing
+
+
+def configuration(context: Context) -> list[changes.Change] | UserError | None:
+    """How the configuration differs from its base; the error where one of them cannot be read; None where not both are given."""
+    try:
+        return changes.changes(context.case)
+    except UserError as error:
+        return error
+
+
+def change_table(context: Context, changed: list[changes.Change]) -> TablePart | None:
+    if not changed:
+        return None
+    keys = ("column-config-key", "column-config-base", "column-config-used")
+    return _plain_table(context, "config-changes", keys, [[each.key, each.base, each.used] for each in changed])
+
+
+def _plain_table(context: Context, title: str, columns: Sequence[str], rows: list[list[Plain]]) -> TablePart:
+    """A table of the report itself: title and columns are keys of WORDS."""
+    return table_part(context, "", Table(context.say(title), [context.say(column) for column in columns], rows))
+
+
+def input_table(context: Context, inputs: list[dict[str, Any]]) -> TablePart | None:
+    if not inputs:
+        return None
+    rows: list[list[Plain]] = [
+        [
+            word(input_files.WORDS, "code", context.language) if row["key"] == input_files.CODE else row["key"],
+            row["path"],
+            row["files"],
+            row["bytes"],
+            row["md5"],
+            word(input_files.WORDS, row["method"], context.language),
+        ]
+        for row in inputs
+    ]
+    return _plain_table(context, "inputs", [f"column-input-{key}" for key in INPUT_COLUMNS], rows)
+
+
+def asked(context: Context, changed: list[changes.Change] | UserError | None) -> list[tuple[str, str]]:
+    """What maintainers ask for beside the environment, as far as probes told it or the case says so."""
+    rows = [(context.say(f"asked-{key}"), _told(context, probes)) for key, probes in ASKED.items()]
+    curve = context.case.get("curves.train")
+    given = context.line(context.case.relative(curve)) if curve else ""
+    rows.append((context.say("asked-curve"), given))
+    if isinstance(changed, UserError):
+        said = context.line(str(changed.text(context.language)))
+    elif changed is None:
+        said = ""
+    else:
+        base = context.line(context.case.relative(context.case.get("configs.base")))
+        said = context.say("config-differs" if changed else "config-same", base=base, count=len(changed))
+    rows.append((context.say("asked-config"), said))
+    return [(label, value or context.say("not-given")) for label, value in rows]
+
+
+def _told(context: Context, probes: Sequence[str]) -> str:
+    """The first things that these probes found, the worst first."""
+    order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
+    found: dict[str, Level] = {}
+    for name in probes:
+        for entry in context.record.entries.values():
+            result = entry.results.get(name)
+            if result is not None and result.status is Status.DONE:
+                for finding in result.findings:
+                    found.setdefault(context.message(name, finding), finding.level)
+    return " ".join(cut(text, 300) for text in sorted(found, key=lambda text: order[found[text]])[:MAX_TOLD])
+
+
+def versions(context: Context, checklists: list[Checklist]) -> list[tuple[str, str]]:
+    """The versions of the tool, of the checklists, and of what ran the probes, which may be an older one or another package."""
+    rows = [(context.say("tool"), f"accucheck {__version__}")]
+    for checklist in checklists:
+        title = context.line(checklist.title[context.language])
+        rows.append(
+            (
+                context.say("checklist"),
+                context.say("checklist-named", title=title, name=checklist.name, version=checklist.version),
+            )
+        )
+    packages = Counter(
+        _package(context, result.probe, result.tool)
+        for checklist in checklists
+        for item in checklist.items
+        for result in context.record.entries.get(item.id, Entry()).results.values()
+        if result.status is not Status.SKIPPED
+    )
+    rows += [
+        (context.say("probes"), context.say("probes-of", count=count, package=context.line(package, 120)))
+        for package, count in sorted(packages.items())
+    ]
+    return rows
+
+
+def _package(context: Context, name: str, tool: str) -> str:
+    """The package a probe comes from, with its version."""
+    if name not in context.origins:
+        context.origins[name] = probe.origin(name)
+    return context.origins[name] or f"accucheck {tool or '?'}"
+
+
+def steps_to_reproduce(
+    context: Context, checklists: list[Checklist], environment: dict[str, Any]
+) -> list[StepToReproduce]:
+    """What somebody else does to see the same: code, packages, data, training, the case, and the check itself."""
+    get = environment.get
+    steps: list[tuple[str, list[str], list[str], str]] = []
+    commit = get("git_commit")
+    if commit:
+        changed = get("git_changed")
+        text = "code-unknown" if changed is None else "code-dirty" if changed else "code-clean"
+        steps.append(("code", [context.say(text, count=changed)], [f"git checkout {commit}"], "sh"))
+    else:
+        steps.append(("code", [context.say("code-no-git")], [], ""))
+    known = {"mindspore": get("mindspore"), "numpy": get("numpy"), **(get("packages") or {})}
+    install = " ".join(
+        f"{name}=={version}" for name, version in known.items() if version and name.startswith(("mind", "numpy"))
+    )
+    steps.append(
+        ("packages", [context.say("packages-text")], [f"python -m pip install {install}"] if install else [], "sh")
+    )
+    steps.append(("data", [context.say("data-text")], [], ""))
+    command = context.case.spec.runtime.command
+    scripts = context.case.get("scripts.train")
+    if command:
+        steps.append(("training", [context.say("training-given")], command.strip().splitlines(), "sh"))
+    elif scripts:
+        script = scripts if isinstance(scripts, str) else scripts[0]
+        steps.append(("training", [context.say("training-derived")], [_launched(context, shlex.quote(script))], "sh"))
+    else:
+        steps.append(("training", [context.say("training-unknown")], [], ""))
+    steps.append(("case-file", [context.say("case-file-text")], _case_file(context), "yaml"))
+    live = any(
+        result.kind is Kind.LIVE and result.status is Status.DONE
+        for entry in context.record.entries.values()
+        for result in entry.results.values()
+    )
+    words = [
+        "accucheck",
+        "run",
+        *(f"--checklist {shlex.quote(each.name)}" for each in checklists),
+        *(["--live"] if live else []),
+    ]
+    lines = [f"python -m pip install accucheck=={__version__}", " ".join(words)]
+    steps.append(("check", [context.say("check-live")] if live else [], lines, "sh"))
+    return [
+        StepToReproduce(
+            context.say(f"step-{key}"),
+            text,
+            context.commands(lines),
+            language,
+        )
+        for key, text, lines, language in steps
+    ]
+
+
+def _launched(context: Context, script: str) -> str:
+    """The command that starts a script on the devices of the case, without arguments of its own."""
+    spread = context.case.spec.runtime.distributed
+    count, launcher = spread.devices, (spread.launcher or "").lower()
+    if not count or count == 1:
+        return f"python {script}"
+    if launcher == "mpirun":
+        return f"mpirun -n {count} python {script}"
+    return f"msrun --worker_num={count} --local_worker_num={count} {script}"
+
+
+def _case_file(context: Context) -> list[str]:
+    """The case as it was examined, in YAML, without the interpreter's path, which is another one elsewhere."""
+    import yaml
+
+    data = msgspec.to_builtins(context.case.spec)
+    data.get("runtime", {}).pop("python", None)
+    text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=None, width=120)
+    return text.rstrip().splitlines()

@@ -1,0 +1,138 @@
+"""The items of a report: what was concluded, what was not checked, what is attached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..checklist import Item
+from ..model import Status, Text, Verdict
+from ..session import Entry, suggestion
+from . import machine
+from .context import MAX_ATTACHMENTS_IN_ALL, Context, cut, moment_text
+from .parts import Attachment, Gap, ItemPart
+from .results import result_part
+from .reviews import review_brief, review_part
+from .words import STATUSES
+
+MAX_NOTE_BRIEF = 60
+MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+
+
+def item_part(context: Context, item: Item) -> ItemPart:
+    entry = context.record.entries.get(item.id, Entry())
+    suggested = suggestion(item, entry, context.facts)
+    ran = any(result.status is not Status.SKIPPED for result in entry.results.values())
+    excluded = not ran and suggested is Verdict.NOT_APPLICABLE
+    state = entry.conclusion or suggested
+    checked = bool(entry.conclusion or ran or excluded)
+    spoken = context.verdict(suggested) if ran or excluded else "–" if entry.conclusion else context.say("unchecked")
+    concluded = entry.conclusion is not None
+    by = context.say("by", who=context.who(entry, 80), when=moment_text(entry.when)) if concluded else ""
+    if entry.conclusion:
+        text = brief = context.verdict(entry.conclusion)
+    else:
+        text = context.say("open", suggestion=spoken) if checked else context.say("open-unchecked")
+        brief = context.say("unfilled")
+    overruled = ran and concluded and suggested not in (entry.conclusion, Verdict.UNDECIDED)
+    note = context.note(entry.note)
+    problem = state is Verdict.PROBLEM
+    return ItemPart(
+        id=context.line(item.id, 80),
+        title=context.line(item.title[context.language]),
+        method=context.prose(item.method[context.language]),
+        conclusion=entry.conclusion,
+        suggestion=suggested,
+        state=state,
+        checked=checked,
+        conclusion_text=text,
+        conclusion_brief=brief,
+        suggestion_text=spoken,
+        by=by,
+        by_brief=" ".join([context.who(entry, 40), moment_text(entry.when)[:10]]) if concluded else "",
+        meaning=" ".join(context.prose(_meaning(item, entry.conclusion)[context.language])) if entry.conclusion else "",
+        overruled=context.say("overruled", suggestion=spoken) if overruled else "",
+        remedy=context.prose(item.remedy[context.language]) if problem else [],
+        references=[
+            (context.line(link.title[context.language]), context.line(link.url))
+            for link in item.references
+            if problem and link.url.startswith(("https://", "http://"))
+        ],
+        note=note,
+        note_brief=cut(" ".join(note), MAX_NOTE_BRIEF),
+        attachments=[_attachment(context, path) for path in entry.attachments],
+        not_applicable=context.say("not-applicable", applies=" ".join(context.prose(item.applies[context.language])))
+        if not item.applicable(context.facts) and not ran
+        else "",
+        results=[result_part(context, item.id, result) for result in machine.results(item, entry)],
+        not_run=[use.name for use in item.uses if use.name not in entry.results] if not excluded else [],
+        no_probe=not item.uses,
+        review=review_part(context, entry),
+        review_brief=review_brief(context, entry),
+    )
+
+
+def gaps_of(context: Context, item: Item) -> list[Gap]:
+    """What was not checked of an item. One that the case rules out has none."""
+    entry = context.record.entries.get(item.id, Entry())
+    found = machine.results(item, entry)
+    if suggestion(item, entry, context.facts) is Verdict.NOT_APPLICABLE:
+        return []
+    name = context.line(item.id, 80)
+    if not item.uses and not found:
+        return [] if entry.conclusion else [Gap(name, "–", context.say("no-probe"))]
+    gaps = []
+    for result in found:
+        if result.status is not Status.DONE:
+            why = context.line(context.speech.reason(result.probe, result.reason)) if result.reason else ""
+            status = STATUSES[result.status.value][context.language.value]
+            gaps.append(
+                Gap(
+                    name,
+                    context.line(result.probe, 80),
+                    context.say("status-why", status=status, why=why) if why else status,
+                )
+            )
+        gaps += [
+            Gap(
+                name,
+                context.line(result.probe, 80),
+                context.say("incomplete", message=cut(context.message(result.probe, finding), 300)),
+            )
+            for finding in result.findings
+            if finding.incomplete
+        ]
+        if context.is_stale(item.id, result):
+            gaps.append(Gap(name, context.line(result.probe, 80), context.say("stale")))
+    if not_run := [use.name for use in item.uses if use.name not in entry.results]:
+        gaps.append(Gap(name, ", ".join(not_run), context.say("not-run-why")))
+    return gaps
+
+
+def _attachment(context: Context, path: str) -> Attachment:
+    """Whether an attachment goes in. A session may come from a stranger: files other than pictures only from within
+    the project, and no hidden ones, so that no report carries a key or a password file away."""
+    name, full = context.line(path), context.case.path(path)
+    if context.case.alone:
+        return Attachment(context.say("attachment-alone", name=name), "", "named")
+    try:
+        real = full.resolve()
+        if not real.is_file():
+            return Attachment(context.say("attachment-missing", name=name), "", "named")
+        if context.room_for_attachments <= 0:
+            return Attachment(context.say("attachment-over", name=name, limit=MAX_ATTACHMENTS_IN_ALL), "", "named")
+        context.room_for_attachments -= 1
+        if real.suffix.lower() in _PICTURES:
+            return Attachment(name, str(real), "picture")
+        inside = real.relative_to(Path(context.case.root).resolve())
+        if not any(step.startswith(".") for step in inside.parts) and real.stat().st_size <= MAX_ATTACHMENT:
+            return Attachment(name, str(real), "file")
+    except (OSError, ValueError, RuntimeError):
+        pass
+    return Attachment(context.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")
+
+
+def _meaning(item: Item, conclusion: Verdict) -> Text:
+    meaning: Text = getattr(item.conclusions, conclusion.value)
+    return meaning

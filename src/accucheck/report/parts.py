@@ -1,0 +1,343 @@
+"""What a report consists of, as plain nested data in one language or in two. build.py makes it, the writers format it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Union
+
+import msgspec
+
+from ..language import word
+from ..model import Curve, Histogram, Language, Level, Status, Verdict
+from .bilingual import Both, said
+from .words import WORDS
+
+
+class _Part(msgspec.Struct, frozen=True):
+    pass
+
+
+class WholeTable(_Part, frozen=True):
+    """A table with all that was recorded of it, for the file `name` beside the report: how many rows, and these as the text of a CSV."""
+
+    name: str
+    count: int
+    columns: list[str]
+    body: str
+
+
+class TablePart(_Part, frozen=True, tag="table"):
+    """Cells as text; `numeric` says which columns to align right; `bound` what was left out, or empty; `whole` is there where
+    something was."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    numeric: list[bool]
+    bound: str = ""
+    whole: WholeTable | None = None
+
+
+class ChartPart(_Part, frozen=True, tag="chart"):
+    """A chart to draw; `english` is drawn where the machine has no font for the report's language."""
+
+    title: str
+    chart: Union[Curve, Histogram]
+    english: Union[Curve, Histogram]
+    bound: str = ""
+
+
+class CodePart(_Part, frozen=True, tag="code"):
+    """Lines with their numbers; `marked` are the numbers of the lines meant."""
+
+    title: str
+    line: int
+    lines: list[str]
+    marked: list[int]
+    bound: str = ""
+
+
+class TextPart(_Part, frozen=True, tag="text"):
+    title: str
+    lines: list[str]
+    bound: str = ""
+
+
+EvidencePart = Union[TablePart, ChartPart, CodePart, TextPart]
+
+
+def kind(part: EvidencePart) -> str:
+    """table, chart, code or text."""
+    return str(part.__struct_config__.tag)
+
+
+class FindingPart(_Part, frozen=True):
+    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same."""
+
+    level: Level
+    message: str
+    where: str
+    evidence: list[EvidencePart]
+    more_evidence: int
+    why: str
+    sure: str
+    proof: str
+    fix: str
+    diff: list[str]
+
+
+class ResultPart(_Part, frozen=True):
+    """What one probe said; `facts` are its kind, status and duration, `reason` why it did not finish, `log` the end of its
+    log where it failed."""
+
+    probe: str
+    facts: list[str]
+    status: Status
+    suggestion: Verdict
+    suggestion_text: str
+    stale: bool
+    reason: str
+    findings: list[FindingPart]
+    more_findings: int
+    log: list[str]
+
+
+class Attachment(_Part, frozen=True):
+    """`kind` is picture, file (to be copied beside the report) or named (only its name goes in)."""
+
+    name: str
+    path: str
+    kind: str
+
+
+class ReviewPart(_Part, frozen=True):
+    """What a reviewer says of an item: `state` is accepted, returned, or outdated where the answer or the findings have changed since;
+    `text` says so in full."""
+
+    state: str
+    text: str
+    by: str
+    comment: list[str]
+
+
+class ItemPart(_Part, frozen=True):
+    """`state` is the conclusion, or the suggestion while nobody concluded; `checked` is False when neither a person nor a
+    probe nor the case says anything of it."""
+
+    id: str
+    title: str
+    method: list[str]
+    conclusion: Verdict | None
+    suggestion: Verdict
+    state: Verdict
+    checked: bool
+    conclusion_text: str
+    conclusion_brief: str
+    suggestion_text: str
+    by: str
+    by_brief: str
+    meaning: str
+    overruled: str
+    remedy: list[str]
+    references: list[tuple[str, str]]
+    note: list[str]
+    note_brief: str
+    attachments: list[Attachment]
+    not_applicable: str
+    results: list[ResultPart]
+    not_run: list[str]
+    no_probe: bool
+    review: ReviewPart | None = None
+    review_brief: str = ""
+
+
+class SectionPart(_Part, frozen=True):
+    id: str
+    title: str
+    items: list[ItemPart]
+
+
+class ChecklistPart(_Part, frozen=True):
+    name: str
+    version: int
+    title: str
+    sections: list[SectionPart]
+
+
+class Counts(_Part, frozen=True):
+    """Items by state, how many nobody concluded, and how many (among the undecided) nothing has checked."""
+
+    states: dict[str, int]
+    open: int
+    unchecked: int
+
+
+class Highlight(_Part, frozen=True):
+    """One thing that is wrong, where, and how sure that is."""
+
+    item: str
+    where: str
+    message: str
+    sure: str
+
+
+class VerdictPart(_Part, frozen=True):
+    """The whole in two minutes: what is wrong first of all, `checked` how much was looked at, `limits` what to bear in mind.
+
+    `state` is a problem, ok, or undecided where the session does not allow to say either.
+    """
+
+    state: Verdict
+    headline: str
+    highlights: list[Highlight]
+    more_highlights: int
+    checked: str
+    limits: list[str]
+
+
+class GradePart(_Part, frozen=True):
+    """Whether this is worth filing: `grade` is one of grading.Grade, `why` what it rests on, `lacking` what would tell more."""
+
+    grade: str
+    title: str
+    why: list[str]
+    lacking: list[str]
+    advice: str
+
+
+class StepToReproduce(_Part, frozen=True):
+    """What to do, and the lines to run or to write; `language` is that of the lines: sh, yaml, or empty where there are none."""
+
+    title: str
+    text: list[str]
+    lines: list[str]
+    language: str
+
+
+class Gap(_Part, frozen=True):
+    """Something that was not checked."""
+
+    item: str
+    probe: str
+    why: str
+
+
+class StepPart(_Part, frozen=True):
+    """A step of a path that is behind: its `answer` as text, what it rests on, and where it led."""
+
+    item: str
+    title: str
+    state: Verdict
+    answer: str
+    evidence: list[str]
+    leads: str
+
+
+class PathPart(_Part, frozen=True):
+    """The path of a checklist as it was walked. `end` is empty before the end: `stands` then says where it stands, and `wanted` which
+    inputs are lacking there. At the end `problems` names what is to be mended and `advice` what to do."""
+
+    title: str
+    steps: list[StepPart]
+    stands: str
+    wanted: list[str]
+    end: str
+    problems: str
+    advice: list[str]
+
+
+class SignOffPart(_Part, frozen=True):
+    """Where the review of the whole stands: `lines` in words; `valid`, `void` or `open`."""
+
+    state: str
+    lines: list[str]
+    comment: list[str]
+
+
+class ChangeRow(_Part, frozen=True):
+    """One change: `kind` is gone, new, still, altered, unknown or fresh of a finding, else what of an item changed."""
+
+    item: str
+    kind: str
+    change: str
+    text: str
+    where: str
+
+
+class SincePart(_Part, frozen=True):
+    """What changed since an earlier round."""
+
+    sides: str
+    lines: list[str]
+    rows: list[ChangeRow]
+    more: int
+
+
+class Report(_Part, frozen=True):
+    """`languages`: one, or the two of `bilingual.both`. `asked` is what people who read an issue always ask for; `changes` is how the
+    configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
+    checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
+    the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
+    no earlier round. `result` is the machine-readable object of `machine.result_json`.
+    """
+
+    languages: tuple[Language, ...]
+    title: str
+    case: str
+    generated: str
+    moment: datetime
+    tool: str
+    checklists: list[ChecklistPart]
+    counts: Counts
+    overview: list[str]
+    verdict: VerdictPart
+    grade: GradePart
+    paths: list[PathPart]
+    environment: list[tuple[str, str]]
+    asked: list[tuple[str, str]]
+    changes: TablePart | None
+    inputs: TablePart | None
+    reproduce: list[StepToReproduce]
+    versions: list[tuple[str, str]]
+    gaps: list[Gap]
+    more_gaps: int
+    within: str
+    anchor: str
+    result: dict[str, Any]
+    sign_off: SignOffPart | None = None
+    since: SincePart | None = None
+
+    @property
+    def language(self) -> Language:
+        """The language of the report, of two the first."""
+        return self.languages[0]
+
+    def say(self, key: str, /, **data: Any) -> str:
+        """The words of a writer for `key` of WORDS, in the language or languages of the report."""
+        return said(self.languages, lambda language, part: word(WORDS, key, language, **part), data)
+
+    def pick(self, words: Mapping[str, str]) -> str:
+        """Of a text in both languages, {"zh": ..., "en": ...}, that of the report."""
+        return said(self.languages, lambda language, _: words[language.value], {})
+
+    @property
+    def whole_tables(self) -> list[WholeTable]:
+        """The tables that go into files beside the report."""
+        findings = [finding for item in self.items for result in item.results for finding in result.findings]
+        parts = [self.changes, self.inputs, *(part for finding in findings for part in finding.evidence)]
+        return [part.whole for part in parts if isinstance(part, TablePart) and part.whole is not None]
+
+    @property
+    def items(self) -> list[ItemPart]:
+        return [item for checklist in self.checklists for section in checklist.sections for item in section.items]
+
+
+def spans(text: str) -> list[tuple[str, bool]]:
+    """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
+    if isinstance(text, Both):
+        return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # a backtick without its fellow
+        return [(text, False)]
+    return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

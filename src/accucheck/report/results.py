@@ -1,0 +1,219 @@
+"""What probes found, as parts of a report: results, findings, and their evidence."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..model import (
+    Code,
+    Curve,
+    Evidence,
+    Finding,
+    Histogram,
+    Images,
+    Language,
+    Level,
+    Note,
+    Plain,
+    ProbeResult,
+    Status,
+    Table,
+    Tree,
+    tree_text,
+)
+from . import machine, spreadsheet
+from .context import MAX_CELL, Context
+from .parts import ChartPart, CodePart, EvidencePart, FindingPart, ResultPart, TablePart, TextPart, WholeTable
+from .words import KINDS, STATUSES
+
+#: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
+MAX_FINDINGS = 30  # per result
+MAX_EVIDENCE = 6  # per finding
+MAX_CHARTS = 10  # per result
+MAX_ROWS = 50
+MAX_COLUMNS = 10
+MAX_LOG_LINES = 20
+
+
+def result_part(context: Context, item_id: str, result: ProbeResult) -> ResultPart:
+    order = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
+    findings = sorted(result.findings, key=lambda finding: order[finding.level])
+    shown, charts = [], 0
+    advice: set[tuple[str, str | None]] = set()
+    told = {""}
+    for finding in findings[: min(MAX_FINDINGS, context.room_for_findings)]:
+        part = finding_part(context, result.probe, finding, min(MAX_CHARTS - charts, context.room_for_charts))
+        said = (part.fix, finding.fix.diff if finding.fix else None)
+        if said in advice:  # the same advice is given once
+            part = msgspec.structs.replace(part, fix="", diff=[])
+        advice.add(said)
+        fresh = {key: text if text not in told else "" for key, text in (("why", part.why), ("proof", part.proof))}
+        told |= {part.why, part.proof}
+        part = msgspec.structs.replace(part, **fresh)
+        drawn = sum(isinstance(evidence, ChartPart) for evidence in part.evidence)
+        charts += drawn
+        context.room_for_charts -= drawn
+        shown.append(part)
+    context.room_for_findings -= len(shown)
+    facts = [
+        words[key.value][context.language.value] for words, key in ((KINDS, result.kind), (STATUSES, result.status))
+    ]
+    if result.status is not Status.SKIPPED:
+        facts.append(context.say("seconds", seconds=f"{result.seconds:.2f}"))
+    log = result.log.rstrip().split("\n")[-MAX_LOG_LINES:] if result.status is Status.FAILED else []
+    return ResultPart(
+        probe=context.line(result.probe, 80),
+        facts=facts,
+        status=result.status,
+        suggestion=result.suggestion,
+        suggestion_text=context.verdict(result.suggestion),
+        stale=context.is_stale(item_id, result),
+        reason=context.line(context.speech.reason(result.probe, result.reason)) if result.reason else "",
+        findings=shown,
+        more_findings=len(findings) - len(shown),
+        log=context.lines("\n".join(log))[0],
+    )
+
+
+def finding_part(context: Context, name: str, finding: Finding, charts: int) -> FindingPart:
+    evidence: list[EvidencePart] = []
+    for entry in finding.evidence:
+        drawn = isinstance(entry, (Curve, Histogram))
+        if len(evidence) < MAX_EVIDENCE and (charts > 0 if drawn else context.room_for_evidence > 0):
+            evidence.append(evidence_part(context, name, entry))
+            context.room_for_evidence -= _extent(evidence[-1])
+            charts -= drawn
+    fix = finding.fix
+    explained = context.speech.explanation(name, finding)
+    diff, cut = context.lines(fix.diff) if fix and fix.diff else ([], "")
+    return FindingPart(
+        level=finding.level,
+        message=context.message(name, finding),
+        where=context.where(finding.where),
+        evidence=evidence,
+        more_evidence=len(finding.evidence) - len(evidence),
+        why=context.line(explained.why),
+        sure=context.line(explained.sure),
+        proof=context.line(explained.proof),
+        fix=context.line(context.speech.message(name, fix.message, finding.data)) if fix else "",
+        diff=[*diff, f"({cut})"] if cut else diff,
+    )
+
+
+def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePart:
+    if isinstance(evidence, Table):
+        return table_part(context, name, evidence)
+    if isinstance(evidence, Curve):
+        return ChartPart(
+            context.title(name, evidence.title),
+            _curve(context, name, evidence, context.speech),
+            _curve(context, name, evidence, context.english),
+        )
+    if isinstance(evidence, Histogram):
+        total = min(len(evidence.labels), len(evidence.counts))
+        return ChartPart(
+            context.title(name, evidence.title),
+            _bars(context, name, evidence, context.speech),
+            _bars(context, name, evidence, context.english),
+            context.say("bars", shown=MAX_ROWS, total=total) if total > MAX_ROWS else "",
+        )
+    if isinstance(evidence, Code):
+        text = evidence.text.replace("\r\n", "\n")
+        first = evidence.line + len(text) - len(text.lstrip("\n"))  # `lines` leaves out blank ones at the ends
+        lines, bound = context.lines(text)
+        return CodePart(context.line(evidence.path, MAX_CELL), first, lines, evidence.marked, bound)
+    if isinstance(evidence, Images):
+        rows: list[list[Plain]] = [list(row) for row in zip(evidence.paths, evidence.captions, strict=False)]
+        listed = table_part(
+            context, name, Table(evidence.title, [context.say("column-path"), context.say("column-caption")], rows)
+        )
+        return msgspec.structs.replace(listed, bound=" ".join(filter(None, [listed.bound, context.say("pictures")])))
+    if isinstance(evidence, Tree):
+        lines, bound = context.lines(tree_text(evidence))
+        value = context.title(name, evidence.value)
+        return TextPart(f"{context.title(name, evidence.title)} ({value})", lines, bound)
+    assert isinstance(evidence, Note)
+    lines, bound = context.lines(evidence.text)
+    return TextPart(context.title(name, evidence.title), lines, bound)
+
+
+def table_part(context: Context, name: str, table: Table) -> TablePart:
+    width = min(len(table.columns), MAX_COLUMNS)
+    rows = [[*row[:width], *[None] * (width - len(row))] for row in table.rows[:MAX_ROWS]]
+    total = max(len(table.rows), table.total or 0)
+    bound = [context.say("rows", shown=len(rows), total=total)] if total > len(rows) else []
+    if len(table.columns) > width:
+        bound.append(context.say("columns", shown=width, total=len(table.columns)))
+    whole = _whole(context, name, table) if len(table.rows) > len(rows) or len(table.columns) > width else None
+    return TablePart(
+        title=context.title(name, table.title),
+        columns=[context.title(name, column) for column in table.columns[:width]],
+        rows=[[_cell(context, value) for value in row] for row in rows],
+        numeric=[_numeric([row[i] for row in rows]) for i in range(width)],
+        bound="; ".join(bound) if context.language is Language.EN else "；".join(bound),
+        whole=whole,
+    )
+
+
+def _whole(context: Context, name: str, table: Table) -> WholeTable:
+    """Numbers in full, in place of the report's six digits."""
+    context.tables += 1
+    known: dict[str, object] = {}
+
+    def cell(value: Plain) -> object:
+        if not isinstance(value, str):
+            return value if not isinstance(value, bool) else str(value).lower()
+        if value not in known:
+            known[value] = spreadsheet.harmless(context.line(value))
+        return known[value]
+
+    return WholeTable(
+        name=f"table-{context.tables:03}.csv",
+        count=len(table.rows),
+        columns=[context.title(name, column) for column in table.columns],
+        body=spreadsheet.text([cell(value) for value in row] for row in table.rows),
+    )
+
+
+def _cell(context: Context, value: Plain) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return context.say("yes" if value else "no")
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return context.line(str(value), MAX_CELL)
+
+
+def _curve(context: Context, name: str, curve: Curve, speech: machine.Speech) -> Curve:
+    return Curve(
+        title=context.title(name, curve.title, speech),
+        x_label=context.title(name, curve.x_label, speech),
+        y_label=context.title(name, curve.y_label, speech),
+        x=curve.x,
+        series={context.title(name, key, speech): values for key, values in curve.series.items()},
+        marks={context.title(name, key, speech): value for key, value in curve.marks.items()},
+    )
+
+
+def _bars(context: Context, name: str, bars: Histogram, speech: machine.Speech) -> Histogram:
+    return Histogram(
+        title=context.title(name, bars.title, speech),
+        labels=[context.title(name, label, speech) for label in bars.labels[:MAX_ROWS]],
+        counts=bars.counts[:MAX_ROWS],
+        x_label=context.title(name, bars.x_label, speech),
+        y_label=context.title(name, bars.y_label, speech),
+    )
+
+
+def _extent(part: EvidencePart) -> int:
+    """About how many characters a part takes; a cell or a line not less than its markup."""
+    if isinstance(part, ChartPart):
+        return 0
+    texts = [cell for row in part.rows for cell in row] if isinstance(part, TablePart) else part.lines
+    return sum(max(10, len(text)) for text in texts)
+
+
+def _numeric(values: list[Plain]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
