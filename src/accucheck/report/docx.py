@@ -21,6 +21,7 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_TAB_ALIGNMENT
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Cm, Emu, Pt, RGBColor
+from docx.text.paragraph import Paragraph
 
 from ..model import Language, Level, Status, Verdict
 from . import DEFAULT, Options, charts
@@ -83,6 +84,7 @@ class _Writer:
     def __init__(self, report: Report, stem: str, draw: Callable[[ChartPart], bytes]) -> None:
         self.report, self.stem, self.draw, self.say = report, stem, draw, report.say
         self.document = docx.Document()
+        self.end = self.document.element.body.sectPr
         self.figures = self.tables = 0
 
     def content(self) -> bytes:
@@ -95,10 +97,10 @@ class _Writer:
         self._summary()
         self._reproduce()
         self._environment()
-        self.document.add_heading(self.say("details"), 1)
+        self._paragraph(self.say("details"), "Heading 1")
         for checklist in self.report.checklists:
             for section in checklist.sections:
-                self.document.add_heading(section.title, 2)
+                self._paragraph(section.title, "Heading 2")
                 for item in section.items:
                     self._item(item)
         self._gaps()
@@ -182,7 +184,7 @@ class _Writer:
 
     def _front(self) -> None:
         report = self.report
-        self.document.add_paragraph(report.title, "Title")
+        self._paragraph(report.title, "Title")
         listed = [self.say("checklist-version", title=part.title, version=part.version) for part in report.checklists]
         facts = [
             (self.say("case"), report.case),
@@ -194,15 +196,15 @@ class _Writer:
         self._pairs(facts)
         self._verdict_part()
         self._grade()
-        self.document.add_heading(self.say("result"), 1)
+        self._paragraph(self.say("result"), "Heading 1")
         self._counts()
         for line in report.overview:
-            self.document.add_paragraph(line)
+            self._paragraph(line)
 
     def _verdict_part(self) -> None:
         verdict = self.report.verdict
-        self.document.add_heading(self.say("verdict"), 1)
-        self._run(self.document.add_paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
+        self._paragraph(self.say("verdict"), "Heading 1")
+        self._run(self._paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
         if verdict.highlights:
             keys = ("item", "what", "where", "sure")
             rows: list[list[str | Cell]] = [
@@ -211,13 +213,13 @@ class _Writer:
             self._table([self.say(f"column-{key}") for key in keys], rows)
             if verdict.more_highlights:
                 self._small(self.say("more-highlights", count=verdict.more_highlights))
-        self.document.add_paragraph(verdict.checked)
+        self._paragraph(verdict.checked)
         self._listed("verdict-limits", verdict.limits)
 
     def _grade(self) -> None:
         grade = self.report.grade
-        self.document.add_heading(self.say("grade"), 2)
-        self._run(self.document.add_paragraph(), grade.title, bold=True)
+        self._paragraph(self.say("grade"), "Heading 2")
+        self._run(self._paragraph(), grade.title, bold=True)
         self._listed("grade-why", grade.why)
         self._listed("grade-lacking", grade.lacking)
         self._labelled_plain("grade-advice", grade.advice)
@@ -225,18 +227,18 @@ class _Writer:
     def _listed(self, key: str, lines: Sequence[str]) -> None:
         """A label, and a list below it."""
         if lines:
-            label = self.document.add_paragraph()
+            label = self._paragraph()
             label.paragraph_format.keep_with_next = True
             self._run(label, self.say(key), bold=True)
             for line in lines:
-                self._run(self.document.add_paragraph(style="List Bullet"), line)
+                self._run(self._paragraph(style="List Bullet"), line)
 
     def _reproduce(self) -> None:
-        self.document.add_heading(self.say("reproduce"), 1)
+        self._paragraph(self.say("reproduce"), "Heading 1")
         for number, step in enumerate(self.report.reproduce, start=1):
-            self.document.add_heading(f"{number}. {step.title}", 2)
+            self._paragraph(f"{number}. {step.title}", "Heading 2")
             for line in step.text:
-                self.document.add_paragraph(line)
+                self._paragraph(line)
             if step.lines:
                 self._code(step.lines)
 
@@ -245,22 +247,22 @@ class _Writer:
         part = self.report.sign_off
         if part is None:
             return
-        self.document.add_heading(self.say("sign-off"), 1)
+        self._paragraph(self.say("sign-off"), "Heading 1")
         ink = {"valid": INK["ok"], "void": INK["problem"]}.get(part.state)
         for number, line in enumerate(part.lines):
             last = number + 1 == len(part.lines)
-            self._run(self.document.add_paragraph(), line, ink=ink if last else None, bold=last)
+            self._run(self._paragraph(), line, ink=ink if last else None, bold=last)
         for line in part.comment:
-            self.document.add_paragraph(line)
+            self._paragraph(line)
 
     def _since(self) -> None:
         """What changed since an earlier round."""
         part = self.report.since
         if part is None:
             return
-        self.document.add_heading(self.say("since"), 1)
+        self._paragraph(self.say("since"), "Heading 1")
         for line in (part.sides, *part.lines):
-            self.document.add_paragraph(line)
+            self._paragraph(line)
         if part.rows:
             keys = ("item", "change", "changed", "where")
             rows: list[list[str | Cell]] = [[each.item, each.change, each.text, each.where] for each in part.rows]
@@ -271,7 +273,7 @@ class _Writer:
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
         title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
-        self.document.add_heading(title, 1)
+        self._paragraph(title, "Heading 1")
         if path.steps:
             rows: list[list[str | Cell]] = [
                 [
@@ -286,12 +288,12 @@ class _Writer:
             ]
             self._table([self.say(f"column-{key}") for key in ("step", "answer", "evidence", "leads")], rows)
         if path.stands:
-            self.document.add_paragraph(path.stands)
+            self._paragraph(path.stands)
             self._labelled("path-lacks", path.wanted)
         else:
-            self._run(self.document.add_paragraph(), path.end, bold=True)
+            self._run(self._paragraph(), path.end, bold=True)
             if path.problems:
-                self.document.add_paragraph(path.problems)
+                self._paragraph(path.problems)
             self._labelled("path-advice", path.advice)
 
     def _counts(self) -> None:
@@ -317,18 +319,18 @@ class _Writer:
         report = self.report
         for key, pairs in (("environment", report.environment), ("asked", report.asked)):
             if pairs:
-                self.document.add_heading(self.say(key), 1)
+                self._paragraph(self.say(key), "Heading 1")
                 self._pairs(pairs)
         if report.changes:
             self._evidence(report.changes)
         if report.inputs:
-            self.document.add_heading(report.inputs.title, 1)
+            self._paragraph(report.inputs.title, "Heading 1")
             self._evidence(msgspec.structs.replace(report.inputs, title=""))
-        self.document.add_heading(self.say("versions"), 1)
+        self._paragraph(self.say("versions"), "Heading 1")
         self._pairs(report.versions)
 
     def _summary(self) -> None:
-        self.document.add_heading(self.say("summary"), 1)
+        self._paragraph(self.say("summary"), "Heading 1")
         heads = [self.say(f"column-{key}") for key in ("item", "title", "conclusion", "suggestion", "by", "note")]
         reviewed = self.report.sign_off is not None
         rows: list[list[str | Cell]] = []
@@ -353,7 +355,7 @@ class _Writer:
     # --- items --------------------------------------------------------------------------------------------------------
 
     def _item(self, item: ItemPart) -> None:
-        self.document.add_heading(f"{item.id}  {item.title}", 3)
+        self._paragraph(f"{item.id}  {item.title}", "Heading 3")
         state = item.conclusion.value if item.conclusion else "open"
         box = self.document.add_table(1, 1)
         box.alignment = WD_TABLE_ALIGNMENT.CENTER
@@ -399,7 +401,7 @@ class _Writer:
     def _labelled(self, key: str, lines: Sequence[str], ink: str | None = None, size: float | None = None) -> None:
         """Lines of a checklist as one paragraph that begins with a label."""
         if lines:
-            paragraph = self.document.add_paragraph()
+            paragraph = self._paragraph()
             self._run(paragraph, f"{self.say(key)}  ", bold=True, size=size)
             for number, line in enumerate(lines):
                 if number:
@@ -407,7 +409,7 @@ class _Writer:
                 self._prose(paragraph, line, ink, size)
 
     def _labelled_plain(self, key: str, text: str) -> None:
-        paragraph = self.document.add_paragraph()
+        paragraph = self._paragraph()
         self._run(paragraph, f"{self.say(key)}  ", bold=True)
         self._run(paragraph, text)
 
@@ -428,7 +430,7 @@ class _Writer:
                 self._picture(content, attachment.name, natural=True)
 
     def _result(self, result: ResultPart) -> None:
-        head = self.document.add_paragraph()
+        head = self._paragraph()
         head.paragraph_format.keep_with_next = True
         head.paragraph_format.space_before = Pt(6)
         head.paragraph_format.tab_stops.add_tab_stop(Cm(WIDTH), WD_TAB_ALIGNMENT.RIGHT)
@@ -439,11 +441,11 @@ class _Writer:
             suggestion = self.say("suggests", suggestion=result.suggestion_text)
             self._run(head, f"\t{suggestion}", ink=INK[result.suggestion.value], bold=True, size=9)
         if result.stale:
-            warning = self.document.add_paragraph()
+            warning = self._paragraph()
             warning.paragraph_format.keep_with_next = True
             self._run(warning, self.say("stale"), ink=INK["undecided"], bold=True)
         if result.reason:
-            self.document.add_paragraph(result.reason)
+            self._paragraph(result.reason)
         if not result.findings and result.status is not Status.SKIPPED:
             self._small(self.say("no-findings" if result.status is Status.DONE else "incomplete-findings"))
         for finding in result.findings:
@@ -455,7 +457,7 @@ class _Writer:
             self._code(result.log)
 
     def _finding(self, finding: FindingPart) -> None:
-        paragraph = self.document.add_paragraph()
+        paragraph = self._paragraph()
         indent = Cm(_LEVEL_WIDTH[self.report.languages])
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = indent, -indent
         paragraph.paragraph_format.tab_stops.add_tab_stop(indent)
@@ -503,7 +505,7 @@ class _Writer:
             self._code(part.lines)
 
     def _table_title(self, title: str, bound: str, font: str | None = None) -> None:
-        paragraph = self.document.add_paragraph(style="Caption")
+        paragraph = self._paragraph(style="Caption")
         paragraph.paragraph_format.keep_with_next = True
         paragraph.paragraph_format.space_before, paragraph.paragraph_format.space_after = Pt(4), Pt(2)
         self._run(paragraph, title, bold=font is None, font=font)
@@ -512,7 +514,7 @@ class _Writer:
 
     def _code(self, lines: Sequence[str], shades: Sequence[str] = (), inks: Sequence[str | None] = ()) -> None:
         for number, line in enumerate(lines):
-            paragraph = self.document.add_paragraph(style="Code")
+            paragraph = self._paragraph(style="Code")
             paragraph.paragraph_format.left_indent = Cm(0.2)
             paragraph.paragraph_format.keep_with_next = number + 1 < (len(lines) if len(lines) <= KEPT_ROWS else 3)
             shade = OxmlElement("w:shd")
@@ -527,7 +529,7 @@ class _Writer:
 
     def _picture(self, content: bytes, caption: str, *, natural: bool = False) -> None:
         """A PNG with its caption; `natural`: at most as large as its pixels at 96 dpi."""
-        paragraph = self.document.add_paragraph()
+        paragraph = self._paragraph()
         paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
         paragraph.paragraph_format.keep_with_next = True
         picture = paragraph.add_run().add_picture(io.BytesIO(content))
@@ -535,7 +537,7 @@ class _Writer:
         scale = min(Cm(CHART_WIDTH) / across, Cm(PICTURE_HEIGHT) / down, 0.75 if natural else 9)
         picture.width, picture.height = Emu(int(across * scale)), Emu(int(down * scale))
         picture._inline.docPr.set("descr", caption)
-        below = self.document.add_paragraph(caption, "Caption")
+        below = self._paragraph(caption, "Caption")
         below.alignment = WD_ALIGN_PARAGRAPH.CENTER
 
     # --- tables and text ----------------------------------------------------------------------------------------------
@@ -569,15 +571,26 @@ class _Writer:
         for chosen, size, own in parts:
             narrowed = [[row[column] for column in chosen] for row in cells]
             xml = _table_xml(narrowed, own, size, [right[column] for column in chosen], head=bool(columns))
-            self.document.element.body.sectPr.addprevious(parse_xml(xml))
+            self.end.addprevious(parse_xml(xml))
             self._gap()
 
+    def _paragraph(self, text: str = "", style: str = "Normal") -> Any:
+        """A paragraph at the end. python-docx looks through the whole document, and all styles, for each that it adds."""
+        element = OxmlElement("w:p")
+        if style != "Normal":
+            element.get_or_add_pPr().style = style.replace(" ", "")
+        self.end.addprevious(element)
+        paragraph = Paragraph(element, self.document._body)
+        if text:
+            paragraph.add_run(text)
+        return paragraph
+
     def _small(self, text: str) -> None:
-        self._run(self.document.add_paragraph(), text, ink=GREY, size=9)
+        self._run(self._paragraph(), text, ink=GREY, size=9)
 
     def _gap(self, *, kept: bool = False) -> None:
         """A thin empty line: tables have no space after them. `kept`: on the page of what follows."""
-        paragraph = self.document.add_paragraph()
+        paragraph = self._paragraph()
         paragraph.paragraph_format.keep_with_next = kept or None
         paragraph.paragraph_format.space_after = Pt(0)
         paragraph.paragraph_format.line_spacing = Pt(6)
@@ -603,7 +616,7 @@ class _Writer:
 
     def _gaps(self) -> None:
         if self.report.gaps:
-            self.document.add_heading(self.say("not-checked"), 1)
+            self._paragraph(self.say("not-checked"), "Heading 1")
             rows = [[gap.item, gap.probe, gap.why] for gap in self.report.gaps]
             self._table([self.say(f"column-{key}") for key in ("item", "probe", "why")], rows)
             if self.report.more_gaps:
