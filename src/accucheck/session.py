@@ -121,6 +121,12 @@ class Record(msgspec.Struct, frozen=True):
         sealed = self.signed.items.items() if self.signed is not None else ()
         return [item for item, known in sealed if seal(self.entries.get(item, Entry())) != known]
 
+    @property
+    def unreviewed(self) -> Record:
+        """The same without reviews and sign-off."""
+        entries = {item: msgspec.structs.replace(entry, review=None) for item, entry in self.entries.items()}
+        return msgspec.structs.replace(self, entries=entries, signed=None)
+
 
 #: From an older version to the next: {version: data -> data}. Applied in turn until VERSION.
 #: 2: reviews and sign-off. Nothing is to be changed, but a reader of version 1 would drop them.

@@ -75,6 +75,22 @@ def test_of_a_folder_what_is_hidden_or_no_text_stays_out(tmp_path: Path) -> None
     assert not left, "what is named itself goes in"
 
 
+def test_patterns_name_the_files_that_they_match(tmp_path: Path) -> None:
+    for name in ("a.npy", "deep/b.npy", "x[1].npy"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"\x93NUMPY\x01\x00" + bytes(100))
+    for pattern, names in {
+        "*.npy": {"a.npy", "x[1].npy"},
+        "**/*.npy": {"a.npy", "deep/b.npy", "x[1].npy"},
+        "x[1].npy": {"x[1].npy"},
+    }.items():
+        members, left = gathered(tmp_path, tmp_path / pattern)
+        assert set(members) == {f"include/{name}" for name in names} and not left
+        assert all(codes(member) == ["unseen"] for member in members.values())
+    with pytest.raises(ReadError):
+        gathered(tmp_path, tmp_path / "*.gone")
+
+
 def test_links_lead_nowhere_outside(tmp_path: Path) -> None:
     project, outside = tmp_path / "project", tmp_path / "outside"
     project.mkdir()

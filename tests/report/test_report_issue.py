@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -349,8 +350,17 @@ def filed(project: Path, folder: Path, *arguments: str | Path, lang: str = "en")
     ran = accucheck("issue", project, "--output", folder, "--json", "--lang", lang, *arguments, timeout=120)
     assert ran.code in (0, 1), ran
     answer = json.loads(ran.stdout)
-    assert (ran.code == 1) == bool(answer["left_out"]), ran
+    assert (ran.code == 1) == bool(answer["left_out"] or answer["left"]), ran
     return answer
+
+
+def members(answer: dict) -> dict[str, bytes]:
+    """What the attachments hold."""
+    found = {}
+    for path in answer["attachments"]:
+        with zipfile.ZipFile(path) as archive:
+            found |= {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    return found
 
 
 def test_a_user_files_an_issue(project: Path, tmp_path: Path) -> None:
@@ -421,6 +431,72 @@ def test_what_is_added_is_redacted(project: Path, tmp_path: Path) -> None:
     shown = [log, files["manifest.md5"].decode(), answer["title"], answer["address"], Path(answer["body"]).read_text()]
     assert not [secret for secret in secrets for text in shown if secret in text]
     assert "# include/run.log: redacted" in files["manifest.md5"].decode().splitlines()
+
+
+ADDRESS = "10.20." + "30.40"
+
+
+def test_what_the_second_pass_finds_marks_the_issue_unfinished(project: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "dump.zip", "w") as archive:
+        archive.writestr("host.txt", f"scheduler at {ADDRESS}")
+    common = ("--include", tmp_path / "dump.zip", "--format", "json")
+    answer = filed(project, tmp_path / "out", *common)
+    (left,) = answer["left"]
+    assert left["kind"] == "ip" and left["file"].endswith("!digits_faulty-issue/include/dump.zip!host.txt")
+    assert ADDRESS not in json.dumps(answer)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {f"digits_faulty-issue.unfinished.{ending}" for ending in ("md", "fields.txt", "zip")}
+    assert (
+        "digits_faulty-issue.unfinished.zip" in Path(answer["body"]).read_text()
+        and "unfinished.zip" in answer["address"]
+    )
+    ran = accucheck("issue", project, "-o", tmp_path / "told", *common, "--lang", "zh", timeout=120)
+    assert ran.code == 1 and f"--allow {left['id']}" in ran.err and "host.txt" in ran.err and ADDRESS not in ran.err, (
+        ran
+    )
+    for accepted in (left["id"], ADDRESS):
+        answer = filed(project, tmp_path / "allowed", *common, "--allow", accepted)
+        assert not answer["left"] and "unfinished" not in answer["body"]
+        with zipfile.ZipFile(io.BytesIO(members(answer)["include/dump.zip"])) as archive:
+            assert ADDRESS.encode() in archive.read("host.txt"), "what is no text is not changed"
+
+
+def test_an_archive_that_cannot_be_looked_into_has_to_be_accepted(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04" + bytes(100))
+    common = ("--include", tmp_path / "broken.zip", "--format", "json")
+    (left,) = filed(project, tmp_path / "out", *common)["left"]
+    assert left["kind"] == "unread" and "broken.zip" in left["file"]
+    assert not filed(project, tmp_path / "out", *common, "--allow", left["id"])["left"]
+
+
+def test_without_redaction_everything_stays(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text(f"scheduler at {ADDRESS}\n")
+    common = ("--include", tmp_path / "run.log", "--format", "json", "--title", f"on {ADDRESS}")
+    hidden, allowed = (filed(project, tmp_path, *common, *more) for more in ((), ("--allow", ADDRESS)))
+    plain = filed(project, tmp_path, *common, "--no-redact")
+    for answer, stays in ((hidden, False), (allowed, True), (plain, True)):
+        shown = [answer["title"], answer["address"], Path(answer["fields"]).read_text()]
+        shown.append(members(answer)["include/run.log"].decode())
+        assert not answer["left"] and [ADDRESS in text for text in shown] == [stays] * 4
+    assert hidden["redacted"].get("ip") and not plain["redacted"]
+
+
+def test_reviews_stay_at_home_unless_asked_for(project: Path, tmp_path: Path) -> None:
+    own = tmp_path / "reviewed"
+    shutil.copytree(project, own)
+    for arguments in (
+        ["answer", "dp.03", "problem", "--note", "seen"],
+        ["review", "dp.03", "return", "--comment", "who says so"],
+    ):
+        ran = accucheck(*arguments, "--as", arguments[0].title(), "-p", own)
+        assert ran.code == 0, ran
+    for more, told in (((), False), (("--reviews",), True)):
+        answer = filed(own, tmp_path / "out", "--format", "json", "--format", "html", "--format", "md", *more)
+        inside = members(answer)
+        texts = [content.decode() for name, content in inside.items() if name.endswith(("y.json", "y.html", "y.md"))]
+        assert len(texts) == 3 and all(("who says so" in text) == told for text in texts)
+        assert all("seen" in text for text in texts), "what the author wrote is the report"
+        assert "who says so" not in Path(answer["body"]).read_text()
 
 
 def test_what_is_left_out_is_named(project: Path, tmp_path: Path) -> None:

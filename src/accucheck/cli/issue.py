@@ -26,6 +26,7 @@ from .report import redaction_options, tell_left
 
 #: An attachment holds at least its list of files.
 LEAST = 100_000
+MAX_TOLD = 10  # of what was left out
 
 
 def _size(context: click.Context, parameter: click.Parameter, value: str | None) -> int:
@@ -59,6 +60,7 @@ def _parameters() -> list[click.Parameter]:
         option("--limit", words="limit", default="1MB", callback=_size, metavar="SIZE"),
         option("--zip-limit", words="zip-limit", default=None, callback=_size, metavar="SIZE"),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--reviews", words="issue-reviews", is_flag=True),
         option("--force", words="issue-force", is_flag=True),
         *redaction_options(),
         json_option(),
@@ -82,6 +84,7 @@ def issue_(
     limit: int,
     zip_limit: int,
     output: str,
+    reviews: bool,
     force: bool,
     allow: tuple[str, ...],
     no_redact: bool,
@@ -107,7 +110,12 @@ def issue_(
     languages = tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
     options = issue.IssueOptions(
         report=Options(
-            formats=formats or issue.FORMATS, languages=languages, force=force, allow=allow, redact=not no_redact
+            formats=formats or issue.FORMATS,
+            languages=languages,
+            redact=not no_redact,
+            allow=allow,
+            reviews=reviews,
+            force=force,
         ),
         tracker=tracker,
         repo=repo,
@@ -131,9 +139,11 @@ def issue_(
     talk(one(written.grade, language()))
     if written.issue.blanks and not as_json:
         talk(say("issue-blanks", fields=", ".join(written.issue.blanks)))
-    for each in written.left_out:
+    for each in written.left_out[:MAX_TOLD]:
         talk(say("issue-left-out", path=each.path, why=issue.why(each, language())))
-    if written.private:
-        tell_left(written.private)
-    if written.left_out or written.private:
+    if len(written.left_out) > MAX_TOLD:
+        talk(say("issue-left-more", count=len(written.left_out) - MAX_TOLD))
+    if written.left:
+        tell_left(written.left)
+    if written.left_out or written.left:
         raise SystemExit(FOUND)

@@ -249,6 +249,10 @@ WORDS: Words = {
         "en": "Most bytes of one attachment (default: what the tracker takes); beyond it there are several.",
         "zh": "单个附件的大小上限（默认按平台），超过时分成多个。",
     },
+    "issue-reviews": {
+        "en": "Put what reviewers wrote into the attachment too.",
+        "zh": "附件中的报告包含评审意见。",
+    },
     "issue-force": {
         "en": "Replace an issue of the same name; without it the new one gets a number.",
         "zh": "覆盖同名 issue 文件；否则新文件自动编号。",
@@ -264,6 +268,10 @@ WORDS: Words = {
         "zh": "需人工补充的字段：{fields}",
     },
     "issue-left-out": {"en": "not in the attachment: {path} ({why})", "zh": "未收入附件：{path}（{why}）"},
+    "issue-left-more": {
+        "en": "not in the attachment: {count} more {count:file|files}; manifest.md5 names them, --json all",
+        "zh": "另有 {count} 个文件未收入附件，见 manifest.md5，完整列表见 --json",
+    },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},

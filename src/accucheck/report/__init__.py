@@ -52,8 +52,8 @@ FORMATS = {
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a report is to be written. `formats` are names of FORMATS; `stem` is the name of its files without ending, by default
-    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `since` is an earlier round,
-    from which the changes are told."""
+    `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `reviews` says whether what reviewers
+    wrote is in it; `since` is an earlier round, from which the changes are told."""
 
     formats: tuple[str, ...] = ("md", "docx")
     languages: tuple[Language, ...] = (Language.EN,)
@@ -63,6 +63,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     template: Path | None = None
     force: bool = False
     stem: str = ""
+    reviews: bool = True
     since: Side | None = None
 
 
@@ -98,6 +99,7 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
     from .build import build
 
     record, case = project.session.record if project.session else Record(), project.case
+    record = record if options.reviews else record.unreviewed
     stale, moment = project.stale(), now()
     hide = hide or redactor(project, options)
     # A session that came alone was not made on this machine, and its files are not here.
@@ -140,19 +142,25 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
     was made with: where it still finds something in the finished files, they are named `<stem>.unfinished`. Raises SaveError.
     """
     name = file_stem(options.stem or f"{report.case}-accuracy")
-    left: list[Left] = []
-    made: dict[str, dict[str, bytes]] = {}
-    if hide is not None and options.redact:
-        likely = name if options.force else _free(folder, name, set())
-        made[likely] = render(report, likely, options)
-        left = check(made[likely], hide)
-        name += UNFINISHED if left else ""
-    stem, files = write_numbered(
-        folder, name, lambda stem: made.pop(stem, None) or render(report, stem, options), force=options.force
-    )
+    stem, files, left = write_checked(folder, name, lambda stem: render(report, stem, options), options, hide)
     paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
     redacted = dict(hide.distinct) if hide is not None else {}
     return Written(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
+
+
+def write_checked(
+    folder: Path, stem: str, make: Callable[[str], dict[str, bytes]], options: Options, hide: Redactor | None
+) -> tuple[str, dict[str, bytes], list[Left]]:
+    """As `write_numbered`, and what the second pass of `hide` finds in the files, which are then named `<stem>.unfinished`."""
+    left: list[Left] = []
+    made: dict[str, dict[str, bytes]] = {}
+    if hide is not None and options.redact:
+        likely = stem if options.force else _free(folder, stem, set())
+        made[likely] = make(likely)
+        left = check(made[likely], hide)
+        stem += UNFINISHED if left else ""
+    chosen, files = write_numbered(folder, stem, lambda stem: made.pop(stem, None) or make(stem), force=options.force)
+    return chosen, files, left
 
 
 def check(files: dict[str, bytes], hide: Redactor) -> list[Left]:

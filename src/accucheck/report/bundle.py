@@ -5,6 +5,7 @@ Files that a person adds are looked into first: text goes through the redaction,
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import io
 import os
@@ -104,7 +105,8 @@ class LeftOut(msgspec.Struct, frozen=True):
 def collect(
     root: Path, paths: Sequence[Path], hide: Hide, limit: int, gap: Callable[[int], str]
 ) -> tuple[list[Member], list[LeftOut]]:
-    """The files, and those of the folders, that a person added, below `include/`; of each at most `limit` bytes.
+    """The files, those that patterns such as `dumps/*.npy` match, and those of the folders, that a person added, below `include/`; of each
+    at most `limit` bytes.
 
     A link leads nowhere outside the project (or, of a folder elsewhere, outside of it); hidden files of a folder stay at home. `gap` is
     the line that stands for so many bytes left out of a log. Raises ReadError where a path does not exist.
@@ -113,7 +115,7 @@ def collect(
     left: list[LeftOut] = []
     taken: set[str] = set()
     root = Path(os.path.realpath(root))
-    for path in paths:
+    for path in (match for given in paths for match in _matches(given)):
         named = Path(os.path.abspath(path))
         mode = _mode(named)
         if not named.is_relative_to(root):  # by a link to the project?
@@ -138,6 +140,13 @@ def collect(
                 own = _unique("include/" + "/".join(_safe(step) for step in hide(str(name)).split("/")), taken)
                 members.append(msgspec.structs.replace(got, name=own))
     return members, left
+
+
+def _matches(path: Path) -> list[Path]:
+    """What a pattern stands for; a file of just that name comes first."""
+    if os.path.lexists(path) or not glob.has_magic(str(path)) or "\0" in str(path):
+        return [path]
+    return [Path(match) for match in sorted(glob.glob(str(path), recursive=True))[:MAX_FILES]] or [path]
 
 
 def _mode(path: Path) -> int:

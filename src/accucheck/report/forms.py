@@ -37,7 +37,10 @@ WORDS: Words = {
         "en": "{file}: {place}: {kind}: {shown}  (--allow {id})",
         "zh": "{file}：{place}：{kind}：{shown}  （--allow {id}）",
     },
-    "left-unread": {"en": "{file}: {place}: not looked into", "zh": "{file}：{place}：未能检查"},
+    "left-unread": {
+        "en": "{file}: {place}: not looked into  (--allow {id})",
+        "zh": "{file}：{place}：未能检查  （--allow {id}）",
+    },
     "unfinished": {
         "en": "The report is marked unfinished: {count} {count:place|places} may still be private. Change the note or the data, "
         "or accept each with --allow.",

@@ -17,7 +17,7 @@ import msgspec
 from ..errors import UserError
 from ..language import Words, word
 from ..model import Language, Level, Verdict
-from . import UNFINISHED, Options, bundle, check, compose, file_stem, machine, redactor, render, write_numbered
+from . import Options, bundle, check, compose, file_stem, machine, redactor, render, write_checked
 from . import environment as environments
 from .bilingual import one, said
 from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
@@ -312,8 +312,8 @@ class _Parts:
     def _notes(self) -> Iterator[str]:
         scaled = self.facts.get("amp") != "O0"
         asked = [row for row in self.report.asked if scaled or row[0] != self.report.say("asked-loss-scale")]
-        if asked:
-            yield self.bullets([self.labelled(label, value) for label, value in asked])
+        asked.append((self.report.say("private"), self.report.private))
+        yield self.bullets([self.labelled(label, value) for label, value in asked])
         gaps: dict[str, list[str]] = {}
         for gap in self.report.gaps:
             gaps.setdefault(gap.why, []).append(f"{gap.item} {gap.probe}")
@@ -502,10 +502,11 @@ def summary(report: Report) -> list[str]:
 
 
 class IssueOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`report` says how the report in the attachment is written, and in which languages all is. `include` are files and folders to add.
+    """`report` says how the report in the attachment is written, and of all: the languages and the redaction. `tracker` is one of
+    trackers.yaml; `repo`, `base_url` and `title` take the place of the usual ones. `include` are files, patterns and folders to add.
     `limit` bounds a file of the attachment, `zip_limit` an attachment, in bytes; 0 is what the tracker takes."""
 
-    report: Options = Options(formats=FORMATS)
+    report: Options = Options(formats=FORMATS, reviews=False)
     tracker: str = "atomgit"
     repo: str = ""
     base_url: str = ""
@@ -517,7 +518,8 @@ class IssueOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 class IssueFiles(msgspec.Struct, frozen=True):
     """`grade` says whether it is worth filing. `body` is the whole text, `fields` the same by field, `attachments` the zips; `left_out` is
-    what was to go into them and did not; `private` what the second pass still found: the files are then named unfinished."""
+    what was to go into them and did not. `redacted` counts what was replaced, by its kind; `left` is what the second pass still found:
+    the files are then named unfinished."""
 
     issue: Issue
     grade: str
@@ -526,22 +528,23 @@ class IssueFiles(msgspec.Struct, frozen=True):
     fields: Path
     attachments: list[Path]
     left_out: list[bundle.LeftOut]
-    private: list[Left]
+    redacted: dict[str, int] = {}
+    left: list[Left] = []
 
 
 def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueFiles:
     """The issue of a project's session as it stands, as files in `folder`, all of them or none. Nothing there is overwritten unless
-    `options.report.force`. Raises UserError, SaveError."""
+    `options.report.force`. Takes seconds: the report is drawn, and all files are read once more. Raises UserError, ReadError, SaveError."""
     made = _Made(project, options)
     name = file_stem(options.report.stem or f"{made.report.case}-issue")
-    private = check(made.files(name), made.hide) if options.report.redact else []
-    name += UNFINISHED if private else ""
-    stem, files = write_numbered(folder, name, made.files, force=options.report.force)
+    stem, files, left = write_checked(folder, name, made.files, options.report, made.hide)
     for path in folder.iterdir():  # of the issue that was replaced
         if re.fullmatch(re.escape(stem) + r"\.\d+\.zip", path.name) and path.name not in files:
             path.unlink(missing_ok=True)
     zips = [folder / name for name in files if name.endswith(".zip")]
     issue = made.issue([path.name for path in zips])
+    if options.report.redact:
+        left += check({"address": "\n".join([issue.title, *summary(made.report)]).encode()}, made.hide)
     return IssueFiles(
         issue=issue,
         grade=made.report.grade.title,
@@ -550,7 +553,8 @@ def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueF
         fields=folder / f"{stem}.fields.txt",
         attachments=zips,
         left_out=made.left,
-        private=private,
+        redacted=dict(made.hide.distinct),
+        left=left,
     )
 
 
@@ -584,10 +588,9 @@ def issue_json(written: IssueFiles, language: Language) -> dict[str, Any]:
         "fields": str(written.fields),
         "attachments": [str(path) for path in written.attachments],
         "blanks": issue.blanks,
-        "private": [
-            {"file": each.file, "kind": each.kind, "shown": each.shown, "id": each.id} for each in written.private
-        ],
         "left_out": [{"path": each.path, "why": why(each, language)} for each in written.left_out],
+        "redacted": written.redacted,
+        "left": written.left,
     }
 
 

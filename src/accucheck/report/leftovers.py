@@ -68,7 +68,9 @@ def leftovers(name: str, content: bytes, hide: Redactor) -> list[Left]:
     found: dict[tuple[str, str], Left] = {}
     for file, place, text in texts(name, content):
         if text is None:
-            found[file, str(place)] = Left(file, place, "unread", "", ident(file))
+            mark = ident(PurePosixPath(file).name)  # whatever the number of the report that it is in
+            if not hide.allows(mark):
+                found[file, str(place)] = Left(file, place, "unread", "", mark)
             continue
         again.found.clear()
         again(text)

@@ -137,11 +137,15 @@ class Redactor:
                 return self._secret(value)
         return self.within(value)
 
+    def allows(self, text: str) -> bool:
+        """Whether a text, or the id of one, is accepted as it is."""
+        return text in self._allow
+
     # --- names --------------------------------------------------------------------------------------------------------
 
     def _name(self, kind: str, original: str) -> str:
         """The name that stands for a text; the text itself where it is allowed."""
-        if forms.PLACEHOLDER.search(original) or original in self._allow or ident(original) in self._allow:
+        if forms.PLACEHOLDER.search(original) or self.allows(original) or self.allows(ident(original)):
             return original
         key = kind, original
         if key not in self._names:
