@@ -1,5 +1,6 @@
 """The HTML report, as an HTML parser sees it; test_report_browser.py has a browser look at it."""
 
+import base64
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -8,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 from PIL import Image
-from report_sample import DIFF, ENVIRONMENT, EPOCHS, HOSTILE, MOMENT
+from report_sample import DIFF, ENVIRONMENT, EPOCHS, HOSTILE, MOMENT, result
 
 from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.language import visible
-from accucheck.model import Curve, Histogram, Language
-from accucheck.report import DEFAULT, charts, html
+from accucheck.model import Curve, Finding, Histogram, Kind, Language, Level, Table, Where
+from accucheck.report import DEFAULT, Options, charts, html, render
 from accucheck.report.bilingual import both, one
 from accucheck.report.build import build
 from accucheck.report.parts import (
@@ -29,7 +30,7 @@ from accucheck.report.parts import (
     SincePart,
     StepToReproduce,
 )
-from accucheck.session import Record
+from accucheck.session import Entry, Record
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan"}
@@ -311,3 +312,22 @@ def test_words_stand_out_from_what_is_behind_them() -> None:
     for palette in palettes:
         weak = {(ink, paper): contrast(palette[ink], palette[paper]) for ink, paper in pairs}
         assert not {pair: ratio for pair, ratio in weak.items() if ratio < 4.5}
+
+
+@pytest.mark.parametrize("rows", [60, 40_000])
+def test_whole_tables_go_with_the_page_while_they_are_small(
+    rows: int, record: Record, checklists: list[Checklist], case: Case
+) -> None:
+    table = Table("share", ["class", "count"], [["<b>标签</b>", number] for number in range(rows)])
+    finding = Finding("unread", Level.INFO, Where(), {"path": "x"}, [table])
+    entries = record.entries | {"hp.03": Entry(results={"fake_order": result("fake_order", Kind.FILE, [finding])})}
+    report = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, (), MOMENT)
+    files = render(report, "r", Options(formats=("html",)))
+    shown = Page(files["r.html"])
+    (address,) = (value for value in shown.all("href") if value[0] != "#" and not value.startswith("https://"))
+    assert shown.all("download") == ["table-001.csv"]
+    if rows == 60:
+        assert base64.b64decode(address.removeprefix("data:text/csv;charset=utf-8;base64,")) in files.values()
+    else:
+        assert address == "r_files/table-001.csv" and address in files
+    assert len(files["r.html"]) < 100_000

@@ -10,18 +10,22 @@ import re
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import charts, spreadsheet
 from .bilingual import Both, joined, plain
-from .parts import Attachment, ChartPart, CodePart, Report, kind, spans
+from .parts import Attachment, ChartPart, CodePart, Report, WholeTable, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
 
 if TYPE_CHECKING:
     from . import Draw, Options
+
+#: Bytes of a whole table that the page carries, and of all of them; a larger one is named as the file beside the page.
+MAX_CARRIED, MAX_CARRIED_IN_ALL = 200_000, 2_000_000
 
 _LANG = {Language.ZH: "zh-CN", Language.EN: "en"}
 
@@ -32,6 +36,15 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
 
     def chart(part: ChartPart) -> Markup:
         return Markup(charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
+
+    carried = 0
+
+    def address(table: WholeTable) -> str:
+        nonlocal carried
+        if len(table.body) > MAX_CARRIED or carried + len(table.body) > MAX_CARRIED_IN_ALL:
+            return quote(f"{stem}_files/{table.name}")
+        carried += len(table.body)
+        return _data("text/csv;charset=utf-8", spreadsheet.encode([table.columns], table.body))
 
     names = _anchors(report)
     context = {
@@ -50,7 +63,7 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
             ("inputs", report.inputs),
             ("versions", report.versions),
         ],
-        "beside": f"{stem}_files",
+        "address": address,
         "anchor": lambda item: names[id(item)],
         "chart": chart,
         "picture": _picture,
@@ -112,8 +125,12 @@ def _picture(attachment: Attachment) -> Markup:
     content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
     if content is None:
         return Markup("")
-    address = "data:image/png;base64," + base64.b64encode(content).decode()
-    return Markup('<img src="{}" alt="{}">').format(address, plain(attachment.name))
+    return Markup('<img src="{}" alt="{}">').format(_data("image/png", content), plain(attachment.name))
+
+
+def _data(kind: str, content: bytes) -> str:
+    """The address of something that lies in the address itself."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _numbered(part: CodePart) -> list[tuple[int, str, bool]]:
