@@ -244,18 +244,27 @@ def test_notes_show_just_their_text(name: str, record: Record, checklists: list[
     assert all(flat(line) in shown.text for line in note)
 
 
-def test_pictures_are_within_the_page(record: Record, checklists: list[Checklist], case: Case) -> None:
+def test_attachments_are_within_the_page(record: Record, checklists: list[Checklist], case: Case) -> None:
     name = 'a "quoted"\nname <b>.png'
     Image.new("RGB", (40, 30), "red").save(Path(case.root) / name, "PNG")
     (Path(case.root) / "broken.png").write_bytes(b"\x89PNG no picture")
-    changed = msgspec.structs.replace(record.entries["dp.03"], attachments=[name, "broken.png"])
+    (Path(case.root) / "run.log").write_text("by zhang.wei@huaxin-lab.com: <b>loss</b>\n")
+    (Path(case.root) / "large.log").write_text("loss 1.5\n" * 40_000)
+    given = [name, "broken.png", "run.log", "large.log", "gone.log"]
+    changed = msgspec.structs.replace(record.entries["dp.03"], attachments=given)
     entries = record.entries | {"dp.03": changed}
     report = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, (), MOMENT)
     shown = page(report)
     assert shown.tags["img"] == 1
     assert shown.all("src")[0].startswith("data:image/png;base64,")
     assert shown.all("alt") == ['a "quoted"⏎name <b>.png']
-    assert "broken.png" in shown.text
+    assert all(each in shown.text for each in given[1:])
+    assert report.say("attachment-unreadable", name="broken.png") in shown.text
+    assert report.say("attachment-large", name="large.log") in shown.text
+    assert shown.all("download") == ["attachment-001.log"]
+    address = next(value for value in shown.all("href") if value.startswith("data:"))
+    carried = base64.b64decode(address.removeprefix("data:application/octet-stream;base64,")).decode()
+    assert "<b>loss</b>" in carried and "zhang" not in carried
 
 
 def drawn(chart: Curve | Histogram, prefix: str = "c1-") -> str:
