@@ -105,8 +105,8 @@ FIELDS: Words = {
     "ItemPart.review_brief": {"en": "the same in a few words, or empty", "zh": "同上，简短形式；可为空"},
     "Attachment.name": {"en": "its name", "zh": "名称"},
     "Attachment.path": {
-        "en": "where it lies on this machine: for `attached` and `picture`, not for readers",
-        "zh": "本机上的路径，供 `attached` 和 `picture` 使用，不宜写入报告",
+        "en": "where it lies on this machine: for `attached`, not for readers",
+        "zh": "本机上的路径，供 `attached` 使用，不宜写入报告",
     },
     "Attachment.kind": {
         "en": "`picture`, `file` (is copied beside the report) or `named` (only its name goes in)",
@@ -265,7 +265,11 @@ FUNCTIONS: list[tuple[str, str, dict[str, str]]] = [
     ("row(cells)", "md", {"en": "a row of a table", "zh": "表格的一行"}),
     ("ruler(table)", "md", {"en": "the line under its head", "zh": "表头下的分隔行"}),
     ("image(part)", "md", {"en": "a chart, drawn into a file beside the report", "zh": "图表，绘制为报告旁的文件"}),
-    ("attached(attachment)", "md", {"en": "an attachment, copied beside the report", "zh": "附件，复制到报告旁"}),
+    (
+        "attached(attachment)",
+        "md html",
+        {"en": "an attachment, copied beside the report or into the page", "zh": "附件，复制到报告旁或嵌入页面"},
+    ),
     ("whole(table.whole)", "md", {"en": "a link to the whole table", "zh": "指向完整表格的链接"}),
     (
         "folded(title, body)",
@@ -282,10 +286,17 @@ FUNCTIONS: list[tuple[str, str, dict[str, str]]] = [
     ),
     ("lang", "html", {"en": "value of the attribute `lang`", "zh": "`lang` 属性的值"}),
     ("chart(part)", "html", {"en": "a chart as SVG", "zh": "SVG 图表"}),
-    ("picture(attachment)", "html", {"en": "a picture within the page", "zh": "嵌入页面的图片"}),
     ("diff(lines)", "html", {"en": "lines of a diff as (kind, text)", "zh": "diff 的各行，为（类别、文本）"}),
     ("anchor(item)", "html", {"en": "a name within the page", "zh": "页面内的锚点名"}),
-    ("beside", "html", {"en": "name of the folder beside the report", "zh": "报告旁的目录名"}),
+    (
+        "address(table.whole)",
+        "html",
+        {
+            "en": "where the whole table is: within the page, or beside it",
+            "zh": "完整表格的地址：页面内，或报告旁的文件",
+        },
+    ),
+    ("stacked(text)", "html", {"en": "text, its languages below each other", "zh": "文字，两种语言上下排列"}),
     (
         "behind",
         "html",

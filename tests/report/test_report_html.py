@@ -1,5 +1,6 @@
 """The HTML report, as an HTML parser sees it; test_report_browser.py has a browser look at it."""
 
+import base64
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -8,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 from PIL import Image
-from report_sample import DIFF, ENVIRONMENT, EPOCHS, HOSTILE, MOMENT
+from report_sample import DIFF, ENVIRONMENT, EPOCHS, HOSTILE, MOMENT, result
 
 from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.language import visible
-from accucheck.model import Curve, Histogram, Language
-from accucheck.report import DEFAULT, charts, html
+from accucheck.model import Curve, Finding, Histogram, Kind, Language, Level, Table, Where
+from accucheck.report import DEFAULT, Options, charts, html, render
 from accucheck.report.bilingual import both, one
 from accucheck.report.build import build
 from accucheck.report.parts import (
@@ -29,7 +30,7 @@ from accucheck.report.parts import (
     SincePart,
     StepToReproduce,
 )
-from accucheck.session import Record
+from accucheck.session import Entry, Record
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan"}
@@ -243,18 +244,27 @@ def test_notes_show_just_their_text(name: str, record: Record, checklists: list[
     assert all(flat(line) in shown.text for line in note)
 
 
-def test_pictures_are_within_the_page(record: Record, checklists: list[Checklist], case: Case) -> None:
+def test_attachments_are_within_the_page(record: Record, checklists: list[Checklist], case: Case) -> None:
     name = 'a "quoted"\nname <b>.png'
     Image.new("RGB", (40, 30), "red").save(Path(case.root) / name, "PNG")
     (Path(case.root) / "broken.png").write_bytes(b"\x89PNG no picture")
-    changed = msgspec.structs.replace(record.entries["dp.03"], attachments=[name, "broken.png"])
+    (Path(case.root) / "run.log").write_text("by zhang.wei@huaxin-lab.com: <b>loss</b>\n")
+    (Path(case.root) / "large.log").write_text("loss 1.5\n" * 40_000)
+    given = [name, "broken.png", "run.log", "large.log", "gone.log"]
+    changed = msgspec.structs.replace(record.entries["dp.03"], attachments=given)
     entries = record.entries | {"dp.03": changed}
     report = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, (), MOMENT)
     shown = page(report)
     assert shown.tags["img"] == 1
     assert shown.all("src")[0].startswith("data:image/png;base64,")
     assert shown.all("alt") == ['a "quoted"⏎name <b>.png']
-    assert "broken.png" in shown.text
+    assert all(each in shown.text for each in given[1:])
+    assert report.say("attachment-unreadable", name="broken.png") in shown.text
+    assert report.say("attachment-large", name="large.log") in shown.text
+    assert shown.all("download") == ["attachment-001.log"]
+    address = next(value for value in shown.all("href") if value.startswith("data:"))
+    carried = base64.b64decode(address.removeprefix("data:application/octet-stream;base64,")).decode()
+    assert "<b>loss</b>" in carried and "zhang" not in carried
 
 
 def drawn(chart: Curve | Histogram, prefix: str = "c1-") -> str:
@@ -311,3 +321,22 @@ def test_words_stand_out_from_what_is_behind_them() -> None:
     for palette in palettes:
         weak = {(ink, paper): contrast(palette[ink], palette[paper]) for ink, paper in pairs}
         assert not {pair: ratio for pair, ratio in weak.items() if ratio < 4.5}
+
+
+@pytest.mark.parametrize("rows", [60, 40_000])
+def test_whole_tables_go_with_the_page_while_they_are_small(
+    rows: int, record: Record, checklists: list[Checklist], case: Case
+) -> None:
+    table = Table("share", ["class", "count"], [["<b>标签</b>", number] for number in range(rows)])
+    finding = Finding("unread", Level.INFO, Where(), {"path": "x"}, [table])
+    entries = record.entries | {"hp.03": Entry(results={"fake_order": result("fake_order", Kind.FILE, [finding])})}
+    report = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, (), MOMENT)
+    files = render(report, "r", Options(formats=("html",)))
+    shown = Page(files["r.html"])
+    (address,) = (value for value in shown.all("href") if value[0] != "#" and not value.startswith("https://"))
+    assert shown.all("download") == ["table-001.csv"]
+    if rows == 60:
+        assert base64.b64decode(address.removeprefix("data:text/csv;charset=utf-8;base64,")) in files.values()
+    else:
+        assert address == "r_files/table-001.csv" and address in files
+    assert len(files["r.html"]) < 100_000

@@ -104,11 +104,11 @@ def test_a_mistake_in_an_included_file(make, tmp_path: Path) -> None:
 
 def test_no_file_is_read_for_an_attachment_made_up(make, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
-    for name, call in (("own.md", "attached"), ("own.html", "picture")):
+    for name in ("own.md", "own.html"):
         for form in ("file", "picture"):
             with pytest.raises(ReadError) as error:
                 made = f"namespace(kind='{form}', path='{tmp_path}/secret.txt', name='x')"
-                make(f"{{{{ {call}({made}) }}}}", name)
+                make(f"{{{{ attached({made}) }}}}", name)
             assert error.value.code == "template-failed" and "not an attachment" in error.value.data["problem"]
 
 

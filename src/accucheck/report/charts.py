@@ -111,6 +111,7 @@ def _style() -> Iterator[None]:
     }
     with rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # a label may hold signs that no font here has
+        warnings.filterwarnings("ignore", "constrained_layout")  # words so long that they leave the plot little room
         yield
 
 

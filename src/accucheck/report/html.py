@@ -10,28 +10,63 @@ import re
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
 from ..model import Language, Level, Status, Verdict
-from . import charts
+from . import charts, spreadsheet
 from .bilingual import Both, joined, plain
-from .parts import Attachment, ChartPart, CodePart, Report, kind, spans
+from .parts import Attachment, ChartPart, CodePart, Report, WholeTable, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
 
 if TYPE_CHECKING:
     from . import Draw, Options
 
+#: Bytes of a table's rows or of an attached file that the page carries, and of all of these.
+MAX_CARRIED, MAX_CARRIED_IN_ALL = 200_000, 2_000_000
+
 _LANG = {Language.ZH: "zh-CN", Language.EN: "en"}
 
 
 def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str, bytes]:
     """The page: {file name: content}."""
-    number = count(1)
+    number, files = count(1), count(1)
 
     def chart(part: ChartPart) -> Markup:
         return Markup(charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
+
+    room = MAX_CARRIED_IN_ALL
+
+    def carries(size: int) -> bool:
+        nonlocal room
+        fits = size <= min(room, MAX_CARRIED)
+        room -= size if fits else 0
+        return fits
+
+    def address(table: WholeTable) -> str:
+        if carries(len(table.body)):
+            return _data("text/csv;charset=utf-8", spreadsheet.encode([table.columns], table.body))
+        return quote(f"{stem}_files/{table.name}")  # it lies there
+
+    def attached(attachment: Attachment) -> Markup:
+        if not isinstance(attachment, Attachment):  # a template made it up to have a file read
+            raise TypeError("not an attachment of the report")
+        name = Markup("<figcaption>{}</figcaption>")
+        if attachment.kind == "picture":
+            if (content := charts.picture(Path(attachment.path))) is None:
+                return name.format(shown(report.say("attachment-unreadable", name=attachment.name)))
+            picture = Markup('<img src="{}" alt="{}">').format(_data("image/png", content), plain(attachment.name))
+            return name.format(shown(attachment.name)) + picture
+        if attachment.kind == "file":
+            if not carries(len(attachment.content)):
+                return name.format(shown(report.say("attachment-large", name=attachment.name)))
+            link = Markup('<a href="{}" download="{}">{}</a>')
+            where, suffix = _data("application/octet-stream", attachment.content), Path(attachment.path).suffix
+            own = f"attachment-{next(files):03}{re.sub(r'[^A-Za-z0-9.]', '', suffix)[:10]}"
+            return name.format(link.format(where, own, shown(attachment.name)))
+        return name.format(shown(attachment.name))
 
     names = _anchors(report)
     context = {
@@ -50,10 +85,10 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
             ("inputs", report.inputs),
             ("versions", report.versions),
         ],
-        "beside": f"{stem}_files",
+        "address": address,
         "anchor": lambda item: names[id(item)],
         "chart": chart,
-        "picture": _picture,
+        "attached": attached,
         "prose": prose,
         "stacked": stacked,
         "plain": plain,
@@ -105,15 +140,9 @@ def _anchors(report: Report) -> dict[int, str]:
     return names
 
 
-def _picture(attachment: Attachment) -> Markup:
-    """An attached picture as part of the page, or nothing where it is none."""
-    if not isinstance(attachment, Attachment):  # a template made it up to have a file read
-        raise TypeError("not an attachment of the report")
-    content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
-    if content is None:
-        return Markup("")
-    address = "data:image/png;base64," + base64.b64encode(content).decode()
-    return Markup('<img src="{}" alt="{}">').format(address, plain(attachment.name))
+def _data(kind: str, content: bytes) -> str:
+    """The address of something that lies in the address itself."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _numbered(part: CodePart) -> list[tuple[int, str, bool]]:

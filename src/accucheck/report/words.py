@@ -253,6 +253,10 @@ WORDS = {
         "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
         "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
     },
+    "attachment-large": {
+        "en": "{name} (too large for this page; the Markdown report brings it along)",
+        "zh": "{name}（过大，未收入本页，可另行生成 Markdown 报告取得）",
+    },
     "attachment-over": {
         "en": "{name} (not copied: a report takes {limit} files)",
         "zh": "{name}（未拷贝：一份报告最多收入 {limit} 个附件）",
