@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ..language import visible
 from ..model import Language, Level, Status, Verdict
 from ..script import patch
-from . import machine
+from . import bilingual, machine
 from .bilingual import beside, joined, one
 
 if TYPE_CHECKING:
@@ -162,11 +162,12 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
     ]
     if item.remedy:
         help_text.append(f"{report.say('remedy')}: " + "\n".join(item.remedy))
+    title = f"{item.id} {bilingual.plain(item.title)}"
     rule: dict[str, Any] = {
         "id": each.rule,
         "name": visible(plain["code"] or item.id),
-        "shortDescription": {"text": f"{item.id} {item.title}"},
-        "fullDescription": {"text": f"{item.id} {item.title}"},
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": title},
         "help": {"text": "\n\n".join(help_text)},
         "defaultConfiguration": {"level": LEVELS[Level(plain["level"])]},
         "properties": {"tags": ["accuracy", item.id, *([each.result.probe] if each.result is not None else [])]},
