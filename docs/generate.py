@@ -121,6 +121,7 @@ WORDS: Words = {
     "list": {"en": "list ({of})", "zh": "列表（{of}）"},
     "dict": {"en": "mapping ({of})", "zh": "映射（{of}）"},
     "or": {"en": " or ", "zh": "或"},
+    "bytes": {"en": "bytes", "zh": "字节串"},
     "comma": {"en": ", ", "zh": "、"},
     "vartuple": {"en": "list ({of})", "zh": "列表（{of}）"},
     "tuple": {"en": "pair ({of})", "zh": "二元组（{of}）"},

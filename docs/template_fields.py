@@ -41,6 +41,7 @@ FIELDS: Words = {
         "zh": "没有具体位置的发现所归属的项目文件；可为空",
     },
     "Report.result": {"en": "the JSON report", "zh": "JSON 报告的内容"},
+    "Report.private": {"en": "how much private data was replaced, in a sentence", "zh": "替换了多少隐私信息的说明"},
     "Report.sign_off": {
         "en": "where the review stands; none where nobody has reviewed anything",
         "zh": "评审的进展；没有任何评审时为空",
@@ -107,6 +108,10 @@ FIELDS: Words = {
     "Attachment.path": {
         "en": "where it lies on this machine: for `attached`, not for readers",
         "zh": "本机上的路径，供 `attached` 使用，不宜写入报告",
+    },
+    "Attachment.content": {
+        "en": "what a `file` holds, redacted, for `attached`",
+        "zh": "`file` 的内容，已脱敏，供 `attached` 使用",
     },
     "Attachment.kind": {
         "en": "`picture`, `file` (is copied beside the report) or `named` (only its name goes in)",

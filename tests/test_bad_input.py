@@ -483,7 +483,7 @@ def test_a_full_disk(small):
     assert ran.code == 2 and "the disk or the quota is full" in ran.err
     assert answer_of(small) == KEPT
     before = sorted(small.rglob("*"))
-    for form in ("md", "docx", "json"):
+    for form in ("md", "docx", "html", "json", "sarif", "junit"):
         ran = accucheck("report", str(small), "--format", form, "-o", f"{small}/new/out")
         is_clean(ran)
         assert ran.code == 2 and "the disk or the quota is full" in ran.err

@@ -39,8 +39,9 @@ WORDS: Words = {
         "zh": "{path}:{line}：不是有效的 Jinja2 语法：{problem}",
     },
     "template-undefined": {
-        "en": "{path}:{line}: {problem}. Which names a template may use: accucheck report --print-template md, and the guide.",
-        "zh": "{path}:{line}：{problem}。模板可用的名称参见用户指南，或运行 accucheck report --print-template md。",
+        "en": "{path}:{line}: there is no {problem}. What there is: docs/reference/template.en.md, and what "
+        "accucheck report --print-template md prints.",
+        "zh": "{path}:{line}：没有 {problem}。可用的名称参见 docs/reference/template.zh.md，或运行 accucheck report --print-template md。",
     },
     "template-unsafe": {
         "en": "{path}:{line}: not allowed in a template: {problem}",

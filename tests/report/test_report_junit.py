@@ -11,6 +11,7 @@ from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.model import Finding, Kind, Language, Level, Reason, Status, Verdict
 from accucheck.report import Options, junit, render
+from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.session import Entry, Judgement, Record, Review, mark
@@ -83,3 +84,11 @@ def test_reviews(checklists: list[Checklist], case: Case) -> None:
             assert text in first.system_out
         properties = {each.name: each.value for each in suite.properties()}
         assert f"{judgement.value} 1" in properties["sign-off"]
+
+
+def test_both_languages(record: Record, checklists: list[Checklist], case: Case) -> None:
+    """What a server shows on one line is one line."""
+    (suite,) = read(both(*(build(record, checklists, case, each) for each in Language)))
+    for each in suite:
+        assert " / " in each.name and "\n" not in each.name
+        assert all("\n" not in outcome.message for outcome in each.result)

@@ -94,6 +94,23 @@ def test_a_broken_template_says_where(make, tmp_path: Path, text: str, code: str
         assert f"{tmp_path}/mine/own.md.j2:{line}" in error.value.text(language)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{{ reprot.case }}", "reprot (≈ report)"),
+        ("{{ report.verdikt }}", "Report.verdikt (≈ verdict)"),
+        ("{{ report.items[0].result }}", "ItemPart.result (≈ results)"),
+        ("{{ report.result.sumary.items }}", "dict.sumary (≈ summary)"),
+        ("{{ xyzzy }}", "xyzzy"),
+        ("{{ report.items[999].id }}", "list.999"),
+    ],
+)
+def test_the_nearest_name(make, text: str, problem: str) -> None:
+    with pytest.raises(ReadError) as error:
+        make(text)
+    assert (error.value.code, error.value.data["problem"]) == ("template-undefined", problem)
+
+
 def test_a_mistake_in_an_included_file(make, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/part.md").write_text("fine\nfine\n{{ nothing }}\n")

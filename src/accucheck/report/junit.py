@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from ..model import Level, Status, Verdict
 from . import machine
-from .bilingual import joined
+from .bilingual import joined, plain
 
 if TYPE_CHECKING:
     from .parts import ItemPart, Report, ReviewPart
@@ -49,11 +49,13 @@ def encode(report: Report) -> bytes:
 
 
 def _fill(report: Report, case: ElementTree.Element, item: ItemPart, seconds: float) -> None:
-    case.set("name", f"{item.id} {item.title}")
+    case.set("name", f"{item.id} {plain(item.title)}")
     case.set("time", f"{seconds:.3f}")
     kind, message = _outcome(report, item)
     if kind:
-        ElementTree.SubElement(case, kind, message=message).text = "\n".join(item.remedy) if kind == "failure" else None
+        ElementTree.SubElement(case, kind, message=plain(message)).text = (
+            "\n".join(item.remedy) if kind == "failure" else None
+        )
     lines = [joined(" · ", [item.conclusion_text, item.by]) if item.by else item.conclusion_text, *item.note]
     if item.review is not None:
         lines += [_review(report, item.review), *item.review.comment]
@@ -70,7 +72,7 @@ def _outcome(report: Report, item: ItemPart) -> tuple[str, str]:
     if item.conclusion is None:
         for result in item.results:
             if result.status in (Status.FAILED, Status.CANCELLED):
-                return "error", f"{result.probe}: {result.reason or result.facts[1]}"
+                return "error", f"{result.probe}: {plain(result.reason or result.facts[1])}"
     if item.state is Verdict.OK:
         if item.review is None or item.review.state != "returned":
             return "", ""

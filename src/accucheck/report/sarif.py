@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ..language import visible
 from ..model import Language, Level, Status, Verdict
 from ..script import patch
-from . import machine
+from . import bilingual, machine
 from .bilingual import beside, joined, one
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The standard's own address of its schema.
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {Level.PROBLEM: "error", Level.SUSPECT: "warning", Level.INFO: "note"}
+SEVERITIES = {Level.PROBLEM: "error", Level.SUSPECT: "warning", Level.INFO: "note"}
 #: GitHub shows the first 5,000 results of a log.
 MAX_RESULTS = 5000
 MAX_SNIPPET = 300
@@ -78,14 +78,14 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
             continue
         if place is None:
             told += 1
-            notes.append(_note(each.rule, LEVELS[Level(each.plain["level"])], _message(each)))
+            notes.append(_note(each.rule, SEVERITIES[Level(each.plain["level"])], _message(each)))
             continue
         if each.rule not in rules:
             index[each.rule], rules[each.rule] = len(rules), _rule(report, each)
         result: dict[str, Any] = {
             "ruleId": each.rule,
             "ruleIndex": index[each.rule],
-            "level": LEVELS[Level(each.plain["level"])],
+            "level": SEVERITIES[Level(each.plain["level"])],
             "message": {"text": _message(each)},
             "locations": [place],
             "partialFingerprints": {"accucheckFinding/v1": _fingerprint(each, same)},
@@ -162,13 +162,14 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
     ]
     if item.remedy:
         help_text.append(f"{report.say('remedy')}: " + "\n".join(item.remedy))
+    title = f"{item.id} {bilingual.plain(item.title)}"
     rule: dict[str, Any] = {
         "id": each.rule,
         "name": visible(plain["code"] or item.id),
-        "shortDescription": {"text": f"{item.id} {item.title}"},
-        "fullDescription": {"text": f"{item.id} {item.title}"},
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": title},
         "help": {"text": "\n\n".join(help_text)},
-        "defaultConfiguration": {"level": LEVELS[Level(plain["level"])]},
+        "defaultConfiguration": {"level": SEVERITIES[Level(plain["level"])]},
         "properties": {"tags": ["accuracy", item.id, *([each.result.probe] if each.result is not None else [])]},
     }
     if item.references:

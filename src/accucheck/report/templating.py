@@ -10,7 +10,8 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -49,7 +50,7 @@ def fill(
 
     `beside` takes the files that functions of the context add. `settings` are Jinja2's. Raises ReadError with file and line.
     """
-    settings |= {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    settings |= {"undefined": _missing(context), "trim_blocks": True, "lstrip_blocks": True}
     if own is None or kind(own) != name.split(".")[1]:
         environment = Environment(loader=FileSystemLoader(SHIPPED), **settings)  # noqa: S701 - as `settings` say
         environment.filters |= filters or {}
@@ -65,6 +66,23 @@ def fill(
     text, files = _apart(real, filled)
     beside |= files
     return text
+
+
+def _missing(names: Iterable[str]) -> type[StrictUndefined]:
+    """What stands for a name that is not there: using it is an error, which tells the nearest of `names` or of the fields of the object."""
+
+    class Missing(StrictUndefined):
+        @property
+        def _undefined_message(self) -> str:
+            if self._undefined_hint:
+                return self._undefined_hint
+            owner, name = self._undefined_obj, str(self._undefined_name)
+            known = names if owner is jinja2.utils.missing else owner if isinstance(owner, Mapping) else dir(owner)
+            near = get_close_matches(name, [each for each in known if isinstance(each, str) and each[:1] != "_"], n=1)
+            whole = name if owner is jinja2.utils.missing else f"{type(owner).__name__}.{name}"
+            return f"{whole} (≈ {near[0]})" if near else whole
+
+    return Missing
 
 
 class _Beside(jinja2.BaseLoader):
