@@ -85,6 +85,7 @@ def issue_(
     force: bool,
     allow: tuple[str, ...],
     no_redact: bool,
+    samples: bool,
     as_json: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
@@ -107,7 +108,12 @@ def issue_(
     languages = tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
     options = issue.IssueOptions(
         report=Options(
-            formats=formats or issue.FORMATS, languages=languages, force=force, allow=allow, redact=not no_redact
+            formats=formats or issue.FORMATS,
+            languages=languages,
+            force=force,
+            allow=allow,
+            redact=not no_redact,
+            samples=samples,
         ),
         tracker=tracker,
         repo=repo,

@@ -27,7 +27,6 @@ KINDS: Words = {
     "proxy": {"en": "proxies", "zh": "代理地址"},
     "remote": {"en": "private repositories", "zh": "私有代码仓地址"},
     "path": {"en": "paths outside the project", "zh": "项目以外的路径"},
-    "sample": {"en": "samples of the data", "zh": "数据集样本"},
 }
 
 WORDS: Words = {
