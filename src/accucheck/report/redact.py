@@ -352,8 +352,6 @@ class Redactor:
         if found := forms.HOME.match(path):
             name = found[2] if found[2].lower() in forms.NOBODY else self._name("user", found[2])
             return f"{found[1]}{name}{path[found.end() :]}{tail}"
-        if path.startswith("/root/"):
-            return whole
         if not (surely or forms.TOP.match(path) or forms.ENDING.search(path)):
             return whole
         folder, _, name = path.rstrip("/").rpartition("/")
