@@ -654,3 +654,20 @@ def test_output_holds_nothing_a_terminal_obeys(faulty):
         for stream in (ran.out, ran.err):
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", stream), command
     assert json.loads(accucheck("status", str(faulty), "--json").stdout)["items"][0]["note"] == f"note{nasty}"
+
+
+def test_a_report_hides_what_is_private(faulty: Path, tmp_path: Path) -> None:
+    note = "see /data/zhang/x.log on 10.1.2.3, password=Tr0ub4dor"
+    assert accucheck("answer", "dp.03", "problem", "--note", note, "-p", str(faulty)).code == 0
+    for language, ip in (("en", "IP addresses: 1  10.….3"), ("zh", "IP 地址：1  10.….3")):
+        ran = accucheck("report", str(faulty), "--preview", "--lang", language, cwd=tmp_path)
+        assert ran.code == 0 and ip in ran.out and "Tr0ub4dor" not in ran.out
+    assert not list(tmp_path.glob("*.md"))
+    ran = accucheck("report", str(faulty), "--format", "md", "--allow", "10.1.2.3", "--json", cwd=tmp_path)
+    told = only_json(ran)
+    text = Path(tmp_path, told["reports"][0]).read_text("utf-8")
+    assert "10.1.2.3" in text and "Tr0ub4dor" not in text and "zhang" not in text
+    assert told["redacted"]["secret"] == 1 and told["left"] == []
+    ran = accucheck("report", str(faulty), "--format", "md", "--no-redact", "--force", cwd=tmp_path)
+    text = Path(tmp_path, ran.out.strip()).read_text("utf-8")
+    assert "Tr0ub4dor" in text and "--no-redact" in text

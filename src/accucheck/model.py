@@ -88,13 +88,15 @@ class Where(msgspec.Struct, frozen=True, omit_defaults=True):
 class Table(msgspec.Struct, frozen=True, tag="table"):
     """Rows as measured. `title` and `columns` are keys of the probe's WORDS, or shown as they are.
 
-    `total` is the number of rows that exist when `rows` holds only the first of them.
+    `total` is the number of rows that exist when `rows` holds only the first of them. `samples`: each row is a sample of the user's
+    data, which a report leaves out unless it is asked for.
     """
 
     title: str
     columns: list[str]
     rows: list[list[Plain]]
     total: int | None = None
+    samples: bool = False
 
 
 class Curve(msgspec.Struct, frozen=True, tag="curve"):

@@ -2,6 +2,8 @@
 
 import io
 import zipfile
+from itertools import count
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -29,7 +31,7 @@ from accucheck.model import (
     Verdict,
     Where,
 )
-from accucheck.report import FORMATS, Options, check, leftovers, render
+from accucheck.report import FORMATS, Options, check, leftovers, render, write
 from accucheck.report.build import build
 from accucheck.report.redact import Redactor
 from accucheck.session import Entry, Record
@@ -132,6 +134,45 @@ def test_what_looks_alike_is_kept(checklists: list[Checklist]) -> None:
         assert not [text for text in notes if text not in shown and len(text) > 3]
 
 
+def test_what_is_left_marks_the_files(checklists: list[Checklist], tmp_path: Path) -> None:
+    """A report that was built without redaction, and is written with it."""
+    record = Record(entries={"dp.03": Entry(note="see 10.1.2.3", attachments=["run.log", "run.bin"])})
+    (tmp_path / "run.log").write_text("password=Tr0ub4dor")
+    (tmp_path / "run.bin").write_bytes(b"\0\1")
+    case = Case(root=str(tmp_path), spec=msgspec.convert({"name": "x"}, CaseFile))
+    options = Options(formats=("md", "docx"))
+    bare = build(record, checklists, case, Language.EN, hide=Redactor(str(tmp_path), on=False))
+    assert bare.private == "not replaced (--no-redact)"
+    written = write(bare, tmp_path / "out", options, Redactor(str(tmp_path)))
+    assert [path.name for path in written.paths] == ["x-accuracy-unfinished.md", "x-accuracy-unfinished.docx"]
+    assert {one.file.partition("!")[0] for one in written.left} == {
+        "x-accuracy.md",
+        "x-accuracy.docx",
+        "x-accuracy_files/attachment-001.log",
+    }
+    hide = Redactor(str(tmp_path))
+    hidden = build(record, checklists, case, Language.EN, hide=hide)
+    assert hidden.private == "replaced by names such as <host-1>, the same for the same (2 different)"
+    written = write(hidden, tmp_path / "out", options, hide)
+    assert [path.name for path in written.paths] == ["x-accuracy.md", "x-accuracy.docx"] and not written.left
+    assert written.redacted == {"ip": 1, "secret": 1}
+    assert (tmp_path / "out/x-accuracy_files/attachment-001.log").read_text() == "password=<secret-1>"
+    assert "run.bin (not looked into for private data)" in (tmp_path / "out/x-accuracy.md").read_text()
+
+
+def test_samples_are_left_out_unless_chosen(checklists: list[Checklist]) -> None:
+    table = Table("share", ["class"], [["Zhang San's cat"]], 7, samples=True)
+    found = Finding("unread", Level.SUSPECT, evidence=[table, Images("share", ["data/a.png"], ["her face"])])
+    record = Record(entries={"dp.03": Entry(results={"fake_order": result("fake_order", Kind.FILE, [found])})})
+    case = Case(root="/srv/projects/acme", spec=msgspec.convert({"name": "x"}, CaseFile))
+    for samples in (False, True):
+        hide = Redactor(**MACHINE, samples=samples)  # type: ignore[arg-type]
+        report = build(record, checklists, case, Language.EN, hide=hide)
+        for name, text in said(render(report, "x", Options(formats=("md", "docx", "html")))).items():
+            assert ("her face" in text and "Zhang San" in text) is samples, name
+            assert ("7 samples of the data left out" in text) is not samples, name
+
+
 SECRET = "10.20.30.40"
 
 
@@ -193,6 +234,7 @@ _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
             ("paragraph", {"part": "docProps/core.xml", "number": 1}),
         ),
     ],
+    ids=map(str, count()),
 )
 def test_the_second_pass_tells_where(name: str, content: bytes, place: object) -> None:
     left = leftovers.leftovers(name, content, redactor())
@@ -213,6 +255,7 @@ def test_the_second_pass_tells_where(name: str, content: bytes, place: object) -
         ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\x09zTXtk\0\0broken.broken"),
         ("a.zip", packed({"b.zip": packed({"c.zip": packed({"d.zip": packed({"e": b"x"})})})})),
     ],
+    ids=map(str, count()),
 )
 def test_what_cannot_be_read_is_told(name: str, content: bytes) -> None:
     assert [left.kind for left in leftovers.leftovers(name, content, redactor())] == ["unread"]

@@ -30,6 +30,7 @@ def redaction_options() -> list[click.Parameter]:
     return [
         option("--allow", words="report-allow", multiple=True, metavar="TEXT"),
         option("--no-redact", words="report-no-redact", is_flag=True),
+        option("--samples", words="report-samples", is_flag=True),
     ]
 
 
@@ -66,6 +67,7 @@ def report_(
     as_json: bool,
     allow: tuple[str, ...],
     no_redact: bool,
+    samples: bool,
     preview: bool,
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
@@ -100,6 +102,7 @@ def report_(
         since=side(since) if since is not None else None,
         redact=not no_redact,
         allow=allow,
+        samples=samples,
     )
     if preview:
         found = report.preview(opened, options)

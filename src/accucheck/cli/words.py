@@ -210,6 +210,10 @@ WORDS: Words = {
         "en": "Replace nothing: names, addresses, paths and secrets stay in the report.",
         "zh": "不做脱敏：名称、地址、路径和密钥原样写入报告。",
     },
+    "report-samples": {
+        "en": "List samples of the data too: which they are, and their labels.",
+        "zh": "同时列出数据集样本：样本位置及其标签。",
+    },
     "report-preview": {
         "en": "Only tell what would be replaced, and write nothing.",
         "zh": "仅显示将被替换的内容，不写入任何文件。",

@@ -281,7 +281,8 @@ def _conflicts(role: str, seen: _Seen) -> Iterator[Finding]:
         count = int((bounds[1] - bounds[0]).sum())
         first = " / ".join(f"{label}: {place}" for _, label, place in rows[:2])
         data = {**said, "groups": len(odd), "count": count, "share": count / seen.count, "first": first}
-        table = Table("conflicts", ["group", "label", "place"], rows[:_ROWS], None if len(rows) < _ROWS else count)
+        total = None if len(rows) < _ROWS else count
+        table = Table("conflicts", ["group", "label", "place"], rows[:_ROWS], total, samples=True)
         code, level = ("rows-conflict", Level.SUSPECT) if seen.rows else ("conflict", Level.PROBLEM)
         sure = Sure.POSSIBLE if seen.rows else Sure.CERTAIN
         yield Finding(code, level, Where(), data, [table], Fix("mend-conflict"), sure=sure)

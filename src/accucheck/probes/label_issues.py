@@ -351,7 +351,7 @@ def _judge(
         "given": label,
         "likely": likely,
     }
-    table = Table("doubtful", ["sample", "given", "likely", "confidence"], rows, len(issues))
+    table = Table("doubtful", ["sample", "given", "likely", "confidence"], rows, len(issues), samples=True)
     where = Where(path=str(first).partition(" [")[0])
     yield Finding("issues", Level.SUSPECT, where, data, [table], Fix("look"), sure=Sure.POSSIBLE)
 

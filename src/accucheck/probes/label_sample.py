@@ -260,7 +260,7 @@ def _stale(said: dict[str, Any], plan: Plan, changes: Any) -> Iterator[Finding]:
             for at, label in list(changes.relabelled.items())[:_ROWS]
         ]
         data = {**said, "count": len(changes.relabelled), "first": one.id, "old": one.label, "new": now or "-"}
-        table = Table("changed", ["sample", "label", "now"], rows, len(changes.relabelled))
+        table = Table("changed", ["sample", "label", "now"], rows, len(changes.relabelled), samples=True)
         yield Finding(
             "relabelled", Level.SUSPECT, Where(path=one.path), data, [table], sure=Sure.CERTAIN, incomplete=True
         )
@@ -287,7 +287,7 @@ def _listed(case: Case, title: str, samples: list[Any]) -> Table:
     rows: list[list[Plain]] = [
         [one.id, marks.class_name(case, one.label), one.mark.note, one.mark.who] for one in samples[:_ROWS]
     ]
-    return Table(title, ["sample", "label", "note", "by"], rows, len(samples))
+    return Table(title, ["sample", "label", "note", "by"], rows, len(samples), samples=True)
 
 
 def _by_label(case: Case, plan: Plan) -> list[Any]:

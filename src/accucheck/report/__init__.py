@@ -60,6 +60,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     flavour: str = "plain"
     redact: bool = True
     allow: tuple[str, ...] = ()
+    samples: bool = False
     template: Path | None = None
     force: bool = False
     stem: str = ""
@@ -69,7 +70,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 DEFAULT = Options()
 #: Stands in the names of files in which the second pass of the redaction found something.
-UNFINISHED = ".unfinished"
+UNFINISHED = "-unfinished"
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ def redactor(project: Project, options: Options) -> Redactor:
     """What replaces private data in a report of a project; it has learnt the secrets of the session."""
     from . import redact
 
-    hide = redact.of(project.case, allow=options.allow, on=options.redact)
+    hide = redact.of(project.case, allow=options.allow, on=options.redact, samples=options.samples)
     if project.session:
         hide.learn(msgspec.to_builtins(project.session.record))
     return hide
@@ -139,7 +140,7 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
     """Write the report in each of the formats into `folder`: all of it or, when something fails, nothing.
 
     A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. `hide` is the redactor that the report
-    was made with: where it still finds something in the finished files, they are named `<stem>.unfinished`. Raises SaveError.
+    was made with: where it still finds something in the finished files, they are named `<stem>-unfinished`. Raises SaveError.
     """
     name = file_stem(options.stem or f"{report.case}-accuracy")
     stem, files, left = write_checked(folder, name, lambda stem: render(report, stem, options), options, hide)

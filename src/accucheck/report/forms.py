@@ -27,7 +27,6 @@ KINDS: Words = {
     "proxy": {"en": "proxies", "zh": "代理地址"},
     "remote": {"en": "private repositories", "zh": "私有代码仓地址"},
     "path": {"en": "paths outside the project", "zh": "项目以外的路径"},
-    "sample": {"en": "samples of the data", "zh": "数据集样本"},
 }
 
 WORDS: Words = {
@@ -210,7 +209,7 @@ WINDOWS = re.compile(
     rf"(?a)(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?:{NAME}{{2,255}}(?:\\{{1,2}}|/))+(?:{NAME}{{0,255}})|(?<![\w\\])\\\\[\w.-]+(?:\\[^\s\\\"'<>|:;,]+)+"
 )
 KEPT = re.compile(
-    r"/(?:usr|bin|sbin|lib\w*|etc|proc|sys|dev|boot|run/(?:user|lock)|var/(?:log|lib|run)|opt/(?:conda|mini\w*|ana\w*|nvidia|intel|rocm|huawei|python[\w.]*|buildtools|openmpi))"
+    r"/(?:root|usr|bin|sbin|lib\w*|etc|proc|sys|dev|boot|run/(?:user|lock)|var/(?:log|lib|run)|opt/(?:conda|mini\w*|ana\w*|nvidia|intel|rocm|huawei|python[\w.]*|buildtools|openmpi))"
     r"(?:/|$)"
 )
 HOME = re.compile(r"(/(?:home|Users|export/home|data/home|var/home)/)([^/]+)(?=/|$)")

@@ -30,7 +30,8 @@ class Redactor:
 
     root: the project's folder, which is left out of paths; home is shown as ~. users, hosts: names to hide where they
     stand as whole words in paths, prompts and addresses. allow: texts, or their ids as `ident`
-    gives them, that stay. `on` False hides just root and home.
+    gives them, that stay. `on` False hides just root and home. `samples`: samples of
+    the data are shown.
     """
 
     def __init__(
@@ -42,9 +43,10 @@ class Redactor:
         *,
         allow: Iterable[str] = (),
         on: bool = True,
+        samples: bool = False,
     ) -> None:
         root, home = os.path.abspath(root) if root else "/", home.rstrip("/")
-        self.on = on
+        self.on, self.samples = on, samples or not on
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
         self.found: list[tuple[str, str]] = []
@@ -102,7 +104,7 @@ class Redactor:
 
     def again(self) -> Redactor:
         """A redactor that knows the same and has replaced nothing yet."""
-        other = Redactor(on=self.on, allow=self._allow)
+        other = Redactor(on=self.on, allow=self._allow, samples=self.samples)
         for name in ("_root", "_inside", "_itself", "_home", "_users", "_hosts", "_known", "_domains", "_bare"):
             setattr(other, name, getattr(self, name))
         return other
@@ -354,8 +356,6 @@ class Redactor:
         if found := forms.HOME.match(path):
             name = found[2] if found[2].lower() in forms.NOBODY else self._name("user", found[2])
             return f"{found[1]}{name}{path[found.end() :]}{tail}"
-        if path.startswith("/root/"):
-            return whole
         if not (surely or forms.TOP.match(path) or forms.ENDING.search(path)):
             return whole
         folder, _, name = path.rstrip("/").rpartition("/")
@@ -472,7 +472,7 @@ _RULES: list[tuple[tuple[str, ...], Callable[[Redactor, str], str]]] = [
 ]
 
 
-def of(case: Case, *, allow: Iterable[str] = (), on: bool = True) -> Redactor:
+def of(case: Case, *, allow: Iterable[str] = (), on: bool = True, samples: bool = False) -> Redactor:
     """The redactor for reports of a case made on this machine."""
     import getpass
     import socket
@@ -486,7 +486,7 @@ def of(case: Case, *, allow: Iterable[str] = (), on: bool = True) -> Redactor:
     except (KeyError, OSError):
         pass
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME", "")}
-    return Redactor(case.root, home, users, hosts, allow=allow, on=on)
+    return Redactor(case.root, home, users, hosts, allow=allow, on=on, samples=samples)
 
 
 def encoding_of(data: bytes) -> str | None:

@@ -137,7 +137,9 @@ def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePa
     if isinstance(evidence, Images):
         rows: list[list[Plain]] = [list(row) for row in zip(evidence.paths, evidence.captions, strict=False)]
         listed = table_part(
-            context, name, Table(evidence.title, [context.say("column-path"), context.say("column-caption")], rows)
+            context,
+            name,
+            Table(evidence.title, [context.say("column-path"), context.say("column-caption")], rows, samples=True),
         )
         return msgspec.structs.replace(listed, bound=" ".join(filter(None, [listed.bound, context.say("pictures")])))
     if isinstance(evidence, Tree):
@@ -150,6 +152,9 @@ def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePa
 
 
 def table_part(context: Context, name: str, table: Table) -> TablePart:
+    if table.samples and table.rows and not context.hide.samples:
+        count = max(len(table.rows), table.total or 0)
+        return TablePart(context.title(name, table.title), [], [], [], context.say("samples", count=count))
     width = min(len(table.columns), MAX_COLUMNS)
     rows = [[*row[:width], *[None] * (width - len(row))] for row in table.rows[:MAX_ROWS]]
     total = max(len(table.rows), table.total or 0)

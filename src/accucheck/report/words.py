@@ -350,6 +350,10 @@ WORDS = {
     "figure": {"en": "Figure {number}", "zh": "图 {number}"},
     "table": {"en": "Table {number}", "zh": "表 {number}"},
     "bars": {"en": "first {shown} of {total}", "zh": "共 {total} 项，此处为前 {shown} 项"},
+    "samples": {
+        "en": "{count:,} {count:sample|samples} of the data left out; --samples shows them",
+        "zh": "未列出 {count:,} 个数据集样本，加 --samples 可列出",
+    },
     "pictures": {
         "en": "Pictures of the data are not copied into reports.",
         "zh": "出于数据保密考虑，报告中不包含数据集图片。",
