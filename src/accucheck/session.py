@@ -26,6 +26,8 @@ VERSION = 2
 FILE_NAME = "session.json"
 #: Bytes of a session file that came alone, maybe from a stranger.
 MAX_ALONE = 256 << 20
+#: Bytes of an attached file that is copied.
+MAX_ATTACHMENT = 10 << 20
 
 
 class Role(str, Enum):
@@ -391,7 +393,10 @@ def _decoded(content: bytes, path: Path) -> Record:
         while version < VERSION:
             data = MIGRATIONS[version](data)
             version = data["version"]
-        return msgspec.convert(data, Record)
+        record = msgspec.convert(data, Record)
+        if any(entry.conclusion not in (None, *CONCLUSIONS) for entry in record.entries.values()):
+            raise msgspec.ValidationError("what nobody can conclude")
+        return record
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(error)[:300]) from None
 

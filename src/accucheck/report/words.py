@@ -239,8 +239,8 @@ WORDS = {
         "zh": "{name}（未拷贝：仅有会话文件，没有项目）",
     },
     "attachment-outside": {
-        "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
-        "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
+        "en": "{name} (not copied: only pictures and plain files of the project, up to {limit} MB, are; attach it again)",
+        "zh": "{name}（未拷贝：仅收录项目内的图片和不超过 {limit} MB 的普通文件，请重新添加）",
     },
     "attachment-over": {
         "en": "{name} (not copied: a report takes {limit} files)",
