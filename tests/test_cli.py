@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -445,10 +446,13 @@ def test_answer_and_status(faulty):
     assert "wi.01  Weights initialised to zero or a constant: problem 全零\n" in text
     assert text.endswith("3 of 24 concluded: 1 problem, 1 no problem, 1 not applicable\n")
     status = only_json(accucheck("status", str(faulty), "--json"))
-    assert list(status) == ["version", "case", "items", "summary"]
-    assert status["summary"] == {"done": 3, "total": 24, "problem": 1, "ok": 1, "not_applicable": 1}
+    assert list(status) == ["version", "case", "items", "summary", "sign_off"] and status["sign_off"] is None
+    summary = {"done": 3, "total": 24, "problem": 1, "ok": 1, "not_applicable": 1}
+    assert status["summary"] == {**summary, "review": {"accepted": 0, "returned": 0, "to_review": 3}}
     row = next(item for item in status["items"] if item["id"] == "wi.01")
-    assert row == {"id": "wi.01", "conclusion": "problem", "suggestion": "undecided", "note": "全零", "stale": False}
+    assert row.pop("when")
+    said = {"id": "wi.01", "conclusion": "problem", "by": "张三", "suggestion": "undecided", "note": "全零"}
+    assert row == {**said, "stale": False, "review": None}
     assert "已填写 3/24：发现问题 1，无问题 1，不涉及 1" in accucheck("status", str(faulty), "--lang", "zh").out
 
 
@@ -474,6 +478,22 @@ def test_a_refused_answer_records_nothing(faulty, arguments, words):
     ran = accucheck("answer", *arguments, cwd=faulty)
     assert ran.code == 2 and words in ran.err
     assert not (faulty / ".accucheck/session.json").exists()
+
+
+def test_what_accucheck_writes_into_the_project_makes_no_result_stale(faulty):
+    ran = accucheck("run", str(faulty), "--only", "dp.03", "--kind", "static", "--json")
+    shutil.copy(faulty / ".accucheck/session.json", faulty / "li.json")
+    (faulty / "run.json").write_bytes(ran.stdout)
+    (faulty / "status.json").write_bytes(accucheck("status", str(faulty), "--json").stdout)
+    (faulty / "diff.json").write_bytes(accucheck("diff", "li.json", "--json", cwd=faulty).stdout)
+    assert accucheck("report", "--format", "json", "--format", "sarif", cwd=faulty).code == 0
+    assert len(list(faulty.glob("*.json"))) == 5 and "[stale]" not in accucheck("status", str(faulty)).out
+    os.mkfifo(faulty / "pipe.json")
+    assert "[stale]" in accucheck("status", str(faulty)).out
+    (faulty / "pipe.json").unlink()
+    assert "[stale]" not in accucheck("status", str(faulty)).out
+    (faulty / "settings.json").write_text('{"version": 1, "lr": 0.1}')
+    assert "[stale]" in accucheck("status", str(faulty)).out
 
 
 def test_a_changed_input_makes_a_result_stale(faulty):
