@@ -265,6 +265,12 @@ FUNCTIONS: list[tuple[str, str, dict[str, str]]] = [
         {"en": "the values to compare with: `Verdict.PROBLEM`", "zh": "用于比较的取值，如 `Verdict.PROBLEM`"},
     ),
     ("heading(text)", "md", {"en": "text on one line, in one or both languages", "zh": "单行文字，一种或两种语言"}),
+    (
+        "label(key)",
+        "md",
+        {"en": "words of the shipped reports, bold, with a colon", "zh": "内置报告所用的文字，加粗并带冒号"},
+    ),
+    ("bracketed(text)", "md", {"en": "a remark in brackets", "zh": "括号中的补充说明"}),
     ("code(text)", "md", {"en": "a code span", "zh": "行内代码"}),
     ("fence(lines, language)", "md", {"en": "a block of code", "zh": "代码块"}),
     ("row(cells)", "md", {"en": "a row of a table", "zh": "表格的一行"}),

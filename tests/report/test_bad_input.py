@@ -16,7 +16,9 @@ from accucheck.checklist import Checklist
 from accucheck.language import Language
 from accucheck.model import Code, Curve, Finding, Kind, Level, Note, ProbeResult, Status, Table, Verdict, Where
 from accucheck.report import FORMATS, Options
-from accucheck.report.build import MAX_ATTACHMENTS_IN_ALL, MAX_CHARTS_IN_ALL, ChartPart, Report, build
+from accucheck.report.build import build
+from accucheck.report.context import MAX_ATTACHMENTS_IN_ALL, MAX_CHARTS_IN_ALL
+from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Entry, Record
 
 MEGABYTE = 1 << 20

@@ -152,6 +152,9 @@ def test_git(tmp_path: Path) -> None:
     found = environment.collect(case_of(tmp_path))
     assert found["git_changed"] == 1
     assert any("uncommitted changes (files: 1)" in line for line in environment.lines(found, Language.EN))
+    assert found["git_folder"] == ""
+    (tmp_path / "a b" / "net").mkdir(parents=True)
+    assert environment.collect(case_of(tmp_path / "a b" / "net"))["git_folder"] == "a b/net/"
 
 
 def test_git_runs_nothing_of_the_repository(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -114,3 +115,21 @@ def test_in_the_report(project: Path, language: Language) -> None:
     assert report.inputs is not None and [row[1] for row in report.inputs.rows] == [".", "net.ckpt"]
     assert report.inputs.rows[1][4] == rows[1]["md5"] and report.result["inputs"] == rows
     assert not {row[5] for row in report.inputs.rows} & set(inputs.WORDS), "words, not keys"
+
+
+def test_the_commands_of_the_report_take_the_same_digests(project: Path) -> None:
+    spec = {"data": {"train": {"path": "data/train"}}, "checkpoints": {"current": "net.ckpt"}}
+    case = Case(str(project), msgspec.convert(spec | {"scripts": {"train": "train.py"}}, CaseFile))
+    rows = inputs.collect(case, Record())
+    steps = build(Record(), [], case, Language.EN, inputs=rows).reproduce
+    folder, file = next(step.lines for step in steps if step.title == "The data")
+    bin = Path(sys.executable).parent
+    told = subprocess.run(
+        f"PATH={bin}:$PATH; {folder} && {file}", shell=True, cwd=project, capture_output=True, text=True
+    )
+    known = {row["key"]: row["md5"] for row in rows}
+    assert told.returncode == 0 and f"MD5 of the whole {known['data.train.path']}" in told.stderr
+    assert told.stdout.split() == [known["checkpoints.current"], "net.ckpt"], "scripts are part of the code"
+    outside = [{**row, "path": f"/srv/{row['path']}"} for row in rows]
+    steps = build(Record(), [], case, Language.EN, inputs=outside).reproduce
+    assert not next(step.lines for step in steps if step.title == "The data"), "nobody else has what lies outside"

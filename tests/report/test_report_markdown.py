@@ -69,7 +69,7 @@ def test_structure(report: Report, files: dict[str, bytes]) -> None:
     ]
     headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
     zh = report.language is Language.ZH
-    assert headings[0] == ("精度检查报告: resnet50-cifar10" if zh else "Accuracy check report: resnet50-cifar10")
+    assert headings[0] == ("精度检查报告：resnet50-cifar10" if zh else "Accuracy check report: resnet50-cifar10")
     assert any(heading.startswith("dp.03 ") for heading in headings)
     assert not any("no heading" in heading or "second" in heading for heading in headings)
     # front, verdict, summary, environment, what is always asked, versions, share, pictures, gaps
@@ -89,7 +89,7 @@ def test_structure(report: Report, files: dict[str, bytes]) -> None:
     said = (
         ["对精度的影响", "把握程度", "验证方法"] if zh else ["Why it hurts accuracy", "How sure", "What would prove it"]
     )
-    assert all(f"**{label}**: " in text for label in said)
+    assert all(f"**{label}**{report.colon}" in text for label in said)
     code = next(token for token in tokens if token.type == "fence" and "Cifar10Dataset(path)" in token.content)
     assert code.content.splitlines()[1] == "> 41 |     ds = Cifar10Dataset(path)"
     assert len(code.content.splitlines()) == 5, "empty lines of code stay"

@@ -89,7 +89,7 @@ def test_markdown_word_and_json(tmp_path: Path, fakes: Path, language: Language)
     assert title in inline and any(content.startswith("pp.03") for content in inline)
     start = next(n for n, token in enumerate(tokens) if token.content == title)
     table = tokens[start : next(n for n, token in enumerate(tokens) if n > start and token.type == "table_close")]
-    assert sum(token.type == "td_open" for token in table) == 4 * 5 and "\x1b" not in text
+    assert sum(token.type == "td_open" for token in table) == 4 * 4 and "\x1b" not in text
     document = docx.Document(io.BytesIO(words.render(report, "demo")["demo.docx"]))
     headings = [paragraph.text for paragraph in document.paragraphs if paragraph.style.name.startswith("Heading")]
     assert title in headings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from .. import __version__, probe
 from ..checklist import Checklist
 from ..errors import UserError
 from ..language import word
-from ..model import Kind, Level, Plain, Status, Table
+from ..model import Kind, Language, Level, Plain, Status, Table
 from ..session import Entry
 from . import changes
 from . import inputs as input_files
@@ -30,6 +31,7 @@ ASKED = {
     "hyperparameters": ("training_settings",),
     "loss-scale": ("loss_scale", "loss_scale_script"),
 }
+MAX_DIGESTS = 12  # folders, and files, that the commands name
 MAX_TOLD = 2  # of what probes said of one such thing
 
 
@@ -97,7 +99,8 @@ def _told(context: Context, probes: Sequence[str]) -> str:
             if result is not None and result.status is Status.DONE:
                 for finding in result.findings:
                     found.setdefault(context.message(name, finding), finding.level)
-    return " ".join(cut(text, 300) for text in sorted(found, key=lambda text: order[found[text]])[:MAX_TOLD])
+    between = " " if context.language is Language.EN else ""
+    return between.join(cut(text, 300) for text in sorted(found, key=lambda text: order[found[text]])[:MAX_TOLD])
 
 
 def versions(context: Context, checklists: list[Checklist]) -> list[tuple[str, str]]:
@@ -133,7 +136,7 @@ def _package(context: Context, name: str, tool: str) -> str:
 
 
 def steps_to_reproduce(
-    context: Context, checklists: list[Checklist], environment: dict[str, Any]
+    context: Context, checklists: list[Checklist], environment: dict[str, Any], inputs: list[dict[str, Any]]
 ) -> list[StepToReproduce]:
     """What somebody else does to see the same: code, packages, data, training, the case, and the check itself."""
     get = environment.get
@@ -142,7 +145,8 @@ def steps_to_reproduce(
     if commit:
         changed = get("git_changed")
         text = "code-unknown" if changed is None else "code-dirty" if changed else "code-clean"
-        steps.append(("code", [context.say(text, count=changed)], [f"git checkout {commit}"], "sh"))
+        lines = [f"git checkout {commit}", *([f"cd {shlex.quote(folder)}"] if (folder := get("git_folder")) else [])]
+        steps.append(("code", [context.say(text, count=changed), context.say("code-address")], lines, "sh"))
     else:
         steps.append(("code", [context.say("code-no-git")], [], ""))
     known = {"mindspore": get("mindspore"), "numpy": get("numpy"), **(get("packages") or {})}
@@ -152,7 +156,8 @@ def steps_to_reproduce(
     steps.append(
         ("packages", [context.say("packages-text")], [f"python -m pip install {install}"] if install else [], "sh")
     )
-    steps.append(("data", [context.say("data-text")], [], ""))
+    lines = _digests(inputs)
+    steps.append(("data", [context.say(key) for key in ("data-text", *(["data-check"] if lines else []))], lines, "sh"))
     command = context.case.spec.runtime.command
     scripts = context.case.get("scripts.train")
     if command:
@@ -175,7 +180,8 @@ def steps_to_reproduce(
         *(["--live"] if live else []),
     ]
     lines = [f"python -m pip install accucheck=={__version__}", " ".join(words)]
-    steps.append(("check", [context.say("check-live")] if live else [], lines, "sh"))
+    said = [context.say(key) for key in (*(["check-live"] if live else []), "check-expected")]
+    steps.append(("check", said, lines, "sh"))
     return [
         StepToReproduce(
             context.say(f"step-{key}"),
@@ -185,6 +191,16 @@ def steps_to_reproduce(
         )
         for key, text, lines, language in steps
     ]
+
+
+def _digests(inputs: list[dict[str, Any]]) -> list[str]:
+    """Commands that take the digests of the data and files examined, as far as they lie in the project."""
+    inside = [row for row in inputs if row["key"].partition(".")[0] not in (input_files.CODE, "scripts")]
+    inside = [row for row in inside if not Path(row["path"]).is_absolute()]
+    folders = [shlex.quote(row["path"]) for row in inside if row["method"] in ("tree", "probe") and row["path"]]
+    files = [shlex.quote(row["path"]) for row in inside if row["method"] == "whole"]
+    lines = [f"accucheck manifest {folder} > /dev/null" for folder in folders[:MAX_DIGESTS]]
+    return [*lines, *(["md5sum " + " ".join(files[:MAX_DIGESTS])] if files else [])]
 
 
 def _launched(context: Context, script: str) -> str:

@@ -126,7 +126,7 @@ def _report(
         asked=background.asked(context, changed),
         changes=background.change_table(context, changed) if isinstance(changed, list) else None,
         inputs=background.input_table(context, inputs),
-        reproduce=background.steps_to_reproduce(context, checklists, environment or {}),
+        reproduce=background.steps_to_reproduce(context, checklists, environment or {}, inputs),
         versions=background.versions(context, checklists),
         gaps=gaps[:MAX_NOT_CHECKED],
         more_gaps=max(0, len(gaps) - MAX_NOT_CHECKED),

@@ -118,7 +118,7 @@ class _Writer:
         section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = Cm(2)
         properties = document.core_properties
         properties.author = properties.last_modified_by = "accucheck"
-        properties.title = f"{report.title}: {report.case}"[:250]
+        properties.title = f"{report.title}{report.colon}{report.case}"[:250]
         properties.comments = properties.keywords = properties.subject = ""
         properties.created = properties.modified = report.moment.astimezone(timezone.utc).replace(tzinfo=None)
         properties.revision = 1
@@ -185,13 +185,12 @@ class _Writer:
     def _front(self) -> None:
         report = self.report
         self._paragraph(report.title, "Title")
-        listed = [self.say("checklist-version", title=part.title, version=part.version) for part in report.checklists]
         facts = [
             (self.say("case"), report.case),
             (self.say("generated"), report.generated),
             (self.say("tool"), report.tool),
             (self.say("private"), report.private),
-            (self.say("checklists"), joined("; ", listed)),
+            (self.say("checklists"), report.checklist_versions),
         ]
         self._pairs(facts)
         self._verdict_part()
@@ -272,7 +271,7 @@ class _Writer:
 
     def _path(self, path: PathPart) -> None:
         """The path of a checklist, step by step, and its end."""
-        title = f"{self.say('path')}: {path.title}" if len(self.report.paths) > 1 else self.say("path")
+        title = f"{self.say('path')}{self.report.colon}{path.title}" if len(self.report.paths) > 1 else self.say("path")
         self._paragraph(title, "Heading 1")
         if path.steps:
             rows: list[list[str | Cell]] = [
@@ -289,7 +288,7 @@ class _Writer:
             self._table([self.say(f"column-{key}") for key in ("step", "answer", "evidence", "leads")], rows)
         if path.stands:
             self._paragraph(path.stands)
-            self._labelled("path-lacks", path.wanted)
+            self._listed("path-lacks", path.wanted)
         else:
             self._run(self._paragraph(), path.end, bold=True)
             if path.problems:
@@ -421,13 +420,17 @@ class _Writer:
             )
 
     def _attachments(self, attachments: Sequence[Attachment]) -> None:
+        if attachments:
+            label = self._paragraph()
+            label.paragraph_format.keep_with_next = True
+            self._run(label, self.say("attachments"), bold=True)
         for attachment in attachments:
             content = charts.picture(Path(attachment.path)) if attachment.kind == "picture" else None
             unread = attachment.kind == "picture" and not content
-            said = self.say("attachment-unreadable", name=attachment.name) if unread else attachment.name
-            self._labelled_plain("attachments", said)
             if content:
                 self._picture(content, attachment.name, natural=True)
+            else:
+                self._paragraph(self.say("attachment-unreadable", name=attachment.name) if unread else attachment.name)
 
     def _result(self, result: ResultPart) -> None:
         head = self._paragraph()
@@ -483,7 +486,7 @@ class _Writer:
         if isinstance(part, ChartPart):
             self.figures += 1
             caption = f"{self.say('figure', number=self.figures)}  {part.title}"
-            self._picture(self.draw(part), caption + (f" ({part.bound})" if part.bound else ""))
+            self._picture(self.draw(part), caption + (part.bound.join(self.report.brackets) if part.bound else ""))
         elif isinstance(part, TablePart):
             self.tables += 1
             self._table_title(f"{self.say('table', number=self.tables)}  {part.title}", part.bound)
@@ -510,7 +513,7 @@ class _Writer:
         paragraph.paragraph_format.space_before, paragraph.paragraph_format.space_after = Pt(4), Pt(2)
         self._run(paragraph, title, bold=font is None, font=font)
         if bound:
-            self._run(paragraph, f"  ({bound})", ink=GREY, size=9)
+            self._run(paragraph, bound.join(self.report.brackets), ink=GREY, size=9)
 
     def _code(self, lines: Sequence[str], shades: Sequence[str] = (), inks: Sequence[str | None] = ()) -> None:
         for number, line in enumerate(lines):

@@ -101,7 +101,7 @@ def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dic
     runtime = case.spec.runtime
     versions = _versions(case, python or runtime.python)
     npus, gpus = _npus(), _gpus()
-    commit, dirty, host = _git(Path(case.root))
+    commit, dirty, host, folder = _git(Path(case.root))
     found = "Ascend" if npus else "GPU" if gpus else "CPU"
     return {
         **versions,
@@ -128,6 +128,7 @@ def collect(case: Case, python: str | None = None, ascend: Path = ASCEND) -> dic
         "git_commit": commit,
         "git_changed": dirty,
         "git_host": host,
+        "git_folder": folder,
         "accucheck": __version__,
     }
 
@@ -369,8 +370,9 @@ def _variables() -> dict[str, str | None]:
 # --- git --------------------------------------------------------------------------------------------------------------
 
 
-def _git(root: Path) -> tuple[str | None, int | None, str | None]:
-    """The project's commit, how many tracked files differ from it, and what kind of server it is kept on; None where unknown.
+def _git(root: Path) -> tuple[str | None, int | None, str | None, str | None]:
+    """The project's commit, how many tracked files differ from it, what kind of server it is kept on, and the folder of the project in
+    the repository, ended by a slash, or empty; None where unknown.
 
     Nothing that the repository configures is run: no hook, no file system monitor, no fetching; where the repository itself
     defines a content filter, which `git status` would run, changed files are not counted.
@@ -384,13 +386,14 @@ def _git(root: Path) -> tuple[str | None, int | None, str | None]:
     }
     commit = _ask(*safe, "rev-parse", "--verify", "HEAD", environment=quiet)
     if not commit or not re.fullmatch(r"[0-9a-f]{40,64}\n", commit):
-        return None, None, None
+        return None, None, None, None
     host = _host(_ask(*safe, "config", "--get", "remote.origin.url", environment=quiet))
+    folder = (_ask(*safe, "rev-parse", "--show-prefix", environment=quiet) or "").removesuffix("\n")
     configured = _ask(*safe, "config", "--show-scope", "--list", "--name-only", environment=quiet)
     if configured is None or re.search(r"^(local|worktree)\tfilter\.", configured, re.M):
-        return commit.strip(), None, host
+        return commit.strip(), None, host, folder
     changed = _ask(*safe, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", environment=quiet)
-    return commit.strip(), None if changed is None else len(changed.splitlines()), host
+    return commit.strip(), None if changed is None else len(changed.splitlines()), host, folder
 
 
 def _host(address: str | None) -> str | None:

@@ -138,8 +138,14 @@ def render(
         said = report.say("whole-table", count=table.count, file="\0")
         return Marked(escape(said).replace("\0", f"[{escape(table.name)}]({_address(name)})"))
 
+    def bracketed(text: str) -> Marked:
+        inner = text if isinstance(text, Marked) else _inline(plain(text))
+        return Marked(inner.join(report.brackets))
+
     context = {
         "report": report,
+        "label": lambda key: Marked(f"**{heading(report.say(key))}**{report.colon}"),
+        "bracketed": bracketed,
         "say": report.say,
         "marks": MARKS,
         "mark": lambda item: MARKS[item.state.value] if item.checked else "○",

@@ -10,7 +10,7 @@ import msgspec
 
 from ..language import word
 from ..model import Curve, Histogram, Language, Level, Status, Verdict
-from .bilingual import Both, said
+from .bilingual import Both, joined, said
 from .words import WORDS
 
 
@@ -314,6 +314,22 @@ class Report(_Part, frozen=True):
     def language(self) -> Language:
         """The language of the report, of two the first."""
         return self.languages[0]
+
+    @property
+    def colon(self) -> str:
+        """What stands between a label and its text."""
+        return "：" if self.languages == (Language.ZH,) else ": "
+
+    @property
+    def brackets(self) -> tuple[str, str]:
+        """What encloses a remark behind a text."""
+        return ("（", "）") if self.languages == (Language.ZH,) else (" (", ")")
+
+    @property
+    def checklist_versions(self) -> str:
+        """The checklists with their versions, in one line."""
+        named = [self.say("checklist-version", title=each.title, version=each.version) for each in self.checklists]
+        return joined("；" if self.languages == (Language.ZH,) else "; ", named)
 
     def say(self, key: str, /, **data: Any) -> str:
         """The words of a writer for `key` of WORDS, in the language or languages of the report."""

@@ -154,6 +154,10 @@ WORDS = {
         "en": "{count} {count:file has|files have} changes that are not committed: they belong to it (git diff).",
         "zh": "另有 {count} 个文件的改动未提交，需一并提供（git diff）。",
     },
+    "code-address": {
+        "en": "The address of the repository is private and left out; whoever wrote the report knows it.",
+        "zh": "仓库地址属于隐私信息，报告中不含，请向报告作者索取。",
+    },
     "code-unknown": {
         "en": "Whether all is committed could not be told.",
         "zh": "未能确定改动是否均已提交。",
@@ -169,8 +173,12 @@ WORDS = {
     },
     "step-data": {"en": "The data", "zh": "准备数据"},
     "data-text": {
-        "en": "Data sets, checkpoints and logs stand with their digests among what was examined; accucheck manifest takes the same digest.",
-        "zh": "数据集、权重和日志及其校验值见“检查的文件及其校验值”，可用 accucheck manifest 计算同样的校验值核对。",
+        "en": "Data sets, checkpoints and logs stand with their digests among what was examined.",
+        "zh": "数据集、权重和日志及其校验值见“检查的文件及其校验值”。",
+    },
+    "data-check": {
+        "en": "In the project's folder these take the same digests; accucheck manifest says “MD5 of the whole”.",
+        "zh": "可在项目目录下用以下命令核对；accucheck manifest 给出的是“整体 MD5”。",
     },
     "step-training": {"en": "The training", "zh": "运行训练"},
     "training-given": {"en": "The command as the case gives it.", "zh": "检查对象中给出的命令。"},
@@ -191,6 +199,10 @@ WORDS = {
     "check-live": {
         "en": "--live runs the project's own code; read it before.",
         "zh": "--live 会运行项目自身的代码，运行前请先查看代码。",
+    },
+    "check-expected": {
+        "en": "It should come to what stands above, apart from what people concluded.",
+        "zh": "除人工填写的结论外，结果应与上文一致。",
     },
     "open-count": {"en": "not concluded {count}", "zh": "未填写结论 {count}"},
     "highlights": {"en": "Main problems", "zh": "主要问题"},
