@@ -268,12 +268,13 @@ def test_attachments_are_within_the_page(record: Record, checklists: list[Checkl
 
 
 def drawn(chart: Curve | Histogram, prefix: str = "c1-") -> str:
-    return charts.within_a_page(charts.draw(ChartPart("title", chart, chart), "svg"), prefix)
+    return charts.within_a_page(charts.draw(ChartPart("title", chart, chart), "svg"), prefix, '"a" <b>')
 
 
 def test_charts_are_the_same_each_time_and_share_no_ids() -> None:
     curve = next(evidence for evidence in EPOCHS.evidence if isinstance(evidence, Curve))
     first, second = drawn(curve), drawn(curve, "c2-")
+    assert Page(first.encode()).all("aria-label") == ['"a" <b>']
     assert first == drawn(curve) and first != second
     one, two = Page(first.encode()), Page(second.encode())
     assert one.all("id") and not set(one.all("id")) & set(two.all("id"))

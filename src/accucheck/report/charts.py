@@ -151,9 +151,9 @@ _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}hre
 _HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
 
 
-def within_a_page(content: bytes, prefix: str) -> str:
+def within_a_page(content: bytes, prefix: str, name: str) -> str:
     """The svg of `draw` as an <svg> to stand within a page: without prolog, comments and metadata, as wide as the page lets it be.
-    Its text is text; every id of it begins with `prefix`."""
+    Its text is text; every id of it begins with `prefix`; `name` is what a screen reader says of it."""
     root = ElementTree.fromstring(content)  # noqa: S314 - matplotlib has just written it
     used = set(re.findall(rb"""(?:url\(|href=")#([\w-]+)""", content))
     for parent in list(root.iter()):
@@ -166,16 +166,17 @@ def within_a_page(content: bytes, prefix: str) -> str:
         element.tail = None
         if element.tag != "text":
             element.text = None
-        if (name := attributes.pop("id", None)) is not None and name.encode() in used:
-            attributes["id"] = prefix + name
+        if (own := attributes.pop("id", None)) is not None and own.encode() in used:
+            attributes["id"] = prefix + own
         if (target := attributes.pop(_LINK, None)) is not None:
             attributes["href"] = f"#{prefix}{target[1:]}"
         if "clip-path" in attributes:
             attributes["clip-path"] = attributes["clip-path"].replace("#", f"#{prefix}")
         if "d" in attributes:  # in points: a hundredth is finer than any screen
             attributes["d"] = _HUNDREDTHS.sub(r"\1", " ".join(attributes["d"].split()))
-    for name in ("width", "height", "version"):
-        root.attrib.pop(name, None)
+    for attribute in ("width", "height", "version"):
+        root.attrib.pop(attribute, None)
+    root.attrib |= {"role": "img", "aria-label": name}
     return ElementTree.tostring(root, "unicode")
 
 

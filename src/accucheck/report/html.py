@@ -35,7 +35,8 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
     number, files = count(1), count(1)
 
     def chart(part: ChartPart) -> Markup:
-        return Markup(charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-"))  # noqa: S704 - an XML library wrote it
+        drawn = charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-", plain(part.title))
+        return Markup(drawn)  # noqa: S704 - an XML library wrote it
 
     room = MAX_CARRIED_IN_ALL
 
