@@ -242,8 +242,8 @@ WORDS: Words = {
         "zh": "附件中报告的格式，可重复（默认 html、docx、json）。",
     },
     "include": {
-        "en": "A file or folder that goes into the attachment: a minimal script, a log, some data. Repeatable.",
-        "zh": "放入附件的文件或目录（最小脚本、日志、少量数据等），可重复。",
+        "en": "A file, pattern or folder that goes into the attachment: a minimal script, a log, some data. Repeatable.",
+        "zh": "放入附件的文件、通配符或目录（最小脚本、日志、少量数据等），可重复。",
     },
     "limit": {
         "en": "Most bytes of one file in the attachment, for instance 1MB (default).",
@@ -273,8 +273,8 @@ WORDS: Words = {
     },
     "issue-left-out": {"en": "not in the attachment: {path} ({why})", "zh": "未收入附件：{path}（{why}）"},
     "issue-left-more": {
-        "en": "not in the attachment: {count} more {count:file|files}; manifest.md5 names them, --json all",
-        "zh": "另有 {count} 个文件未收入附件，见 manifest.md5，完整列表见 --json",
+        "en": "not in the attachment: {count:,} more {count:file|files}, which --json names",
+        "zh": "另有 {count:,} 个文件未收入附件，完整列表见 --json",
     },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},

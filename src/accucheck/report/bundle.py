@@ -123,6 +123,9 @@ def collect(
             named = by_link if by_link.is_relative_to(root) else named
         inside = named.is_relative_to(root)
         base = root if inside else named if stat.S_ISDIR(mode) else named.parent
+        if inside and not Path(os.path.realpath(named)).is_relative_to(root):  # nor is told what lies there
+            left.append(LeftOut(hide(_printable(str(named.relative_to(root)))), Note("leads-out")))
+            continue
         files: list[Path] = [named]
         if stat.S_ISDIR(mode):
             found = _files(named)
