@@ -445,10 +445,13 @@ def test_answer_and_status(faulty):
     assert "wi.01  Weights initialised to zero or a constant: problem 全零\n" in text
     assert text.endswith("3 of 24 concluded: 1 problem, 1 no problem, 1 not applicable\n")
     status = only_json(accucheck("status", str(faulty), "--json"))
-    assert list(status) == ["version", "case", "items", "summary"]
-    assert status["summary"] == {"done": 3, "total": 24, "problem": 1, "ok": 1, "not_applicable": 1}
+    assert list(status) == ["version", "case", "items", "summary", "sign_off"] and status["sign_off"] is None
+    summary = {"done": 3, "total": 24, "problem": 1, "ok": 1, "not_applicable": 1}
+    assert status["summary"] == {**summary, "review": {"accepted": 0, "returned": 0, "to_review": 3}}
     row = next(item for item in status["items"] if item["id"] == "wi.01")
-    assert row == {"id": "wi.01", "conclusion": "problem", "suggestion": "undecided", "note": "全零", "stale": False}
+    assert row.pop("when")
+    said = {"id": "wi.01", "conclusion": "problem", "by": "张三", "suggestion": "undecided", "note": "全零"}
+    assert row == {**said, "stale": False, "review": None}
     assert "已填写 3/24：发现问题 1，无问题 1，不涉及 1" in accucheck("status", str(faulty), "--lang", "zh").out
 
 

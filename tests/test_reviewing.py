@@ -12,8 +12,8 @@ from accucheck.errors import ReadError, UserError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
 from accucheck.reviewing import Taken, obstacles, sign_off, take
-from accucheck.session import FILE_NAME, Change, Judgement, Session, open_alone, open_session
-from accucheck.store import FOLDER
+from accucheck.session import FILE_NAME, MAX_ATTACHMENT, Change, Judgement, Session, open_alone, open_session
+from accucheck.store import ATTACHMENTS, FOLDER
 
 OLD = Path(__file__).parent / "sessions" / "version_1.json"
 
@@ -322,13 +322,33 @@ def test_nothing_that_a_session_alone_names_is_opened_or_run(tmp_path, monkeypat
     )  # no lock beside it
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b'{"version": 2, "entries": 3}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"version": 2}',
+        b'{"version": "2", "entries": {}}',
+        b'{"version": -1, "entries": {"ds.01": {}}}',
+        b'{"version": 2, "entries": 3}',
+        b'{"version": 2, "entries": {"ds.01": {"conclusion": "undecided"}}}',
+        b'{"version": 2, "entries": {"ds.01": {"results": {"p": {"probe": "p", "seconds": "fast"}}}}}',
+        b'{"version": 2, "entries": {"ds.01": {"note": "\\ud800"}}}',
+        b'{"version": 2, "entries": {"ds.01": {"review": {"judgement": "bribed"}}}}',
+        b'{"version": 2, "entries": {"ds.01": {"note": ' + b"[" * 200_000 + b"]" * 200_000 + b"}}}",
+        b'{"version": 2, "entries": {"ds.01": {"conclusion": "' + b"x" * 200_000 + b'"}}}',
+    ],
+    ids=range(14),
+)
 def test_what_is_no_session_is_left_as_it_is(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_bytes(content)
     with pytest.raises(ReadError) as caught:
         open_alone(path)
     assert caught.value.code == "not-a-session" and str(path) in caught.value.text(Language.ZH)
+    assert len(caught.value.text(Language.EN)) < 1000
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"] and path.read_bytes() == content
 
 
@@ -353,3 +373,49 @@ def test_a_newer_session_alone_is_refused(tmp_path):
     with pytest.raises(UserError) as caught:
         open_alone(path)
     assert caught.value.code == "session-newer"
+
+
+# --- attachments ------------------------------------------------------------------------------------------------------
+
+
+def test_an_attached_file_from_elsewhere_goes_where_the_project_goes(tmp_path):
+    root, desk = tmp_path / "project", tmp_path / "desk"
+    root.mkdir()
+    desk.mkdir()
+    (root / "loss.png").write_bytes(b"own")
+    (desk / "loss.png").write_bytes(b"one")
+    (desk / "again").mkdir()
+    (desk / "again" / "loss.png").write_bytes(b"two")
+    (root / "link.png").symlink_to(desk / "loss.png")
+    (desk / "large.bin").write_bytes(bytes(MAX_ATTACHMENT + 1))
+    project = open_project(root)
+    for path in (
+        root / "loss.png",
+        desk / "loss.png",
+        desk / "again" / "loss.png",
+        root / "link.png",
+        desk / "large.bin",
+    ):
+        project.attach("ds.01", path, "Li")
+    project.session.close()
+    kept = root / ATTACHMENTS
+    assert open_session(root, write=False).entry("ds.01").attachments == [
+        "loss.png",
+        f"{ATTACHMENTS}/loss.png",
+        f"{ATTACHMENTS}/loss-2.png",
+        f"{ATTACHMENTS}/link.png",
+        str(desk / "large.bin"),
+    ]
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == {
+        "loss.png": b"one",
+        "loss-2.png": b"two",
+        "link.png": b"one",
+    }
+    project = open_project(root)
+    project.attach("ds.02", desk / "loss.png", "Li")  # the copy that is there
+    assert project.session.entry("ds.02").attachments == [f"{ATTACHMENTS}/loss.png"] and len(list(kept.iterdir())) == 3
+    looking = open_project(root)
+    with pytest.raises(UserError) as caught:
+        looking.attach("ds.02", desk / "again" / "loss.png", "Wang")
+    assert caught.value.code == "session-locked" and len(list(kept.iterdir())) == 3
+    project.session.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 import msgspec
@@ -14,9 +15,10 @@ from . import engine
 from . import probe as probes
 from .case import Case
 from .checklist import Checklist, Item
-from .errors import SaveError, UserError
+from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
-from .session import Entry, Record, Session, open_alone, open_session, suggestion
+from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
+from .store import ATTACHMENTS, write_together
 
 
 class Project:
@@ -127,9 +129,33 @@ class Project:
                         found.add((item.id, name))
         return found
 
+    def attach(self, item: str, path: Path, who: str | None = None) -> None:
+        """Attach a file to an item. Of one that is not the project's a copy is kept with the session, unless it is large: reports
+        take only what lies in the project, and so it goes where the project goes. Raises SaveError and ReadError."""
+        session = self.session
+        assert session is not None
+        if session.read_only:
+            raise session.refusal
+        try:
+            inside = path.resolve().is_relative_to(Path(self.case.root).resolve())
+            kept = path if inside or self.case.alone or path.stat().st_size > MAX_ATTACHMENT else _kept(self.case, path)
+        except OSError as error:
+            raise from_os_error(error, path) from None
+        session.attach(item, self.case.relative(kept.absolute()), who)
+
     def suggestion(self, item: Item) -> Verdict:
         """What the probes suggest for an item; not_applicable when the case says that it does not apply."""
         return suggestion(item, self.session.entry(item.id) if self.session else Entry(), self.case.facts())
+
+
+def _kept(case: Case, path: Path) -> Path:
+    """A copy of a file among the attachments of the project; one of the same content is taken again."""
+    content, folder = path.read_bytes(), Path(case.root, ATTACHMENTS)
+    names = chain([path.name], (f"{path.stem}-{number}{path.suffix}" for number in count(2)))
+    target = next(each for name in names if not (each := folder / name).exists() or each.read_bytes() == content)
+    if not target.exists():
+        write_together(folder, {target.name: content}, replace=False)
+    return target
 
 
 def _kind(name: str) -> Kind | None:

@@ -26,6 +26,8 @@ VERSION = 2
 FILE_NAME = "session.json"
 #: Bytes of a session file, which may come from a stranger.
 MAX_ALONE = 256 << 20
+#: Bytes of an attached file that is copied.
+MAX_ATTACHMENT = 10 << 20
 
 
 class Role(str, Enum):
@@ -397,6 +399,8 @@ def _decoded(content: bytes, path: Path) -> Record:
         measured += [result.reason.data for result in results if result.reason is not None]
         if any(map(too_deep, measured)):
             raise msgspec.ValidationError("data nested too deep")
+        if any(entry.conclusion not in (None, *CONCLUSIONS) for entry in record.entries.values()):
+            raise msgspec.ValidationError("what nobody can conclude")
         return record
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(error)[:300]) from None

@@ -10,8 +10,10 @@ from typing import BinaryIO
 
 from .errors import SaveError, from_os_error
 
-#: Where accucheck keeps what belongs to a project: session, lock, manifest.
+#: Where accucheck keeps what belongs to a project: session, lock, manifest, attachments.
 FOLDER = ".accucheck"
+#: Where copies of attached files lie that are not the project's own.
+ATTACHMENTS = f"{FOLDER}/attachments"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

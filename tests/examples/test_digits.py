@@ -1,6 +1,7 @@
 """examples/digits is healthy and makes itself again; examples/digits_faulty has the four faults it says, and no other."""
 
 import csv
+import json
 import math
 import re
 import shutil
@@ -13,6 +14,7 @@ import pytest
 from accucheck import case as cases
 from accucheck import checklist, engine, probe
 from accucheck.model import ProbeResult, Status, Verdict, combine
+from command_line import accucheck
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWINS = ("digits", "digits_faulty")
@@ -150,3 +152,39 @@ def test_the_whole_checklist_finds_the_planted_faults_and_no_other(name, expecte
     assert set(problems) == expected, {item: shown for item, shown in problems.items() if item not in expected}
     failed = [said(result) for results in found.values() for result in results if result.status is Status.FAILED]
     assert not failed
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_a_mend_is_proven_by_running_again(tmp_path):
+    """Found, mended by the patch, looked at again in code, at run time and, once trained again, in the weights."""
+    project = copy("digits_faulty", tmp_path)
+
+    def again(*items: str) -> dict[str, list[tuple[str, str]]]:
+        only = [part for item in items for part in ("--only", item)]
+        ran = accucheck("run", project, *only, "--live", "--diff", "--json", "--exit-zero", timeout=300)
+        assert ran.code == 0, ran
+        found = json.loads(ran.stdout)["findings"]
+        still = [pair["after"] for pair in found.pop("still")]
+        return {
+            kind: sorted((each["item"], each["probe"]) for each in findings)
+            for kind, findings in {**found, "still": still}.items()
+        }
+
+    weights = [("wi.01", "zero_weights")] * 4  # both layers, in the initial and the current checkpoint
+    planted = [
+        ("dp.03", "shuffle_order"),
+        ("dp.03", "shuffle_settings"),
+        *[("wi.01", "zero_weights_live")] * 2,
+        *[("wi.01", "zero_weights_script")] * 2,
+    ]
+    nothing = {"gone": [], "new": [], "unknown": [], "fresh": [], "still": []}
+    assert again("dp.03", "wi.01") == {**nothing, "fresh": sorted(planted + weights)}
+    before = tmp_path / "before.json"
+    shutil.copy(project / ".accucheck" / "session.json", before)
+    subprocess.run(["git", "apply", "-"], input=accucheck("fix", project).stdout, cwd=project, check=True)
+    assert again("dp.03", "wi.01") == {**nothing, "gone": planted, "still": weights}  # these are still the old weights
+    script(project, "train.py")
+    assert again("wi.01") == {**nothing, "gone": weights}
+    found = json.loads(accucheck("diff", before, project, "--json").stdout)["findings"]
+    assert len(found.pop("gone")) == 10 and not any(found.values())

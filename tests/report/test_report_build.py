@@ -17,6 +17,7 @@ from accucheck.report.parts import CodePart, ItemPart, Report, TablePart, spans
 from accucheck.report.results import MAX_FINDINGS, MAX_ROWS
 from accucheck.report.words import KINDS, LEVELS, STATUSES, VERDICTS, WORDS
 from accucheck.session import Entry, Record
+from accucheck.store import ATTACHMENTS
 
 
 def item(report: Report, item_id: str) -> ItemPart:
@@ -200,12 +201,19 @@ def test_attachments(
     (tmp_path / ".env").write_text("TOKEN=1")
     (tmp_path / "shot.png").write_bytes(b"x")
     (tmp_path / "link.log").symlink_to(outside)
+    photo = outside.with_name("photo.png")
+    photo.write_bytes(b"x")
+    (tmp_path / "link.png").symlink_to(photo)
+    kept = tmp_path / ATTACHMENTS / "train.log"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("epoch 2")
     names = ["loss.log", ".env", "shot.png", "link.log", str(outside), "gone.txt", "bad\0name"]
+    names += [str(photo), "link.png", f"../{photo.parent.name}/photo.png", f"{ATTACHMENTS}/train.log"]
     report = build(
         Record(entries={"dp.03": Entry(attachments=names)}), checklists, case, Language.EN, None, set(), MOMENT
     )
     kinds = [attachment.kind for attachment in item(report, "dp.03").attachments]
-    assert kinds == ["file", "named", "picture", "named", "named", "named", "named"]
+    assert kinds == ["file", "named", "picture", *["named"] * 7, "file"]
 
 
 def test_environment_comes_out_in_both_languages(report: Report) -> None:

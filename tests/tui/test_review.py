@@ -205,7 +205,7 @@ async def test_a_session_of_a_stranger_is_only_text(checklist, tmp_path, nasty):
     finding |= {"data": {nasty: nasty, "deep": deep}, "fix": {"message": nasty, "diff": nasty}}
     result = {"probe": nasty, "kind": "static", "status": "failed", "suggestion": "problem", "findings": [finding]}
     entry = {
-        "conclusion": "undecided",
+        "conclusion": "problem",
         **dict.fromkeys(("note", "who", "when"), nasty),
         "attachments": [nasty, "/etc/passwd", "~/.ssh/id_rsa"],
         "results": {nasty: {**result, "log": nasty}, "../../probe": {**result, "status": "done"}},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -78,7 +77,7 @@ def answer(
             require_file(Path(path), path)
         session.answer(item, Verdict(conclusion), note, who)
         for path in attach:
-            session.attach(item, opened.case.relative(os.path.abspath(path)), who)
+            opened.attach(item, Path(path), who)
     show(say("answered", item=item, conclusion=say(conclusion)))
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ..checklist import Item
 from ..model import Status, Text, Verdict
-from ..session import Entry, suggestion
+from ..session import MAX_ATTACHMENT, Entry, suggestion
+from ..store import ATTACHMENTS
 from . import machine
 from .context import MAX_ATTACHMENTS_IN_ALL, Context, cut, moment_text
 from .parts import Attachment, Gap, ItemPart
@@ -15,7 +16,6 @@ from .reviews import review_brief, review_part
 from .words import STATUSES
 
 MAX_NOTE_BRIEF = 60
-MAX_ATTACHMENT = 10 << 20  # bytes of a file that is copied beside the report
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 
@@ -111,13 +111,16 @@ def gaps_of(context: Context, item: Item) -> list[Gap]:
 
 
 def _attachment(context: Context, path: str) -> Attachment:
-    """Whether an attachment goes in. A session may come from a stranger: files other than pictures only from within
-    the project, and no hidden ones, so that no report carries a key or a password file away."""
+    """Whether an attachment goes in. A session may come from a stranger: only what lies in the project does, and of hidden files
+    only pictures, so that no report carries a key or somebody's photographs away."""
     name, full = context.line(path), context.case.path(path)
     if context.case.alone:
         return Attachment(context.say("attachment-alone", name=name), "", "named")
+    outside = Attachment(context.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")
     try:
-        real = full.resolve()
+        real, root = full.resolve(), Path(context.case.root).resolve()
+        if not real.is_relative_to(root):
+            return outside
         if not real.is_file():
             return Attachment(context.say("attachment-missing", name=name), "", "named")
         if context.room_for_attachments <= 0:
@@ -125,14 +128,14 @@ def _attachment(context: Context, path: str) -> Attachment:
         context.room_for_attachments -= 1
         if real.suffix.lower() in _PICTURES:
             return Attachment(name, str(real), "picture")
-        inside = real.relative_to(Path(context.case.root).resolve())
-        if not any(step.startswith(".") for step in inside.parts) and real.stat().st_size <= MAX_ATTACHMENT:
+        hidden = any(step.startswith(".") for step in real.relative_to(root).parts)
+        if (not hidden or real.parent == root / ATTACHMENTS) and real.stat().st_size <= MAX_ATTACHMENT:
             content, read = context.hide.file(real.read_bytes())
             shown = name if read else context.say("attachment-unseen", name=name)
             return Attachment(shown, str(real), "file", content)
     except (OSError, ValueError, RuntimeError):
         pass
-    return Attachment(context.say("attachment-outside", name=name, limit=MAX_ATTACHMENT >> 20), "", "named")
+    return outside
 
 
 def _meaning(item: Item, conclusion: Verdict) -> Text:

@@ -250,8 +250,8 @@ WORDS = {
     "private-none": {"en": "looked for; none was found", "zh": "已检查，未发现"},
     "private-shown": {"en": "not replaced (--no-redact)", "zh": "未做脱敏（--no-redact）"},
     "attachment-outside": {
-        "en": "{name} (not copied: only pictures, and plain files of the project up to {limit} MB, are)",
-        "zh": "{name}（未拷贝：仅拷贝图片，以及项目内不超过 {limit} MB 的普通文件）",
+        "en": "{name} (not copied: only pictures and plain files of the project, up to {limit} MB, are; attach it again)",
+        "zh": "{name}（未拷贝：仅收录项目内的图片和不超过 {limit} MB 的普通文件，请重新添加）",
     },
     "attachment-over": {
         "en": "{name} (not copied: a report takes {limit} files)",

@@ -538,8 +538,7 @@ class ChecklistScreen(Screen[None]):
             code = "is-directory" if path.is_dir() else "not-found"
             self.app.show_error(ReadError(code, path=answer).text(self.speech.language))
             return
-        shown = self.app.project.case.relative(path.absolute())
-        self.app.change(item.id, lambda: self.app.session.attach(item.id, shown, self.app.who))
+        self.app.change(item.id, lambda: self.app.project.attach(item.id, path, self.app.who))
 
     @work
     async def action_accept_all(self) -> None:
