@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -477,6 +478,22 @@ def test_a_refused_answer_records_nothing(faulty, arguments, words):
     ran = accucheck("answer", *arguments, cwd=faulty)
     assert ran.code == 2 and words in ran.err
     assert not (faulty / ".accucheck/session.json").exists()
+
+
+def test_what_accucheck_writes_into_the_project_makes_no_result_stale(faulty):
+    ran = accucheck("run", str(faulty), "--only", "dp.03", "--kind", "static", "--json")
+    shutil.copy(faulty / ".accucheck/session.json", faulty / "li.json")
+    (faulty / "run.json").write_bytes(ran.stdout)
+    (faulty / "status.json").write_bytes(accucheck("status", str(faulty), "--json").stdout)
+    (faulty / "diff.json").write_bytes(accucheck("diff", "li.json", "--json", cwd=faulty).stdout)
+    assert accucheck("report", "--format", "json", "--format", "sarif", cwd=faulty).code == 0
+    assert len(list(faulty.glob("*.json"))) == 5 and "[stale]" not in accucheck("status", str(faulty)).out
+    os.mkfifo(faulty / "pipe.json")
+    assert "[stale]" in accucheck("status", str(faulty)).out
+    (faulty / "pipe.json").unlink()
+    assert "[stale]" not in accucheck("status", str(faulty)).out
+    (faulty / "settings.json").write_text('{"version": 1, "lr": 0.1}')
+    assert "[stale]" in accucheck("status", str(faulty)).out
 
 
 def test_a_changed_input_makes_a_result_stale(faulty):

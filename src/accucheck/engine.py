@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import selectors
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Union
 
@@ -484,6 +486,20 @@ def _stat(path: Path) -> list[Any]:
     return [os.fsencode(path).hex(), status.st_size, status.st_mtime_ns]
 
 
+#: How sessions, JSON reports and differences begin, which may lie in the project: to write one makes no result stale.
+_OWN = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"(tool|case|same)":')
+
+
+@lru_cache(maxsize=FINGERPRINT_ENTRIES)
+def _is_own(path: str, size: int, time: int) -> bool:
+    """Whether accucheck wrote a JSON file of this size and time."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe of that name must not hold us up
+    try:
+        return _OWN.match(os.read(descriptor, 64)) is not None
+    finally:
+        os.close(descriptor)
+
+
 def _stats(folder: Path, ending: str | tuple[str, ...] = "") -> list[Any]:
     from .case import FILE_NAME, IGNORED
 
@@ -493,7 +509,9 @@ def _stats(folder: Path, ending: str | tuple[str, ...] = "") -> list[Any]:
         for name in sorted(files):
             if name.endswith(ending) and name != FILE_NAME:
                 try:
-                    found.append(_stat(Path(base, name)))
+                    stat = _stat(Path(base, name))
+                    if not (name.endswith(".json") and _is_own(os.path.join(base, name), *stat[1:])):
+                        found.append(stat)
                 except OSError:
                     continue
             if len(found) >= FINGERPRINT_ENTRIES:
