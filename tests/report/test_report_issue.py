@@ -445,10 +445,10 @@ def test_what_the_second_pass_finds_marks_the_issue_unfinished(project: Path, tm
     assert left["kind"] == "ip" and left["file"].endswith("!digits_faulty-issue/include/dump.zip!host.txt")
     assert ADDRESS not in json.dumps(answer)
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {f"digits_faulty-issue.unfinished.{ending}" for ending in ("md", "fields.txt", "zip")}
+    assert names == {f"digits_faulty-issue-unfinished.{ending}" for ending in ("md", "fields.txt", "zip")}
     assert (
-        "digits_faulty-issue.unfinished.zip" in Path(answer["body"]).read_text()
-        and "unfinished.zip" in answer["address"]
+        "digits_faulty-issue-unfinished.zip" in Path(answer["body"]).read_text()
+        and "issue-unfinished.zip" in answer["address"]
     )
     ran = accucheck("issue", project, "-o", tmp_path / "told", *common, "--lang", "zh", timeout=120)
     assert ran.code == 1 and f"--allow {left['id']}" in ran.err and "host.txt" in ran.err and ADDRESS not in ran.err, (

@@ -152,7 +152,7 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
 def write_checked(
     folder: Path, stem: str, make: Callable[[str], dict[str, bytes]], options: Options, hide: Redactor | None
 ) -> tuple[str, dict[str, bytes], list[Left]]:
-    """As `write_numbered`, and what the second pass of `hide` finds in the files, which are then named `<stem>.unfinished`."""
+    """As `write_numbered`, and what the second pass of `hide` finds in the files, which are then named `<stem>-unfinished`."""
     left: list[Left] = []
     made: dict[str, dict[str, bytes]] = {}
     if hide is not None and options.redact:
