@@ -46,8 +46,8 @@ LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
 WIDTH = 17.0  # cm of text on A4 with margins of 2 cm
 CHART_WIDTH, PICTURE_HEIGHT = 16.0, 20.0  # cm
 
-#: Of tables: sizes of type, largest first; cm beside a cell's text; how many rows are not spread over two pages.
-SIZES, MARGIN, KEPT_ROWS = (9, 8.5, 8, 7.5, 7), 0.14, 12
+#: Of tables: sizes of type, largest first; cm beside a cell's text; how many rows, of how much text, are not spread over two pages.
+SIZES, MARGIN, KEPT_ROWS, KEPT_TEXT = (9, 8.5, 8, 7.5, 7), 0.14, 12, 1000
 LONG_WORD, SOME_WORD = 20.5, 9.0  # em: an MD5 is just no long word
 POINT, TWIPS = 2.54 / 72, 1440 / 2.54  # cm of a point, twentieths of a point of a cm
 JUSTIFIED = '<w:jc w:val="right"/>'
@@ -795,7 +795,8 @@ def _table_xml(
         for side in ("top", "left", "bottom", "right", "insideH", "insideV")
     )
     grid = "".join(f'<w:gridCol w:w="{width}"/>' for width in across)
-    kept = len(rows) - 1 if len(rows) <= KEPT_ROWS else 2
+    short = len(rows) <= KEPT_ROWS and sum(len(cell.text) for row in rows for cell in row) <= KEPT_TEXT
+    kept = len(rows) - 1 if short else 2
     lines = []
     for number, row in enumerate(rows):
         keep = "<w:keepNext/>" if number < kept else ""
