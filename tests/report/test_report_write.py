@@ -219,7 +219,9 @@ def test_a_long_table_lies_whole_beside_the_report(long_table: Report, tmp_path:
     assert "共 200,000 行，此处为前 50 行" in text
     assert "已记录的全部 100,000 行见 [table-001.csv](x_files/table-001.csv)" in text
     page = (tmp_path / "x.html").read_text()
-    assert '<a href="x_files/table-001.csv">已记录的全部 100,000 行见 table-001.csv</a>' in page
+    assert (
+        '<a href="x_files/table-001.csv" download="table-001.csv">已记录的全部 100,000 行见 table-001.csv</a>' in page
+    )
     paragraphs = [paragraph.text for paragraph in docx.Document(str(tmp_path / "x.docx")).paragraphs]
     assert "已记录的全部 100,000 行见 x_files/table-002.csv" in paragraphs
     content = (tmp_path / "x_files/table-001.csv").read_bytes()
