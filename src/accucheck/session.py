@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import stat
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -368,11 +369,8 @@ class Session:
 
     def close(self) -> None:
         """Give the lock back. Idempotent."""
-        if self._lock is not None:
-            with suppress(OSError):
-                Path(self._lock.name).unlink()  # while it is held: who has just opened it sees that it is gone
-            self._lock.close()
-            self._lock = None
+        lock, self._lock = self._lock, None
+        _release(lock)
 
     def __enter__(self) -> Session:
         return self
@@ -443,11 +441,10 @@ def decode(content: bytes, path: Path) -> Record:
 def read_alone(path: Path) -> bytes:
     """The content of a file that came from elsewhere. Raises ReadError, also for one that is too large to be a session."""
     try:
-        if not path.is_file():
-            raise ReadError(
-                "is-directory" if path.is_dir() else "not-regular" if path.exists() else "not-found", path=str(path)
-            )
-        if path.stat().st_size > MAX_ALONE:
+        status = path.stat()  # once: another process may write it at this moment
+        if not stat.S_ISREG(status.st_mode):
+            raise ReadError("is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular", path=str(path))
+        if status.st_size > MAX_ALONE:
             raise ReadError("session-too-large", path=str(path), limit=MAX_ALONE >> 20)
         return path.read_bytes()
     except OSError as error:
@@ -467,8 +464,7 @@ def open_session(project: Path, *, write: bool = True) -> Session:
         if notice is not None and lock is not None:
             path.replace(notice.data["aside"])
     except BaseException:
-        if lock is not None:
-            lock.close()
+        _release(lock)
         raise
     if lock is not None:
         _sweep(path)
@@ -486,8 +482,7 @@ def open_alone(path: Path, *, write: bool = True) -> Session:
         try:
             record = decode(read_alone(path), path)
         except BaseException:
-            if lock is not None:
-                lock.close()
+            _release(lock)
             raise
     return Session(path, record, lock, holder)
 
@@ -510,10 +505,18 @@ def _lock(path: Path) -> tuple[IO[str] | None, str]:
         if _is_at(lock, path):
             break
         lock.close()  # its holder has removed it meanwhile
-    lock.truncate(0)
-    lock.write(f"{user()}@{socket.gethostname()} pid {os.getpid()}")
-    lock.flush()
+    with suppress(OSError):  # on a full disk the lock holds, without a name in it
+        os.ftruncate(lock.fileno(), 0)
+        os.write(lock.fileno(), f"{user()}@{socket.gethostname()} pid {os.getpid()}".encode())
     return lock, ""
+
+
+def _release(lock: IO[str] | None) -> None:
+    """Remove the lock while it is held, so that who has just opened it sees that it is gone; then let it go."""
+    if lock is not None:
+        with suppress(OSError):
+            Path(lock.name).unlink()
+        lock.close()
 
 
 def _is_at(stream: IO[str], path: Path) -> bool:
