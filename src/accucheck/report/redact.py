@@ -24,6 +24,7 @@ from . import forms
 _EXAMPLES = 3  # masked, a kind
 _SCANNED = 80  # characters that are looked at before or behind a word, so that no rule is more than linear
 _BRIEF, _REMEMBERED = 200, 20_000  # characters of a text that is remembered to hold nothing private; how many are
+_LEARNING = 100_000  # characters of one text that is learnt from
 _LEARNT = 200  # secrets that are looked for by themselves
 
 
@@ -109,7 +110,7 @@ class Redactor:
         """Look for secrets in a nested value, so that they are found where nothing beside them tells what they are."""
         if not self.on:
             return
-        self.within(value)
+        self.within(_brief(value))
         self.counts.clear()
         for clean in self._clean:
             clean.clear()
@@ -531,6 +532,15 @@ def masked(text: str) -> str:
     if len(line) <= 6:
         return "…" * bool(line)
     return f"{line[:3]}…{line[-2:]}"
+
+
+def _brief(value: Any) -> Any:
+    """A nested value with the beginning of its texts."""
+    if isinstance(value, str):
+        return value[:_LEARNING]
+    if isinstance(value, dict):
+        return {key: _brief(below) for key, below in value.items()}
+    return [_brief(below) for below in value] if isinstance(value, (list, tuple)) else value
 
 
 @lru_cache(maxsize=1000)
