@@ -16,6 +16,8 @@ from .words import VERDICTS, WORDS
 
 MAX_LINES = 200  # of an excerpt or a diff
 MAX_CHARACTERS = 2000  # of one value on one line
+#: Characters of a line that are looked at, and twice the lines: what is hidden may be shorter then, or go on behind what is shown.
+MAX_SEEN = 20 * MAX_CHARACTERS
 MAX_CELL = 200
 MAX_NOTE, MAX_NOTE_LINES = 120_000, 1000  # characters and lines of an item's note
 #: In all of a report, which a stranger's session could make endless; what is over is counted like the rest.
@@ -49,13 +51,14 @@ class Context:
 
     def line(self, text: str, limit: int = MAX_CHARACTERS) -> str:
         """Untrusted text as one visible line of bounded length."""
-        return cut(visible(self.hide(text.strip())), limit)
+        return cut(visible(self.hide(text[:MAX_SEEN].strip())), limit)
 
     def lines(self, text: str, limit: int = MAX_LINES) -> tuple[list[str], str]:
         """Untrusted text as visible lines, and what was left out."""
-        text = self.hide(text.replace("\r\n", "\n"), whole_path=False)
-        whole = text.strip("\n").split("\n") if text.strip() else []
-        shown = [cut(visible(line.expandtabs(4)), MAX_CHARACTERS) for line in whole[:limit]]
+        whole = text.replace("\r\n", "\n").strip("\n").split("\n") if text.strip() else []
+        seen = "\n".join(line[:MAX_SEEN] for line in whole[: 2 * limit])
+        hidden = self.hide(seen, whole_path=False).split("\n")
+        shown = [cut(visible(line.expandtabs(4)), MAX_CHARACTERS) for line in hidden[:limit]] if whole else []
         return shown, self.say("lines", shown=limit, total=len(whole)) if len(whole) > limit else ""
 
     def prose(self, text: str) -> list[str]:

@@ -24,8 +24,9 @@ class Marked(str):
     """Text that is Markdown already."""
 
 
-_SPECIAL = re.compile(r"[\\`*\[\]~$@|]|(?<!\w)_|_(?!\w)|#(?=\w)")
+_SPECIAL = re.compile(r"[\\`*\[\]~$@|]|(?<!\w)_|_(?!\w)|#(?=\w|\s*$)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " "}
+_INDENT = re.compile(r"^ {4,}")
 _LINE_START = re.compile(r"^(\s*)([-+=#]|\d{1,9}(?=[.)](?:\s|$)))")
 
 
@@ -33,6 +34,8 @@ def escape(text: str) -> Marked:
     """Plain text as Markdown that shows just that text, at the start of a line and within a table cell too."""
     if isinstance(text, Both) and text.long:
         return Marked("  \n".join(escape(line) for line in text.split("\n")))
+    # An indented line would be code; blanks that do not break are no indentation to Markdown.
+    text = _INDENT.sub(lambda match: "\xa0" * len(match[0]), text)
     return Marked(_LINE_START.sub(_opened, _inline(text)))
 
 

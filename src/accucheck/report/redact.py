@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from . import forms
 
 _EXAMPLES = 3  # masked, a kind
 _SCANNED = 80  # characters that are looked at before or behind a word, so that no rule is more than linear
+_BRIEF, _REMEMBERED = 200, 20_000  # characters of a text that is remembered to hold nothing private; how many are
+_LEARNING = 100_000  # characters of one text that is learnt from
 _LEARNT = 200  # secrets that are looked for by themselves
 
 
@@ -51,6 +54,8 @@ class Redactor:
         self.examples: dict[str, list[str]] = {}
         self.found: list[tuple[str, str]] = []
         self._learnt: list[str] = []
+        #: Texts without anything to hide, by `whole_path`: most are met again and again.
+        self._clean: tuple[set[str], set[str]] = set(), set()
         self._bare: re.Pattern[str] | None = None
         self._names: dict[tuple[str, str], str] = {}
         self._numbers: Counter[str] = Counter()
@@ -74,6 +79,15 @@ class Redactor:
 
     def __call__(self, text: str, *, whole_path: bool = True) -> str:
         """`whole_path`: paths of the project become relative; code and diffs keep them, from the project's folder on."""
+        clean = self._clean[whole_path]
+        if text in clean:
+            return text
+        hidden = self._hidden(text, whole_path)
+        if hidden == text and len(text) <= _BRIEF and len(clean) < _REMEMBERED:
+            clean.add(text)
+        return hidden
+
+    def _hidden(self, text: str, whole_path: bool) -> str:
         if self._bare:
             text = self._bare.sub(lambda found: self._secret(found[0]), text)
         if not forms.ANY.search(text):
@@ -96,8 +110,10 @@ class Redactor:
         """Look for secrets in a nested value, so that they are found where nothing beside them tells what they are."""
         if not self.on:
             return
-        self.within(value)
+        self.within(_brief(value))
         self.counts.clear()
+        for clean in self._clean:
+            clean.clear()
         if self._learnt:
             told = "|".join(map(re.escape, sorted(self._learnt, key=len, reverse=True)[:_LEARNT]))
             self._bare = re.compile(rf"(?<![A-Za-z0-9])(?:{told})(?![A-Za-z0-9])")
@@ -518,6 +534,16 @@ def masked(text: str) -> str:
     return f"{line[:3]}…{line[-2:]}"
 
 
+def _brief(value: Any) -> Any:
+    """A nested value with the beginning of its texts."""
+    if isinstance(value, str):
+        return value[:_LEARNING]
+    if isinstance(value, dict):
+        return {key: _brief(below) for key, below in value.items()}
+    return [_brief(below) for below in value] if isinstance(value, (list, tuple)) else value
+
+
+@lru_cache(maxsize=1000)
 def _strength(key: str) -> str:
     """How surely the value of a key is secret: strong, medium, weak or not at all (empty)."""
     words = [part.lower() for part in forms.PARTS.findall(key)]
