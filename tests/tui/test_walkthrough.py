@@ -341,8 +341,8 @@ async def test_export_writes_what_was_asked_and_names_the_paths(walkthrough, tmp
         app.screen.query_one("#format-json", Checkbox).value = True
         app.screen.query_one("#folder", Input).value = str(tmp_path / "out")
         await pilot.press("w")
-        await until(pilot, lambda: len(app.written) == 3, 30)
-        assert {path.suffix for path in app.written} == {".md", ".docx", ".json"}
+        await until(pilot, lambda: len(app.written) == 4, 30)
+        assert {path.suffix for path in app.written} == {".md", ".docx", ".html", ".json"}
         assert all(path.is_file() for path in app.written)
         await until(pilot, lambda: "demo-accuracy.docx" in text_of(app))
         report = json.loads(next(path for path in app.written if path.suffix == ".json").read_text())
