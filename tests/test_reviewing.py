@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import msgspec
@@ -275,16 +276,17 @@ def test_one_writer_however_many_open_and_close(tmp_path):
 
     def work(number: int) -> int:
         done = 0
-        while done < 25:
+        while done < 5:
             with open_session(tmp_path) as session:
                 if not session.read_only:
                     session.answer(f"ds.{number}{done}", Verdict.OK, who="Li")
                     done += 1
+            time.sleep(0.001)
         return done
 
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(work, range(4))) == [25] * 4
-    assert len(open_session(tmp_path, write=False).record.entries) == 100  # nothing that one wrote was written over
+        assert list(pool.map(work, range(4))) == [5] * 4
+    assert len(open_session(tmp_path, write=False).record.entries) == 20  # nothing that one wrote was written over
 
 
 def test_nothing_that_a_session_alone_names_is_opened_or_run(tmp_path, monkeypatch):
