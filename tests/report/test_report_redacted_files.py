@@ -259,3 +259,10 @@ def test_the_second_pass_tells_where(name: str, content: bytes, place: object) -
 )
 def test_what_cannot_be_read_is_told(name: str, content: bytes) -> None:
     assert [left.kind for left in leftovers.leftovers(name, content, redactor())] == ["unread"]
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.gfm.md", "a-issue.fields.txt"])
+def test_pseudonyms_written_as_markdown_are_none_of_what_is_left(name: str) -> None:
+    content = "见 /home/&lt;user-1&gt;/proj/x\\_1.log, at &lt;ip-1&gt;\n".encode()
+    assert leftovers.leftovers(name, content, redactor()) == []
+    assert len(leftovers.leftovers(name, content.replace(b"&lt;user-1&gt;", b"zhangsan"), redactor())) == 1

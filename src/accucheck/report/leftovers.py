@@ -27,6 +27,8 @@ from .redact import Redactor, ident, masked
 MAX_BYTES = 64 << 20  # of one file or member, unpacked
 MAX_DEPTH = 3  # of archives in archives
 MAX_LEFT = 200  # in all
+#: What is written as Markdown: reports, and the fields of an issue.
+MARKDOWN = (".md", ".fields.txt")
 
 WORDS: Words = {
     "line": {"en": "line {number}", "zh": "第 {number} 行"},
@@ -112,12 +114,12 @@ def texts(name: str, content: bytes, depth: int = MAX_DEPTH) -> Iterator[tuple[s
         else:
             fence = ""
             for number, line in enumerate(text.split("\n"), 1):
-                mark = re.match(r"\s*(`{3,})", line) if ending == ".md" else None
+                mark = re.match(r"\s*(`{3,})", line) if name.endswith(MARKDOWN) else None
                 if mark and not fence:
                     fence = mark[1]
                 elif mark and line.strip() == fence:
                     fence = ""
-                elif ending == ".md" and not fence:
+                elif name.endswith(MARKDOWN) and not fence:
                     line = html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", line))
                 yield name, ("line", {"number": number}), line
 
