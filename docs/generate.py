@@ -94,6 +94,7 @@ WORDS: Words = {
     },
     "edit": {"en": "Change the value", "zh": "修改该值"},
     "focus": {"en": "Move the focus", "zh": "切换焦点"},
+    "tick": {"en": "Choose or leave out what has the focus", "zh": "勾选或取消当前项"},
     "tabs": {"en": "On the tabs: change the tab", "zh": "在页签上：切换页签"},
     "case": {"en": "The keys of accucheck.yaml", "zh": "accucheck.yaml 的键"},
     "case-text": {
@@ -529,7 +530,7 @@ def keys(language: Language) -> str:
         ("evidence", EvidenceScreen, "key", []),
         ("samples", SamplesScreen, "command", []),
         ("path", PathScreen, "command", [("↑ ↓", "step"), ("Tab", "focus"), ("Enter", "open-step")]),
-        ("export", ExportScreen, "key", [("Tab", "focus")]),
+        ("export", ExportScreen, "command", [("Tab", "focus"), ("Space", "tick")]),
         ("start", StartScreen, "key", [("↑ ↓", "move"), ("Enter", "edit")]),
     ]
     parts = []

@@ -433,6 +433,7 @@ WORDS: Words = {
     "export-issue": {"zh": "issue 平台", "en": "Issue for"},
     "export-no-issue": {"zh": "不写", "en": "none"},
     "export-redact": {"zh": "隐藏隐私信息。将被替换的内容：", "en": "Hide private data. This would be replaced:"},
+    "export-samples": {"zh": "列出数据集样本及其标签", "en": "List samples of the data too, with their labels"},
     "export-looking": {"zh": "正在查找隐私信息……", "en": "Looking for private data..."},
     "export-bare-title": {"zh": "保留隐私信息？", "en": "Leave private data in?"},
     "export-bare": {
@@ -448,8 +449,8 @@ WORDS: Words = {
     "export-none": {"zh": "请至少选择一种格式或一个 issue 平台", "en": "Choose a format, or a tracker for the issue"},
     "export-left": {
         "zh": "以下 {count} 处疑似隐私信息，文件名已标为 unfinished。↑↓ 选择，a 保留该处并重新生成；或修改备注、数据后再生成。",
-        "en": "{count} {count:place|places} may still be private, so the files are named unfinished. Choose one: a keeps it "
-        "and writes again. Or change the note or the data, and write again.",
+        "en": "{count} {count:place|places} may still be private, so the files are named unfinished. Choose one with up and "
+        "down; a keeps it and writes again. Or change the note or the data, and write again.",
     },
     "export-none-left": {"zh": "没有待确认的隐私信息", "en": "Nothing private is left to be accepted"},
     "export-unread": {"zh": "未能检查", "en": "not looked into"},

@@ -44,6 +44,7 @@ NAMES = {
     "github": "GitHub",
 }
 CHOSEN = ("md", "docx", "html")
+PARTS = ("report", "issue")
 #: Files left out of an attachment that are named here; its list of files names all.
 MAX_TOLD = 5
 
@@ -88,7 +89,7 @@ class _Prose(Static):
 
 
 class _Job(NamedTuple):
-    """What is written: `parts` are "report" and "issue"."""
+    """What is written; `parts` are some of PARTS."""
 
     parts: tuple[str, ...]
     folder: Path
@@ -98,7 +99,7 @@ class _Job(NamedTuple):
 
 class ExportScreen(Screen[None]):
     CSS = """
-    ExportScreen #all { padding: 0 2; height: 1fr; }
+    ExportScreen #all { padding: 0 1; height: 1fr; scrollbar-size-vertical: 1; }
     ExportScreen .title { text-style: bold; }
     ExportScreen .row { height: auto; }
     ExportScreen .row > .label { width: 12; color: $text-muted; }
@@ -121,8 +122,8 @@ class ExportScreen(Screen[None]):
     BINDINGS = [
         Binding("escape", "back", show=False, id="back"),
         Binding("w", "write", show=False, id="write"),
-        Binding("a", "accept", show=False, id="export-accept"),
-        Binding("y", "copy", show=False, id="export-copy"),
+        Binding("a", "accept", show=False, id="allow"),
+        Binding("y", "copy", show=False, id="address"),
         Binding("question_mark", "help", show=False, id="help"),
     ]
     #: What the command palette offers here, with the keys for the help.
@@ -182,6 +183,7 @@ class ExportScreen(Screen[None]):
                     yield _Radio(say("export-no-issue"), True, id="to-none")
                     for tracker in known().trackers:
                         yield _Radio(NAMES.get(tracker.name, tracker.name), id=f"to-{tracker.name}")
+            yield _Check(say("export-samples"), id="samples")
             yield _Check(say("export-redact"), True, id="redact")
             yield _Prose(id="preview")
             yield Button(say("export-write"), variant="primary", id="write", compact=True)
@@ -291,6 +293,7 @@ class ExportScreen(Screen[None]):
             template=template,
             redact=self.query_one("#redact", Checkbox).value,
             allow=self.allow,
+            samples=self.query_one("#samples", Checkbox).value,
         )
         self._begin(_Job(parts, self._path("folder") or Path(), options, tracker))
 
@@ -310,6 +313,7 @@ class ExportScreen(Screen[None]):
         self._busy, self._job = True, job
         kept = self.results if replaced is not None else {}
         self.results = {part: result for part, result in kept.items() if part not in job.parts}
+        self._show_keys()
         self._write(job, replaced or {})
 
     @work(thread=True, group="write")
@@ -331,6 +335,7 @@ class ExportScreen(Screen[None]):
                         languages=job.options.languages,
                         redact=job.options.redact,
                         allow=job.options.allow,
+                        samples=job.options.samples,
                     )
                     options = issue.IssueOptions(report=written, tracker=job.tracker)
                     results[part] = issue.write_issue(app.project, job.folder, options)
@@ -342,7 +347,8 @@ class ExportScreen(Screen[None]):
 
     def _done(self, results: dict[str, Written | IssueFiles | UserError]) -> None:
         self._busy = False
-        self.results |= results
+        found = self.results | results
+        self.results = {part: found[part] for part in PARTS if part in found}
         paths = [path for result in results.values() for path in paths_of(result)]
         self.app.written = [path for path in self.app.written if path not in paths and path.exists()] + paths
         if not self.is_attached:  # left meanwhile
