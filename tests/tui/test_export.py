@@ -262,6 +262,22 @@ async def test_the_screen_goes_on_while_it_is_written_and_may_be_left(walkthroug
         assert json.loads(app.written[0].read_text())["items"]
 
 
+async def test_what_is_being_written_when_the_app_ends_is_written_and_known(walkthrough, tmp_path, monkeypatch):
+    app = noted(walkthrough, "fine")
+    go, real = threading.Event(), report.write_project
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await opened(pilot, tmp_path / "out", "json")
+        monkeypatch.setattr(report, "write_project", lambda *given: go.wait(60) and real(*given))
+        await pilot.press("w")
+        await until(pilot, lambda: "Writing the report" in said(screen, "paths"))
+        await pilot.press("ctrl+q")
+    go.set()
+    deadline = time.monotonic() + 60
+    while not app.written and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [path.name for path in app.written] == ["demo-accuracy.json"] and app.written[0].is_file()
+
+
 @pytest.mark.parametrize("language", list(Language))
 async def test_a_usual_terminal_shows_all_and_a_small_one_scrolls(walkthrough, tmp_path, language):
     app = noted(walkthrough, f"seen at {ADDRESS}", language=language)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
@@ -223,7 +223,7 @@ class ExportScreen(Screen[None]):
             found: Preview | UserError = report.preview(app.project, report.Options(allow=self.allow))
         except UserError as error:
             found = error
-        app.call_from_thread(self._previewed, found)
+        self._tell(app, self._previewed, found)
 
     def _previewed(self, found: Preview | UserError) -> None:
         language = self.speech.language
@@ -323,7 +323,7 @@ class ExportScreen(Screen[None]):
         app = self.app
         results: dict[str, Written | IssueFiles | UserError] = {}
         for part in job.parts:
-            app.call_from_thread(self._show, (f"export-working-{part}", "$text-accent"))
+            self._tell(app, self._show, (f"export-working-{part}", "$text-accent"))
             try:
                 if part == "report":
                     results[part] = report.write_project(app.project, job.folder, _with_format(job.options))
@@ -343,14 +343,20 @@ class ExportScreen(Screen[None]):
                 results[part] = error
         if not any(isinstance(result, UserError) for result in results.values()):
             _remove(replaced)
-        app.call_from_thread(self._done, results)
+        paths = [path for result in results.values() for path in paths_of(result)]
+        app.written = [path for path in app.written if path not in paths and path.exists()] + paths
+        self._tell(app, self._done, results)
+
+    @staticmethod
+    def _tell(app: Walkthrough, act: Callable[..., None], *data: object) -> None:
+        """Call a method in the thread of the screen, unless the app has ended meanwhile."""
+        if app.is_running:
+            app.call_from_thread(act, *data)
 
     def _done(self, results: dict[str, Written | IssueFiles | UserError]) -> None:
         self._busy = False
         found = self.results | results
         self.results = {part: found[part] for part in PARTS if part in found}
-        paths = [path for result in results.values() for path in paths_of(result)]
-        self.app.written = [path for path in self.app.written if path not in paths and path.exists()] + paths
         if not self.is_attached:  # left meanwhile
             lines = [text for text, _ in self._lines()]
             self.app.notify("\n".join(lines), severity="warning" if self.left else "information", markup=False)
