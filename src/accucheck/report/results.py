@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import TypeVar
 
@@ -141,7 +142,7 @@ def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePa
             name,
             Table(evidence.title, [context.say("column-path"), context.say("column-caption")], rows, samples=True),
         )
-        return msgspec.structs.replace(listed, bound=" ".join(filter(None, [listed.bound, context.say("pictures")])))
+        return msgspec.structs.replace(listed, bound=_together(context, [listed.bound, context.say("pictures")]))
     if isinstance(evidence, Tree):
         lines, bound = context.lines(tree_text(evidence))
         value = context.title(name, evidence.value)
@@ -227,8 +228,13 @@ def _named(context: Context, name: str, values: dict[str, V], most: int, speech:
 
 def _bounds(context: Context, *limits: tuple[str, int, int]) -> str:
     """What was left out, of (a key of WORDS, how many are shown at most, how many there are)."""
-    said = [context.say(key, shown=shown, total=total) for key, shown, total in limits if total > shown]
-    return ("; " if context.language is Language.EN else "；").join(said)
+    return _together(
+        context, (context.say(key, shown=shown, total=total) for key, shown, total in limits if total > shown)
+    )
+
+
+def _together(context: Context, said: Iterable[str]) -> str:
+    return ("; " if context.language is Language.EN else "；").join(filter(None, said))
 
 
 def _bars(context: Context, name: str, bars: Histogram, speech: machine.Speech) -> Histogram:

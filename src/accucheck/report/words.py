@@ -367,8 +367,8 @@ WORDS = {
         "zh": "未列出 {count:,} 个数据集样本，加 --samples 可列出",
     },
     "pictures": {
-        "en": "Pictures of the data are not copied into reports.",
-        "zh": "出于数据保密考虑，报告中不包含数据集图片。",
+        "en": "pictures of the data are not copied into reports",
+        "zh": "出于数据保密考虑，报告中不包含数据集图片",
     },
     "yes": {"en": "yes", "zh": "是"},
     "no": {"en": "no", "zh": "否"},
