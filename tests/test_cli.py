@@ -169,12 +169,12 @@ def test_run_as_json_has_the_documented_keys(faulty):
     ran = accucheck("run", str(faulty), "--json")
     assert ran.code == 1 and "could not be read as a session" in ran.err
     outcome = only_json(ran)
-    assert list(outcome) == ["version", "case", "items", "paths", "summary"]
+    assert list(outcome) == ["version", "case", "items", "paths", "sign_off", "summary"]
     assert (outcome["version"], outcome["case"]) == (1, "digits_faulty")
     assert len(outcome["items"]) == 24
     results = findings = 0
     for item in outcome["items"]:
-        assert list(item) == ["id", "checklist", "suggestion", "conclusion", "note", "results"]
+        assert list(item) == ["id", "checklist", "suggestion", "conclusion", "note", "by", "when", "review", "results"]
         assert item["suggestion"] in ("problem", "ok", "not_applicable", "undecided")
         for result in item["results"]:
             results += 1
@@ -185,7 +185,8 @@ def test_run_as_json_has_the_documented_keys(faulty):
                 assert list(result["reason"]) == ["code", "message", "data"]
             for finding in result["findings"]:
                 findings += 1
-                assert list(finding) == ["code", "level", "message", "why", "sure", "proof", "where", "data", "fix"]
+                assert list(finding)[:4] == ["code", "level", "incomplete", "message"]
+                assert list(finding)[4:] == ["why", "sure", "proof", "where", "data", "fix"]
                 assert finding["sure"] in (None, "certain", "likely", "possible")
                 assert list(finding["where"]) == ["path", "line", "column", "name", "field", "step"]
                 assert finding["level"] in ("problem", "suspect", "info")

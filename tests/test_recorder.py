@@ -376,7 +376,7 @@ recorder.step(loss=20)
 """
     process = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
-    assert process.stderr.count("could not be written") == 1
+    assert process.stderr.count("a record could not be written") == 1
     recording = read(tmp_path / "run.jsonl")
     steps = one_run(recording).series["loss"].steps.tolist()
     assert steps == [*range(1, len(steps)), 21] and 3 < len(steps) < 20

@@ -184,8 +184,9 @@ def test_pictures(checklists: list[Checklist], case: Case, tmp_path: Path) -> No
     text = files["md"].decode()
     for name in ("huge.png", "cut.png", "text.png", "empty.png", "vanishes.png"):
         assert f"{name} (not shown: no picture that can be read, or too large)" in text
-    for name in ("never.png", "vanishes.log", "pipe.png"):
+    for name in ("never.png", "pipe.png"):
         assert f"{name} (not found when the report was made)" in text
+    assert "[vanishes.log](" in text, "it was read when the report was made"
     assert "root:" not in text
 
 

@@ -72,6 +72,8 @@ SIGNING = re.compile(
     r"(?i)(?:^|[&;])(?:x-(?:amz|obs|oss|goog|cos)-(?:signature|credential|security-token)|signature|(?:aws|oss)?accesskeyid|googleaccessid"
     r"|sig|sign|q-signature|q-ak|security-?token|auth_key|key-pair-id|hmac)="
 )
+#: In the query of an address a value stands for itself: of these names it is hidden however short it is.
+TOLD = re.compile(r"(?i)((?:^|[&;])[\w.-]{0,40}(?:password|passwd|pwd|secret|token)=)([^&;<>{}$\s]{4,})")
 PARAMETER = re.compile(r"(?i)((?:^|[&;])(?:\w*token|\w*key|\w*secret|ticket|code)=)([\w.~%+/=-]{16,})")
 FQDN = re.compile(
     r"(?ai)(?<![\w.@/\\])(?<!\w-)([a-z][\w-]{1,62})(?:\.[a-z0-9-]{1,60}){0,6}\."

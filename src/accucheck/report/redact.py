@@ -250,7 +250,12 @@ class Redactor:
     def _query(self, question: str, query: str) -> str:
         if query and forms.SIGNING.search(query):
             return question + self._name("signed", query)
-        return question + forms.PARAMETER.sub(lambda found: found[1] + self._secret(found[2]), query)
+
+        def told(found: re.Match[str]) -> str:
+            plain = found[2].isdigit() or found[2].lower() in forms.NO_SECRET
+            return found[0] if plain else found[1] + self._secret(found[2])
+
+        return question + forms.PARAMETER.sub(told, forms.TOLD.sub(told, query))
 
     def _host(self, bare: str) -> str:
         """The host of an address: that of a private network is hidden."""
