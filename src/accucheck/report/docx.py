@@ -774,11 +774,15 @@ def _shared(needs: Sequence[_Need], size: float) -> list[float]:
     while long:
         share = left / len(long)
         settled = {column for column in long if least[column] > share} or {each for each in long if most[each] <= share}
+        whole = sum(most[column] for column in long)
         for column in settled or long:
-            widths[column] = max(least[column], min(most[column], share))
-            left -= widths[column]
+            wanted = share if settled else left * most[column] / whole
+            widths[column] = max(least[column], min(most[column], wanted))
+        left -= sum(widths[column] for column in settled or long)
         long -= settled or long
-    return widths
+    lacking = [wide - width for wide, width in zip(most, widths, strict=True)]
+    room = WIDTH - sum(widths)
+    return [width + room * lack / sum(lacking) for width, lack in zip(widths, lacking, strict=True)]
 
 
 def _table_xml(
