@@ -12,10 +12,10 @@ from .frame import (
     command,
     json_option,
     language,
-    notice_of,
     option,
     project_argument,
     project_option,
+    readable,
     require_file,
     say,
     show,
@@ -98,10 +98,7 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
 
     opened = open_project(Path(project), checklists, session="read")
     speak(opened)
-    session = opened.session
-    assert session is not None
-    if session.notice is not None:
-        raise notice_of(session)
+    session = readable(opened)
     stale = {item for item, _ in opened.stale()}
     rows = []
     for item in opened.items:

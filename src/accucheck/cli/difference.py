@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .frame import FOUND, OK, Argument, command, json_option, language, option, say, show_json, talk
+from .frame import FOUND, OK, Argument, command, json_option, language, option, readable, say, show_json, talk
 
 if TYPE_CHECKING:
     from ..difference import Side
@@ -52,10 +52,7 @@ def side(name: str) -> Side:
         content = read_alone(path)
         return of_report(name, content) if is_report(content) else of_record(name, decode(content, path))
     opened = open_project(path, session="read")
-    session = opened.session
-    assert session is not None
-    if session.notice is not None:
-        raise session.notice
+    session = readable(opened)
     if not session.record.entries:
         raise UserError("no-session", path=name)
     if late := sorted({item for item, _ in opened.stale()}):

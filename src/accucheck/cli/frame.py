@@ -254,6 +254,15 @@ def notice_of(session: Session) -> UserError:
     return notice
 
 
+def readable(project: Project) -> Session:
+    """The session of a project that was opened to be read. Raises UserError where its file holds none."""
+    session = project.session
+    assert session is not None
+    if session.notice is not None:
+        raise notice_of(session)
+    return session
+
+
 def script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
     """--script PATH as --set scripts.<role>=[...], by the role of each."""
     import json

@@ -12,9 +12,9 @@ from .frame import (
     command,
     json_option,
     language,
-    notice_of,
     option,
     project_argument,
+    readable,
     say,
     set_option,
     show,
@@ -22,7 +22,7 @@ from .frame import (
     speak,
     talk,
 )
-from .report import redaction_options, tell_left
+from .report import language_option, languages, redaction_options, tell_left
 
 #: An attachment holds at least its list of files.
 LEAST = 100_000
@@ -51,7 +51,7 @@ def _parameters() -> list[click.Parameter]:
         option("--tracker", words="tracker", type=click.Choice(trackers), default=trackers[0]),
         option("--repo", words="issue-repo", default="", metavar="OWNER/NAME"),
         option("--base-url", words="base-url", default="", metavar="URL"),
-        option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
+        language_option(),
         option("--title", words="issue-title", default="", metavar="TEXT"),
         option("--field", words="issue-field", default=None, metavar="NAME"),
         option("--print-form", "form", words="print-form", is_flag=True),
@@ -95,7 +95,6 @@ def issue_(
 ) -> None:
     from pathlib import Path
 
-    from ..model import Language
     from ..project import open_project
     from ..report import Options, issue, trackers
     from ..report.bilingual import one
@@ -106,13 +105,11 @@ def issue_(
         return
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
-    if opened.session is not None and opened.session.notice is not None:
-        raise notice_of(opened.session)
-    languages = tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
+    readable(opened)
     options = issue.IssueOptions(
         report=Options(
             formats=formats or issue.FORMATS,
-            languages=languages,
+            languages=languages(spoken),
             redact=not no_redact,
             allow=allow,
             samples=samples,

@@ -12,9 +12,9 @@ from .frame import (
     command,
     json_option,
     language,
-    notice_of,
     option,
     project_argument,
+    readable,
     say,
     set_option,
     show,
@@ -57,10 +57,7 @@ def path_(
     known = [name for name in shipped() if load(name).ends]
     opened = open_project(Path(project), checklists or known, settings, session="read")
     speak(opened)
-    session = opened.session
-    assert session is not None
-    if session.notice is not None:
-        raise notice_of(session)
+    session = readable(opened)
     if write:
         opened.need_project()
         _name_collected(opened)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .frame import command, language, notice_of, option, project_argument, set_option, speak, talk
+from .frame import command, language, option, project_argument, readable, set_option, speak, talk
 
 
 @command(
@@ -25,10 +25,7 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
 
     opened = open_project(Path(project), (), settings, session="read")
     speak(opened)
-    session = opened.session
-    assert session is not None
-    if session.notice is not None:
-        raise notice_of(session)
+    session = readable(opened)
     found_by = None
     if step is None:
         results = (result for entry in session.record.entries.values() for result in entry.results.values())

@@ -12,9 +12,9 @@ from .frame import (
     command,
     json_option,
     language,
-    notice_of,
     option,
     project_argument,
+    readable,
     set_option,
     show,
     show_json,
@@ -23,7 +23,19 @@ from .frame import (
 )
 
 if TYPE_CHECKING:
+    from ..model import Language
     from ..report.leftovers import Left
+
+
+def language_option() -> click.Option:
+    return option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"]))
+
+
+def languages(spoken: str | None) -> tuple[Language, ...]:
+    """The languages of a report: by default the one that the tool speaks."""
+    from ..model import Language
+
+    return tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),)
 
 
 def redaction_options() -> list[click.Parameter]:
@@ -41,7 +53,7 @@ def _parameters() -> list[click.Parameter]:
         project_argument(),
         option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
         option("--output", "-o", words="output", default=".", metavar="DIR"),
-        option("--language", "spoken", words="report-language", type=click.Choice(["zh", "en", "both"])),
+        language_option(),
         option("--template", words="report-template", default=None, metavar="PATH"),
         option("--print-template", words="print-template", type=click.Choice(["md", "html"]), default=None),
         option("--force", words="report-force", is_flag=True),
@@ -75,7 +87,6 @@ def report_(
     from pathlib import Path
 
     from .. import report
-    from ..model import Language
     from ..project import open_project
     from .difference import side
 
@@ -92,11 +103,10 @@ def report_(
         formats = formats if made in formats else (*formats, made)
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
-    if opened.session is not None and opened.session.notice is not None:
-        raise notice_of(opened.session)
+    readable(opened)
     options = report.Options(
         formats=formats or report.DEFAULT.formats,
-        languages=tuple(Language) if spoken == "both" else (Language(spoken) if spoken else language(),),
+        languages=languages(spoken),
         template=own,
         force=force,
         since=side(since) if since is not None else None,
