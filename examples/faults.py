@@ -68,6 +68,11 @@ DISTRIBUTED = """    if int(os.environ.get("RANK_SIZE", "1")) > 1:
         init()
         ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)
 """
+SHARD = """# The part of the data that this process reads.
+SHARD = {"num_shards": int(os.environ.get("RANK_SIZE", "1")), "shard_id": int(os.environ.get("RANK_ID", "0"))}
+
+
+"""
 LOAD = """    held = ms.load_checkpoint("checkpoints/pretrained.ckpt")
     ms.load_param_into_net(network, RENAMED)
 """
@@ -304,6 +309,9 @@ FAULTS = {
                 "from mindspore import nn\n",
                 "from mindspore import nn\nfrom mindspore.communication import init\n",
             ),
+            ("dataset.py", "from pathlib import Path\n", "import os\nfrom pathlib import Path\n"),
+            ("dataset.py", "shuffle=training)", "shuffle=training, **SHARD)"),
+            ("dataset.py", "def create_dataset", SHARD + "def create_dataset"),
             ("accucheck.yaml", "{devices: 1}", "{devices: 2}"),
             checkpoint("ranks: [checkpoints/rank0.ckpt, checkpoints/rank1.ckpt]"),
         ),

@@ -1,10 +1,9 @@
-"""accucheck.yaml -> Case: what is under examination. Also proposes a case from what a project folder holds."""
+"""accucheck.yaml -> Case: what is under examination."""
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,6 @@ import msgspec
 
 from . import document
 from .errors import UserError, from_os_error
-from .language import Words
 
 FILE_NAME = "accucheck.yaml"
 #: What may be a secret in an address: who logs in (abfs writes its container there), and the query.
@@ -282,6 +280,14 @@ def path_keys() -> list[str]:
     return list(_path_keys(CaseFile))
 
 
+def call_keys() -> list[str]:
+    """The dotted keys of a case that hold a Call: a string is given to `call` below them."""
+    parts = (("", CaseFile), ("pipelines.", Pipelines))
+    return [
+        prefix + name for prefix, part in parts for name, kind in part.__annotations__.items() if "Call " in str(kind)
+    ]
+
+
 #: The names `applies_when` may use.
 FACTS = frozenset(Case(root=".").facts())
 
@@ -344,7 +350,7 @@ def require_utf8(text: str) -> None:
         raise UserError("not-utf8", value=text) from None
 
 
-# --- proposing a case -------------------------------------------------------------------------------------------------
+# --- the file itself ---------------------------------------------------------------------------------------------------
 
 #: Folders that hold no input of a case.
 IGNORED = frozenset(
@@ -362,126 +368,6 @@ IGNORED = frozenset(
         "rank_0",
     }
 )
-#: Bytes of a notebook, with its pictures.
-NOTEBOOK = 64 << 20
-#: Role of a script by its name, then by what it does; the first that matches wins.
-_NAMED = (
-    ("eval", re.compile(r"(^|[_-])(eval|evaluate|validate|val|test)([_-]|$)")),
-    ("infer", re.compile(r"(^|[_-])(infer|inference|predict|demo)([_-]|$)")),
-    ("train", re.compile(r"(^|[_-])(train|finetune|pretrain|run_train|main)([_-]|$)")),
-)
-_USES_MINDSPORE = re.compile(rb"^\s*(from|import)\s+(mindspore|mindcv|mindnlp|mindformers|mindyolo|mindocr)\b", re.M)
-#: A script does something when it is started; a module only defines things.
-_RUNS = re.compile(rb"__main__|^(for|while|with)\s|^[A-Za-z_][\w.]*\(", re.M)
-#: What a script of each role calls; one that trains may evaluate too, so training comes first.
-_CALLS = (
-    ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
-    ("eval", re.compile(rb"\.eval\(")),
-    ("infer", re.compile(rb"\.predict\(")),
-)
-_DATA_NAMES = ("data", "dataset", "datasets")
-
-
-#: Why a key is proposed.
-WHY: Words = {
-    "why-data-folder": {"en": "a folder named like data", "zh": "目录名像数据集"},
-    "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
-    "why-script-content": {"en": "calls what this role calls", "zh": "脚本内容符合该角色"},
-    "why-checkpoint": {"en": "a checkpoint file", "zh": "权重文件"},
-    "why-log": {"en": "named like a training record", "zh": "文件名像训练记录"},
-    "why-manifest": {"en": "a list of MD5 sums", "zh": "MD5 校验码列表"},
-}
-
-
-class Proposal(msgspec.Struct, frozen=True):
-    """One proposed key, its value, and why (a key of WHY)."""
-
-    key: str
-    value: str
-    why: str
-
-
-def script_role(path: Path, named: bool = False) -> str | None:
-    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script.
-
-    `named`: the user named this file as a script, so it needs no main guard, and neither does a notebook.
-    """
-    notebook = path.suffix == ".ipynb"
-    try:
-        text = document.read_text(path, NOTEBOOK if notebook else document.MAX_BYTES)
-    except UserError:
-        return None
-    if notebook:
-        named, text = True, re.sub(rb'\\n|"', b"\n", text)  # a line of code is a text, or a part of one
-    if not _USES_MINDSPORE.search(text) and not re.search(rb"^(from|import)\s", text, re.M):
-        return None
-    for role, pattern in _NAMED:
-        if pattern.search(path.stem.lower()):
-            return role
-    if not _USES_MINDSPORE.search(text) or not (named or _RUNS.search(text)):
-        return None
-    return next((role for role, pattern in _CALLS if pattern.search(text)), None)
-
-
-def _walk(root: Path, depth: int) -> Iterator[Path]:
-    """Files and folders below `root` to `depth`, in a stable order, at most 5,000; links to folders are not followed.
-
-    Names that cannot be printed as they are (control and bidirectional characters, other encodings) are left out.
-    """
-    queue, seen = [(root, 0)], 0
-    while queue:
-        folder, level = queue.pop(0)
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.name in IGNORED or entry.name.startswith(".") or not entry.name.isprintable():
-                continue
-            seen += 1
-            if seen > 5000:
-                return
-            yield Path(entry.path)
-            if entry.is_dir(follow_symlinks=False) and level < depth:
-                queue.append((Path(entry.path), level + 1))
-
-
-def propose(root: Path) -> list[Proposal]:
-    """What a case of this folder could say, each with the reason. Nothing is imported or run."""
-    found: dict[str, Proposal] = {}
-
-    def offer(key: str, path: Path, why: str) -> None:
-        found.setdefault(key, Proposal(key, os.path.relpath(path, root), why))
-
-    for path in sorted(_walk(root, depth=2), key=lambda path: path.suffix == ".ipynb"):  # scripts before notebooks
-        name = path.name.lower()
-        if stat.S_ISDIR(mode_of(path)):
-            if name in _DATA_NAMES:
-                train = next((path / sub for sub in ("train", "training") if mode_of(path / sub)), path)
-                offer("data.train.path", train, "why-data-folder")
-                val = next(
-                    (path / sub for sub in ("val", "valid", "validation", "eval", "test") if mode_of(path / sub)),
-                    None,
-                )
-                if val:
-                    offer("data.eval.path", val, "why-data-folder")
-        elif not stat.S_ISREG(mode_of(path)):
-            continue
-        elif path.suffix in (".py", ".ipynb"):
-            role = script_role(path) if path.parent == root or "script" in path.parent.name else None
-            if role:
-                offer(f"scripts.{role}", path, "why-script-name" if role in name else "why-script-content")
-        elif path.suffix in (".ckpt", ".safetensors"):
-            role = "initial" if "init" in name else "pretrained" if "pretrain" in name else "current"
-            offer(f"checkpoints.{role}", path, "why-checkpoint")
-        elif path.suffix == ".log" or (
-            path.suffix == ".csv" and any(word in name for word in ("loss", "metric", "log"))
-        ):
-            role = "eval" if re.search(r"eval|val|test", name) else "train"
-            offer(f"curves.{role}", path, "why-log")
-        elif name.endswith((".md5", ".md5sum", ".manifest.json")):
-            offer("data.reference.manifest", path, "why-manifest")
-    return sorted(found.values(), key=lambda proposal: proposal.key)
 
 
 def document_of(values: dict[str, Any]) -> bytes:
@@ -499,8 +385,9 @@ def document_of(values: dict[str, Any]) -> bytes:
     return (head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)).encode()
 
 
-def with_keys(text: bytes, values: dict[str, str], path: str) -> bytes:
-    """The text of a case file with further dotted keys; whatever stands in it is kept as it is, comments too.
+def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool = False) -> bytes:
+    """The text of a case file with further dotted keys; whatever stands in it is kept as it is, comments too. `replace`: a text that
+    a key has already gives way.
 
     Raises UserError: what document.parse raises, or case-not-added where the keys find no place.
     """
@@ -510,7 +397,7 @@ def with_keys(text: bytes, values: dict[str, str], path: str) -> bytes:
     try:
         made = text.decode()
         for key, value in values.items():
-            made = _inserted(made, key.split("."), value)
+            made = _inserted(made, key.split("."), value, replace)
             expected = _with(expected, f"{key}={_scalar(value)}")
         if document.parse(made.encode(), path) == expected:
             return made.encode()
@@ -522,11 +409,15 @@ def with_keys(text: bytes, values: dict[str, str], path: str) -> bytes:
 def _scalar(text: str) -> str:
     import json
 
-    return text if re.fullmatch(r"[A-Za-z_][\w./-]*", text, re.ASCII) else json.dumps(text)
+    import yaml
+
+    plain = re.fullmatch(r"[A-Za-z_][\w./-]*", text, re.ASCII) and yaml.safe_load(text) == text  # "no" is no text
+    return text if plain else json.dumps(text)
 
 
-def _inserted(text: str, names: list[str], value: str) -> str:
-    """YAML text with one more value, at the end of the deepest mapping that is there; ValueError where there is no place."""
+def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
+    """YAML text with one more value, at the end of the deepest mapping that is there, or in the place of a text; ValueError where
+    there is no place."""
     import yaml
 
     mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -536,6 +427,14 @@ def _inserted(text: str, names: list[str], value: str) -> str:
         if found is None:
             break
         (key, below), names = found, names[1:]
+        if (
+            replace
+            and not names
+            and isinstance(below, yaml.ScalarNode)
+            and below.value
+            and below.style not in ("|", ">")
+        ):
+            return text[: below.start_mark.index] + _scalar(value) + text[below.end_mark.index :]
         if not names or not (isinstance(below, yaml.MappingNode) or below.value == ""):
             raise ValueError(names)
         mapping, place, indent = below, below.end_mark.index, key.start_mark.column + 2
@@ -557,7 +456,7 @@ def _inserted(text: str, names: list[str], value: str) -> str:
     return before + end.join(lines) + f" {_scalar(value)}{end}" + text[place:]
 
 
-def extend(case: Case, values: dict[str, str]) -> Case:
+def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case:
     """The case with further dotted keys, which are written into its file too. Raises UserError, SaveError."""
     from .store import write_atomically
 
@@ -566,7 +465,7 @@ def extend(case: Case, values: dict[str, str]) -> Case:
         write(values, Path(case.root, FILE_NAME))
     else:
         file = Path(case.file).resolve()
-        write_atomically(file, with_keys(document.read_text(file), values, case.file))
+        write_atomically(file, with_keys(document.read_text(file), values, case.file, replace=replace))
     data: Any = msgspec.to_builtins(case.spec)
     for key, value in values.items():
         data = _with(data, f"{key}={_scalar(value)}")

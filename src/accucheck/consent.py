@@ -13,11 +13,11 @@ import msgspec
 
 from .case import Case
 from .errors import SaveError, from_os_error
+from .settings import folder
 
 
 def _file() -> Path:
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return Path(base, "accucheck", "consent.json")
+    return folder() / "consent.json"
 
 
 def _key(case: Case) -> str:

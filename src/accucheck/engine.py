@@ -29,6 +29,8 @@ from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
 #: How long a child may take to end after SIGTERM before it is killed.
 GRACE = 1.0
+#: Seconds between two looks at a child after which this process must have been stopped (Ctrl+Z); they do not count as its time.
+STOPPED = 5.0
 #: What is kept of a child's own output, from its end.
 LOG_BYTES = 64 << 10
 #: An event longer than this is refused; evidence is bounded far below.
@@ -289,8 +291,15 @@ class _Child:
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ, "events")
             selector.register(process.stderr, selectors.EVENT_READ, "log")
+            seen = time.monotonic()
             while self.current < len(self.jobs):
-                for key, _ in selector.select(0.1):
+                ready, present = selector.select(0.1), time.monotonic()
+                if (
+                    present - seen > STOPPED
+                ):  # we were stopped, not the child: what it said meanwhile waits in its pipes
+                    self.begin += present - seen
+                seen = present
+                for key, _ in ready:
                     data = os.read(key.fd, 1 << 16)
                     if key.data == "log":
                         self._keep_log(data)
@@ -432,8 +441,10 @@ SCRIPT_FILES = (".py", ".ipynb", ".yaml", ".yml", ".json")
 _COLLECTED = frozenset({"batches", "checkpoints", "curves", "dumps", "outputs"})
 
 
-def fingerprint(case: Case, job: Job) -> str:
+def fingerprint(case: Case, job: Job, listed: dict[tuple[Path, bool], list[Any]] | None = None) -> str:
     """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
+
+    `listed` keeps what was listed for one job, so that the others of the same moment need not list it again.
 
     A probe's section is what stands before the first dot of the keys it needs. Static and live probes also depend on
     every script and configuration file of the project, and on what the case says beside naming what trainings left.
@@ -454,7 +465,7 @@ def fingerprint(case: Case, job: Job) -> str:
         path = case.path(text)
         try:
             if path.is_dir():
-                state += _stats(path)
+                state += _listed(path, False, listed)
             elif path.exists():
                 state.append(_stat(path))
         except (OSError, ValueError):  # ValueError: a NUL byte in the name
@@ -465,9 +476,19 @@ def fingerprint(case: Case, job: Job) -> str:
     if module.KIND is not Kind.FILE:
         said = msgspec.to_builtins(case.spec)
         state += [sorted((key, value) for key, value in said.items() if key not in _COLLECTED)]
-        state += _stats(Path(case.root), SCRIPT_FILES)
+        state += _listed(Path(case.root), True, listed)
     # repr, not JSON: a file name need not be UTF-8
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
+
+
+def _listed(folder: Path, scripts: bool, listed: dict[tuple[Path, bool], list[Any]] | None) -> list[Any]:
+    key = folder, scripts
+    if listed is not None and key in listed:
+        return listed[key]
+    found = _stats(folder, SCRIPT_FILES if scripts else "")
+    if listed is not None:
+        listed[key] = found
+    return found
 
 
 def _strings(value: Any) -> Iterator[str]:

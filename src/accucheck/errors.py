@@ -51,6 +51,25 @@ WORDS: Words = {
         "en": "{path}:{line}: {name} cannot be included: only files of the template's own folder can.",
         "zh": "{path}:{line}：无法包含 {name}，只能包含模板所在目录中的文件。",
     },
+    "demo-folder": {
+        "en": "{path} is there and not an empty folder. The demo overwrites nothing: give --folder a new one.",
+        "zh": "{path} 已存在且不是空目录。演示不会覆盖任何内容，请用 --folder 指定新目录。",
+    },
+    "serve-missing": {
+        "en": "accucheck serve needs textual-serve ({problem}): pip install 'accucheck[serve]'",
+        "zh": "accucheck serve 需要 textual-serve（{problem}）：pip install 'accucheck[serve]'",
+    },
+    "serve-host": {
+        "en": "{host} can be reached from other machines, or is no address: the browser may do with your files what you may, over an "
+        "unencrypted line, so only this machine's own address is served (127.0.0.1). From another machine use an SSH tunnel: "
+        "ssh -L 8000:127.0.0.1:8000 USER@HOST",
+        "zh": "{host} 可从其他机器访问，或不是有效地址：浏览器中的操作权限与你相同，且连接未加密，因此只监听本机地址（127.0.0.1）。"
+        "从其他机器访问请使用 SSH 隧道：ssh -L 8000:127.0.0.1:8000 USER@HOST",
+    },
+    "serve-port": {
+        "en": "Port {port} of {address} cannot be used ({problem}). {free} is free: accucheck serve --port {free}",
+        "zh": "无法使用 {address} 的端口 {port}（{problem}）。端口 {free} 空闲：accucheck serve --port {free}",
+    },
     "template-failed": {"en": "{path}:{line}: {problem}", "zh": "{path}:{line}：{problem}"},
     "template-encoding": {
         "en": "{path}: the template is not UTF-8 (at byte {offset:,}). Save it as UTF-8.",
@@ -356,6 +375,34 @@ WORDS: Words = {
     "yaml-unknown-key": {
         "en": "{path}:{line}: unknown key {key}. {hint}",
         "zh": "{path}:{line}：未知的键 {key}。{hint}",
+    },
+    "settings-ignored": {
+        "en": "The settings are not used, the defaults stand. {why}",
+        "zh": "设置未生效，已使用默认值。{why}",
+    },
+    "settings-verb": {
+        "en": "{path}:{line}: there is no verb {id}, so this line has no effect. {hint}",
+        "zh": "{path}:{line}：没有操作 {id}，此行无效。{hint}",
+    },
+    "settings-key": {
+        "en": "{path}:{line}: {key} is no key, so {id} keeps its own. Write one as r, R, F5, ctrl+r, space or ?.",
+        "zh": "{path}:{line}：{key} 不是按键，{id} 仍用默认按键。写法如 r、R、F5、ctrl+r、space、?。",
+    },
+    "settings-key-taken": {
+        "en": "{path}:{line}: {key} is needed for moving about, so {id} keeps its own key. Choose another.",
+        "zh": "{path}:{line}：{key} 用于移动光标等基本操作，{id} 仍用默认按键，请另选一个。",
+    },
+    "settings-clash": {
+        "en": "{path}:{line}: {key} is the key of {other} already, so {id} keeps its own. Give {other} another key, or choose one.",
+        "zh": "{path}:{line}：{key} 已是 {other} 的按键，{id} 仍用默认按键。请为 {other} 另设按键，或另选一个。",
+    },
+    "settings-theme": {
+        "en": "{path}:{line}: there is no theme {theme}; the default is used. {hint}",
+        "zh": "{path}:{line}：没有主题 {theme}，已使用默认主题。{hint}",
+    },
+    "settings-odd": {
+        "en": "{path} is written in a way that cannot be added to here. Write this line into it: {line}",
+        "zh": "无法自动改写 {path}，请手工写入这一行：{line}",
     },
     "hint-top": {"en": "the top level", "zh": "文件顶层"},
     "hint-nearest": {"en": "Did you mean {nearest}?", "zh": "是否想写 {nearest}？"},
@@ -674,7 +721,7 @@ WORDS: Words = {
         "zh": "{path} 由其他版本的 accucheck 写入（版本 {found}，本版本支持 {limit}）。请升级 accucheck；该文件未被改动。",
     },
     "marks-wrong": {
-        "en": "{path}: {count:,} line(s) are wrong, so nothing was taken from it.",
+        "en": "{path}: {count:,} {count:line is|lines are} wrong, so nothing was taken from it.",
         "zh": "{path}：有 {count:,} 行有误，因此未读入任何标注。",
     },
     "marks-columns": {
@@ -712,6 +759,29 @@ WORDS: Words = {
     "session-corrupt": {
         "en": "{path} could not be read as a session ({problem}). It was kept aside as {aside}; a new session was begun.",
         "zh": "无法读取会话文件 {path}（{problem}）。原文件已另存为 {aside}，并新建了会话。",
+    },
+    "note-too-long": {
+        "en": "The note has {length:,} characters; at most {limit:,} are kept. Attach the text as a file instead.",
+        "zh": "备注有 {length:,} 个字符，最多保留 {limit:,} 个。请将文本作为附件添加。",
+    },
+    "note-file-too-long": {
+        "en": "{path} has {size:,} bytes, too many for a note (at most {limit:,} characters); the note stays as it was. "
+        "The file is kept: shorten it, or attach it.",
+        "zh": "{path} 有 {size:,} 字节，超出备注上限（{limit:,} 个字符），备注未改动。该文件已保留，可删减后再编辑，或作为附件添加。",
+    },
+    "session-changed": {
+        "en": "{path} was changed by another program while it was open here. What that wrote was kept aside as {aside}; "
+        "the answers of this session were saved.",
+        "zh": "{path} 在此处打开期间被其他程序改动。其内容已另存为 {aside}；本会话的结论已保存。",
+    },
+    "session-taken": {
+        "en": "{path} could not be saved: the session was removed here, and another accucheck ({holder}) has begun one in its place. "
+        "Close that one.",
+        "zh": "无法保存 {path}：会话目录曾被删除，另一个 accucheck（{holder}）已在原处新建会话。请先关闭它。",
+    },
+    "session-rescued": {
+        "en": "{why}\nThe session was stored as {path} instead. Once there is room: cp {path} {target}",
+        "zh": "{why}\n会话已改存为 {path}。问题解决后请执行：cp {path} {target}",
     },
     "session-unreadable": {
         "en": "{path} could not be read as a session ({problem}), so no answer or result is known. "
@@ -751,6 +821,48 @@ WORDS: Words = {
     "session-alone": {
         "en": "{path} is a session without its project, so that nothing can be examined. Open the project's folder for that.",
         "zh": "{path} 只是会话文件，没有对应的项目，无法进行检查。如需检查，请打开项目目录。",
+    },
+    # mending
+    "mend-none": {
+        "en": "There is no change that could be made for this finding; it is to be mended by hand.",
+        "zh": "该发现没有可直接应用的修改，请手动修改。",
+    },
+    "mend-misfit": {
+        "en": "{path} no longer has the lines that this change replaces. Run the probe again for one that fits.",
+        "zh": "{path} 中已没有该修改所替换的行，请重新运行探针以获得适用的修改。",
+    },
+    "mend-long": {
+        "en": "{path}: the change is too long to be read on a screen. Save it as a patch and apply that.",
+        "zh": "{path}：修改过长，不便在屏幕上通读。请另存为补丁后再应用。",
+    },
+    "mend-outside": {
+        "en": "{path} is not a file of the project itself (it lies elsewhere or is a symbolic link), so it is not changed.",
+        "zh": "{path} 不是项目自身的文件（位于别处或为符号链接），因此不作修改。",
+    },
+    "mend-changed": {
+        "en": "{path} has changed since the change was shown, so nothing was written. Look at it again.",
+        "zh": "显示修改后 {path} 又有变动，因此未写入，请重新查看。",
+    },
+    "mend-undo-changed": {
+        "en": "{path} has changed since it was mended, so it was not put back. The copy from before lies in .accucheck/backups.",
+        "zh": "修改后 {path} 又有变动，因此未恢复。修改前的副本位于 .accucheck/backups。",
+    },
+    # editor
+    "editor-none": {
+        "en": "$VISUAL and $EDITOR are not set, and neither nano nor vi was found. Set one, for instance EDITOR=vim.",
+        "zh": "未设置 $VISUAL 和 $EDITOR，也未找到 nano 或 vi。请设置其一，例如 EDITOR=vim。",
+    },
+    "editor-wrong": {
+        "en": "The editor {editor} could not be started: {problem}. Check $VISUAL and $EDITOR.",
+        "zh": "无法启动编辑器 {editor}：{problem}。请检查 $VISUAL 和 $EDITOR。",
+    },
+    "editor-suspend": {
+        "en": "No editor can be opened here: this terminal cannot be given away (in a browser, for instance).",
+        "zh": "此处无法打开编辑器：当前终端不能交给其他程序使用（例如在浏览器中）。",
+    },
+    "place-none": {
+        "en": "This finding names no file, so there is nothing to open.",
+        "zh": "该发现没有指明文件，因此没有可打开的内容。",
     },
     # reviews
     "review-unanswered": {

@@ -139,15 +139,15 @@ WORDS: Words = {
     },
     "failed": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
     "to-reference": {
-        "en": "{same:,} files are as in {reference} on all {count:,} machines; {odd:,} machine(s) differ from it",
+        "en": "{same:,} files are as in {reference} on all {count:,} machines; {odd:,} {odd:machine differs|machines differ} from it",
         "zh": "全部 {count:,} 台机器上有 {same:,} 个文件与 {reference} 一致，{odd:,} 台机器与之不同",
     },
     "partial": {
-        "en": "the result is partial: nothing is known of {count:,} machine(s): {names}",
+        "en": "the result is partial: nothing is known of {count:,} {count:machine|machines}: {names}",
         "zh": "结果不完整：有 {count:,} 台机器没有结果：{names}",
     },
     "verdict": {
-        "en": "{same:,} files are the same on all {count:,} machines; {odd:,} machine(s) differ from most",
+        "en": "{same:,} files are the same on all {count:,} machines; {odd:,} {odd:machine differs|machines differ} from most",
         "zh": "{same:,} 个文件在全部 {count:,} 台机器上一致，{odd:,} 台机器与多数不同",
     },
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,6 +21,9 @@ from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
 from .store import ATTACHMENTS, write_together
+
+#: What the data are compared with: one of these.
+_REFERENCES = (("data.reference.path", "data.reference.manifest", "data.reference.known"),)
 
 
 class Project:
@@ -41,9 +46,15 @@ class Project:
     def items(self) -> list[Item]:
         return [item for checklist in self.checklists for item in checklist.items]
 
-    def jobs(self, only: Collection[str] = (), kinds: Collection[Kind] = ()) -> list[engine.Job]:
+    def jobs(
+        self,
+        only: Collection[str] = (),
+        kinds: Collection[Kind] = (),
+        again: Collection[tuple[str, str]] | None = None,
+    ) -> list[engine.Job]:
         """The jobs of the items that apply (all, or those named, which then need not apply).
 
+        again: only those that make the results of these (item, probe) anew, whether the items still apply or not.
         Raises UserError where there is no project to examine.
         """
         self.need_project()
@@ -54,10 +65,16 @@ class Project:
             engine.Job(item.id, use.name, use.params, checklist.version)
             for checklist in self.checklists
             for item in checklist.items
-            if (item.id in only if only else item.applicable(facts))
+            if (item.id in only if only else again is not None or item.applicable(facts))
             for use in item.uses
+            if again is None or (item.id, use.name) in again
             if not kinds or _kind(use.name) in (None, *kinds)
         ]
+
+    def ruled_out(self) -> set[str]:
+        """The items that do not apply to this case, by what it says of itself."""
+        facts = self.case.facts()
+        return {item.id for item in self.items if not item.applicable(facts)}
 
     def need_project(self) -> None:
         """Raise UserError where there is only a session, which came without its project."""
@@ -109,14 +126,20 @@ class Project:
             entries[item.id] = msgspec.structs.replace(known, results=mine)
         return Record(case=self.case.name, entries=entries), [_narrow(checklist, only) for checklist in self.checklists]
 
+    def recorded(self) -> list[tuple[str, ProbeResult]]:
+        """(item, result) of everything recorded for the items of the checklists."""
+        entries = [(item.id, self.session.entry(item.id)) for item in self.items] if self.session else []
+        return [(item, result) for item, entry in entries for result in entry.results.values()]
+
     def stale(self) -> set[tuple[str, str]]:
         """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran.
 
-        Looks at size and time of the inputs, so it takes as long as listing them.
+        Looks at size and time of the inputs, so it takes as long as listing them once.
         """
         if self.session is None or self.case.alone:
             return set()
         found = set()
+        listed: dict[tuple[Path, bool], list[Any]] = {}
         for checklist in self.checklists:
             for item in checklist.items:
                 results = self.session.entry(item.id).results
@@ -125,7 +148,7 @@ class Project:
                     job = jobs.get(name)
                     if result.status is not Status.DONE:
                         continue
-                    if job is None or not result.inputs or engine.fingerprint(self.case, job) != result.inputs:
+                    if job is None or not result.inputs or engine.fingerprint(self.case, job, listed) != result.inputs:
                         found.add((item.id, name))
         return found
 
@@ -143,6 +166,27 @@ class Project:
             raise from_os_error(error, path) from None
         session.attach(item, self.case.relative(kept.absolute()), who)
 
+    @cached_property
+    def needs(self) -> dict[str, tuple[str | tuple[str, ...], ...]]:
+        """What each installed probe needs. Loads all of them, which takes some 0.2 s the first time."""
+        found = {name: _needs_of(name) for name in probes.names()}
+        return {
+            **found,
+            "dataset_digest": (*found["dataset_digest"], *_REFERENCES),
+        }  # it needs one of them, and says so itself
+
+    def unlocks(self, key: str, given: Collection[str] = ()) -> dict[str, list[str]]:
+        """What a key of the case would let run, by item: the probes that need it and that no other of the keys `given` serves as well."""
+        found: dict[str, list[str]] = {}
+        for item in self.items:
+            for use in item.uses:
+                for need in self.needs.get(use.name, ()):
+                    alike = (need,) if isinstance(need, str) else need
+                    if key in alike and not any(other in given for other in alike if other != key):
+                        found.setdefault(item.id, []).append(use.name)
+                        break
+        return found
+
     def suggestion(self, item: Item) -> Verdict:
         """What the probes suggest for an item; not_applicable when the case says that it does not apply."""
         return suggestion(item, self.session.entry(item.id) if self.session else Entry(), self.case.facts())
@@ -156,6 +200,13 @@ def _kept(case: Case, path: Path) -> Path:
     if not target.exists():
         write_together(folder, {target.name: content}, replace=False)
     return target
+
+
+def _needs_of(name: str) -> tuple[str | tuple[str, ...], ...]:
+    try:
+        return tuple(probes.load(name).NEEDS)
+    except Exception:  # the engine says why it cannot be loaded
+        return ()
 
 
 def _kind(name: str) -> Kind | None:

@@ -6,11 +6,13 @@ import fcntl
 import os
 import socket
 import stat
+import tempfile
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from enum import Enum
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +23,7 @@ from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
-from .store import FOLDER, write_atomically
+from .store import FOLDER, atomically
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -29,6 +31,8 @@ FILE_NAME = "session.json"
 MAX_ALONE = 256 << 20
 #: Bytes of an attached file that is copied.
 MAX_ATTACHMENT = 10 << 20
+#: Characters of a note or a comment; each step of the history keeps its own.
+MAX_NOTE = 100_000
 
 
 class Role(str, Enum):
@@ -46,9 +50,17 @@ class Judgement(str, Enum):
     RETURNED = "returned"
 
 
+class Training(str, Enum):
+    """Whether the training runs to its end with the loss printed, as a person said: the checklist takes that for granted."""
+
+    RUNS = "training-runs"
+    FAILS = "training-fails"
+    UNSURE = "training-unsure"
+
+
 class Change(msgspec.Struct, frozen=True):
     """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran; of a reviewer accepted, returned
-    or unreviewed; of the whole signed or unsigned."""
+    or unreviewed; of the whole signed or unsigned, or a Training."""
 
     when: str
     who: str
@@ -69,8 +81,9 @@ class Review(msgspec.Struct, frozen=True):
     of: str
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """What is known of one item. `when` and `who` belong to the conclusion."""
+class Entry(msgspec.Struct, frozen=True, dict=True):
+    """What is known of one item. `when` and `who` belong to the conclusion. What follows from it is worked out once: screens ask for
+    it at each key."""
 
     conclusion: Verdict | None = None
     note: str = ""
@@ -81,15 +94,36 @@ class Entry(msgspec.Struct, frozen=True):
     history: list[Change] = []
     review: Review | None = None
 
-    @property
+    @cached_property
     def suggestion(self) -> Verdict:
         return combine(self.results.values())
+
+    @cached_property
+    def mark(self) -> str:
+        """A digest of what a review rests on: the answer and what was found, without numbers, lines and durations, which differ from
+        run to run."""
+        found = sorted(
+            (
+                result.probe,
+                result.status.value,
+                result.suggestion.value,
+                sorted(
+                    (finding.code, finding.level.value, *(text or "" for text in (where.path, where.name, where.field)))
+                    for finding in result.findings
+                    for where in (finding.where,)
+                ),
+            )
+            for result in self.results.values()
+            if result.status is not Status.SKIPPED
+        )
+        conclusion = self.conclusion.value if self.conclusion else None
+        return _digest([conclusion, self.note, self.who, self.when, self.attachments, found])
 
     @property
     def judgement(self) -> Judgement | None:
         """What the review says of the entry as it stands; None where there is none, or what it judged has changed since."""
         review = self.review
-        return review.judgement if review is not None and review.of == mark(self) else None
+        return review.judgement if review is not None and review.of == self.mark else None
 
     @property
     def outdated(self) -> bool:
@@ -125,6 +159,12 @@ class Record(msgspec.Struct, frozen=True):
         return [item for item, known in sealed if seal(self.entries.get(item, Entry())) != known]
 
     @property
+    def training(self) -> Training | None:
+        """What was said last of the training; None where nobody was asked."""
+        answers = {answer.value: answer for answer in Training}
+        return next((answers[step.what] for step in reversed(self.history) if step.what in answers), None)
+
+    @property
     def unreviewed(self) -> Record:
         """The same without reviews and sign-off."""
         entries = {item: msgspec.structs.replace(entry, review=None) for item, entry in self.entries.items()}
@@ -136,32 +176,11 @@ class Record(msgspec.Struct, frozen=True):
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda data: {**data, "version": 2}}
 
 
-def mark(entry: Entry) -> str:
-    """A digest of what a review rests on: the answer and what was found, without numbers, lines and durations, which differ from
-    run to run."""
-    found = sorted(
-        (
-            result.probe,
-            result.status.value,
-            result.suggestion.value,
-            sorted(
-                (finding.code, finding.level.value, *(text or "" for text in (where.path, where.name, where.field)))
-                for finding in result.findings
-                for where in (finding.where,)
-            ),
-        )
-        for result in entry.results.values()
-        if result.status is not Status.SKIPPED
-    )
-    conclusion = entry.conclusion.value if entry.conclusion else None
-    return _digest([conclusion, entry.note, entry.who, entry.when, entry.attachments, found])
-
-
 def seal(entry: Entry) -> str:
     """A digest of an answer, its evidence and its review."""
     review = entry.review
     said = [review.judgement.value, review.comment, review.who, review.of] if review is not None else []
-    return _digest([mark(entry), said])
+    return _digest([entry.mark, said])
 
 
 def _digest(value: Any) -> str:
@@ -206,12 +225,19 @@ class Session:
         self.unsaved = False
         self.autosave = True
         self._lock = lock
+        self._seen = _identity(path)
         self._changing = threading.Lock()
         self._saving = threading.Lock()
 
     @property
     def folder(self) -> Path:
         return self.path.parent
+
+    @property
+    def drafts(self) -> Path:
+        """Where text that is not ended yet is kept beside this session."""
+        own = self.path.name == FILE_NAME and self.folder.name == FOLDER
+        return self.path.with_name("drafts.json" if own else f".{self.path.name}.drafts.json")
 
     @property
     def read_only(self) -> bool:
@@ -230,11 +256,11 @@ class Session:
     # --- changes ------------------------------------------------------------------------------------------------------
 
     def answer(self, item: str, conclusion: Verdict, note: str | None = None, who: str | None = None) -> None:
-        """Conclude an item; `note` None keeps the note that stands."""
+        """Conclude an item; `note` None keeps the note that stands. Raises UserError for a note that is longer than MAX_NOTE."""
         if conclusion not in CONCLUSIONS:
             raise ValueError(conclusion)
         old = self.entry(item)
-        text = old.note if note is None else note
+        text = old.note if note is None else _bounded(note)
         name, moment = who or user(), _after(old.when)
         change = Change(moment, name, "concluded", conclusion=conclusion, note=text)
         self._change(item, change, conclusion=conclusion, note=text, who=name, when=moment)
@@ -244,7 +270,8 @@ class Session:
         self._change(item, Change(now(), who or user(), "withdrawn"), conclusion=None, who="", when="")
 
     def annotate(self, item: str, note: str, who: str | None = None) -> None:
-        self._change(item, Change(now(), who or user(), "noted", note=note), note=note)
+        """Replace the note of an item. Raises UserError for one that is longer than MAX_NOTE."""
+        self._change(item, Change(now(), who or user(), "noted", note=_bounded(note)), note=note)
 
     def attach(self, item: str, path: str, who: str | None = None) -> None:
         paths = self.entry(item).attachments
@@ -256,7 +283,7 @@ class Session:
 
         Raises UserError where nothing is concluded, where the reviewer concluded it, and where it is returned without a word.
         """
-        entry, name, text = self.entry(item), who or user(), comment.strip()
+        entry, name, text = self.entry(item), who or user(), _bounded(comment.strip())
         if entry.conclusion is None:
             raise UserError("review-unanswered", item=item)
         if name.strip().casefold() == entry.who.strip().casefold():
@@ -264,7 +291,7 @@ class Session:
         if judgement is Judgement.RETURNED and not text:
             raise UserError("return-without-comment", item=item)
         moment = now()
-        review = Review(judgement, text, name, moment, mark(entry))
+        review = Review(judgement, text, name, moment, entry.mark)
         change = Change(moment, name, judgement.value, conclusion=entry.conclusion, note=text)
         self._change(item, change, review=review)
 
@@ -287,6 +314,10 @@ class Session:
         if self.record.signed is None:
             raise UserError("sign-off-none")
         self._sign(None, Change(now(), who or user(), "unsigned"))
+
+    def tell_training(self, answer: Training, who: str | None = None) -> None:
+        """Keep whether the training runs to its end."""
+        self._sign(self.record.signed, Change(now(), who or user(), answer.value))
 
     def adopt(self, item: str, review: Review | None, change: Change) -> None:
         """Take a review, or that it was withdrawn, with its step of the history, from another copy of this session."""
@@ -358,14 +389,59 @@ class Session:
             self.unsaved = True
 
     def save(self) -> None:
-        """Store the record. Raises SaveError."""
+        """Store the record. A file that another program has put there meanwhile is kept aside, as `notice` then says.
+
+        Raises SaveError, also when the session's folder was removed and another program has begun a session there since.
+        """
         if self.read_only:
             raise self.refusal
         with self._saving:
             record = self.record
-            write_atomically(self.path, msgspec.json.format(msgspec.json.encode(record), indent=1))
+            self._lock_again()
+            self._keep_aside()
+            with atomically(self.path) as stream:
+                stream.writelines(_pieces(record))
+                stream.flush()
+                seen = _mark_of(os.fstat(stream.fileno()))  # once it has its name it may be another program's
+            self._seen = seen
             with self._changing:
                 self.unsaved = self.record is not record
+
+    def rescue(self) -> Path:
+        """Store the record in some other place, when its own is gone or full, and return the path. Raises SaveError."""
+        content = msgspec.json.format(msgspec.json.encode(self.record), indent=1)
+        error = SaveError("not-found", path=str(self.path))
+        for folder in (os.path.expanduser("~"), "/var/tmp", "/tmp", "/dev/shm"):  # noqa: S108 (mkstemp makes it safe)
+            try:
+                descriptor, name = tempfile.mkstemp(".json", "accucheck-session-", folder)
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(content)
+                return Path(name)
+            except OSError as problem:
+                error = from_os_error(problem, folder, SaveError)  # type: ignore[assignment]
+        raise error
+
+    def _lock_again(self) -> None:
+        """Take the lock once more where its file was removed under us: it protects nothing any longer."""
+        assert self._lock is not None
+        path = Path(self._lock.name)
+        if not _is_at(self._lock, path):
+            lock, holder = _lock(path)
+            if lock is None:
+                raise SaveError("session-taken", path=str(self.path), holder=holder)
+            self._lock.close()
+            self._lock = lock
+
+    def _keep_aside(self) -> None:
+        """Give a session file that is not the one we know another name."""
+        if _identity(self.path) in (None, self._seen):
+            return
+        aside = _free(self.path, "changed")
+        try:
+            os.link(self.path, aside)
+        except OSError:  # a file system without hard links
+            self.path.replace(aside)
+        self.notice = UserError("session-changed", path=str(self.path), aside=str(aside))
 
     def close(self) -> None:
         """Give the lock back. Idempotent."""
@@ -379,25 +455,62 @@ class Session:
         self.close()
 
 
+def _bounded(note: str) -> str:
+    if len(note) > MAX_NOTE:
+        raise UserError("note-too-long", length=len(note), limit=MAX_NOTE)
+    return note
+
+
 def _after(moment: str) -> str:
     """The present moment; to the microsecond where it would be the same as `moment`: two answers of one second are two."""
     present = now()
     return present if present != moment else datetime.now(timezone.utc).isoformat()
 
 
+class _Stored(Record, frozen=True):
+    """A file that may lack its version."""
+
+    version: int = 0
+
+
+def _pieces(value: Any, margin: str = "\n") -> Iterator[bytes]:
+    """The JSON of a record in small pieces, so that a screen never waits for all of it; a finding or a step of the history a line."""
+    if not value or not isinstance(value, (Record, Entry, ProbeResult, dict, list)):
+        yield msgspec.json.encode(value)
+        return
+    inner = f"{margin} "
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield f"{',' if number else '['}{inner}".encode()
+            yield from _pieces(each, inner)
+        yield f"{margin}]".encode()
+        return
+    fields = value if isinstance(value, dict) else msgspec.structs.asdict(value)
+    for number, (name, each) in enumerate(fields.items()):
+        yield f"{',' if number else '{'}{inner}".encode() + msgspec.json.encode(name) + b": "
+        yield from _pieces(each, inner)
+    yield f"{margin}}}".encode()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Many records are made, and none of them is garbage: looking for it time and again would take most of the time."""
+    import gc
+
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def _decoded(content: bytes, path: Path) -> Record:
     """The record of a file's content. Raises UserError for one of a newer accucheck, ValueError for what is no session."""
     try:
-        data = msgspec.json.decode(content)
-        version = data["version"] if isinstance(data, dict) else None
-        if not isinstance(version, int):
-            raise msgspec.ValidationError("no version")
-        if version > VERSION:
-            raise UserError("session-newer", path=str(path), found=version, limit=VERSION)
-        while version < VERSION:
-            data = MIGRATIONS[version](data)
-            version = data["version"]
-        record = msgspec.convert(data, Record)
+        with _uncollected():
+            record = _converted(content, path)
         results = [result for entry in record.entries.values() for result in entry.results.values()]
         measured = [finding.data for result in results for finding in result.findings]
         measured += [result.reason.data for result in results if result.reason is not None]
@@ -408,6 +521,24 @@ def _decoded(content: bytes, path: Path) -> Record:
         return record
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(error)[:300]) from None
+
+
+def _converted(content: bytes, path: Path) -> Record:
+    """The record, whatever the version; at once where it is ours."""
+    with suppress(msgspec.ValidationError):
+        stored = msgspec.json.decode(content, type=_Stored)
+        if stored.version == VERSION:
+            return Record(**msgspec.structs.asdict(stored))
+    data = msgspec.json.decode(content)
+    version = data["version"] if isinstance(data, dict) else None
+    if not isinstance(version, int):
+        raise msgspec.ValidationError("no version")
+    if version > VERSION:
+        raise UserError("session-newer", path=str(path), found=version, limit=VERSION)
+    while version < VERSION:
+        data = MIGRATIONS[version](data)
+        version = data["version"]
+    return msgspec.convert(data, Record)
 
 
 def _read(path: Path) -> tuple[Record, UserError | None]:
@@ -421,10 +552,27 @@ def _read(path: Path) -> tuple[Record, UserError | None]:
     try:
         return _decoded(content, path), None
     except ValueError as error:
-        stamp = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%S}"
-        names = (path.with_name(f"session.corrupt-{stamp}-{number}.json") for number in count(1))
-        aside = next(name for name in names if not name.exists())
+        aside = _free(path, "corrupt")
         return Record(), UserError("session-corrupt", path=str(path), aside=str(aside), problem=str(error))
+
+
+def _free(path: Path, why: str) -> Path:
+    """A name for what is put aside that no file has yet."""
+    stamp = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%S}"
+    names = (path.with_name(f"session.{why}-{stamp}-{number}.json") for number in count(1))
+    return next(name for name in names if not name.exists())
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    """What tells one content of a file from another: inode, size, time."""
+    try:
+        return _mark_of(path.stat())
+    except OSError:
+        return None
+
+
+def _mark_of(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def decode(content: bytes, path: Path) -> Record:

@@ -14,6 +14,8 @@ from .errors import SaveError, from_os_error
 FOLDER = ".accucheck"
 #: Where copies of attached files lie that are not the project's own.
 ATTACHMENTS = f"{FOLDER}/attachments"
+#: Where copies of files lie as they were before a mend was written into them.
+BACKUPS = f"{FOLDER}/backups"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -23,6 +24,7 @@ from .frame import (
     lang_option,
     language,
     language_of,
+    no_terminal,
     option,
     project_option,
     say,
@@ -101,35 +103,59 @@ def walkthrough(
     read_only: bool,
 ) -> None:
     """Open the walkthrough, or say in one line why it cannot be opened."""
+    import gc
     from pathlib import Path
 
     from ..case import require_utf8
     from ..session import Role
 
-    why = None
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        why = say("not-a-tty")
-    elif os.environ.get("TERM", "dumb") == "dumb":
-        why = "TERM=dumb"
-    if why:
+    if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):  # started by accucheck serve: the screen is a page
+        _be_served()
+    elif why := no_terminal():
         talk(say("no-terminal", why=why))
         raise SystemExit(WRONG_USE)
-    if "utf" not in (sys.stdout.encoding or "").lower():
-        talk(say("no-utf8"))
+    gc.disable()  # nothing that a start makes is garbage, and looking for it takes a sixth of the start; app.py enables it
     from ..tui.app import run as run_app
 
+    choice, notice = language_of(sys.argv[1:]), ""
+    encoding = sys.stdout.encoding or "ascii"
+    if "utf" not in encoding.lower():
+        only_ascii = True  # a terminal that is not of Unicode draws lines as wide as Chinese, or not at all
+        notice = "other-encoding"
+        if not _can_write("精度", encoding):
+            choice, notice = "en", "no-chinese"
     require_utf8(who or "")
     code = run_app(
         Path(project),
         checklists,
         settings,
-        language_of(sys.argv[1:]),
+        choice,
         only_ascii=only_ascii,
         who=who,
         role=Role(role),
         read_only=read_only,
+        notice=say(notice, encoding=encoding) if notice else "",
     )
     raise SystemExit(code)
+
+
+def _can_write(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _be_served() -> None:
+    """Nothing but the screen goes to standard output, and the program ends, with all saved, when its server is killed."""
+    import signal
+
+    sys.stdout = sys.stderr
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def _usage_error(error: click.UsageError) -> str:
@@ -175,7 +201,9 @@ def _internal_error(error: BaseException) -> None:
             path = stream.name
     except OSError:
         path = say("nowhere")
-    talk(say("internal", problem=f"{type(error).__name__}: {error}"[:200], path=path))
+    cause, session = error.__cause__ or error, getattr(error, "session", None)
+    problem = f"{type(cause).__name__}: {cause}"[:200]
+    talk(say("internal-walk" if session else "internal", problem=problem, path=path, session=session))
 
 
 def _open_streams() -> None:
@@ -203,8 +231,9 @@ def console() -> NoReturn:
         main()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else OK
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):  # the terminal may be gone
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)
 
 

@@ -25,6 +25,7 @@ from .frame import (
 )
 
 if TYPE_CHECKING:
+    from ..guidance import Step
     from ..project import Project
     from ..session import Record
 
@@ -92,6 +93,7 @@ def answer(
 def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     from pathlib import Path
 
+    from .. import guidance
     from ..model import CONCLUSIONS
     from ..project import open_project
     from ..report.machine import review_json, sign_off_json
@@ -99,7 +101,8 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     opened = open_project(Path(project), checklists, session="read")
     speak(opened)
     session = readable(opened)
-    stale = {item for item, _ in opened.stale()}
+    late = opened.stale()
+    stale = {item for item, _ in late}
     rows = []
     for item in opened.items:
         entry = session.entry(item.id)
@@ -121,7 +124,8 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     if as_json:
         signed = sign_off_json(session.record)
         counted = {"version": 1, "case": opened.case.name, "items": rows, "summary": {**summary, "review": reviews}}
-        show_json({**counted, "sign_off": signed})
+        following = guidance.as_json(guidance.steps(opened, late), language(), project, checklists)
+        show_json({**counted, "sign_off": signed, "next": following})
         return
     reviewed = session.record.signed is not None or any(row["review"] for row in rows)
     for item, row in zip(opened.items, rows, strict=True):
@@ -141,6 +145,22 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     if reviewed:
         click.echo(say("status-review", **reviews))
         show(_signed(session.record))
+    _show_steps(guidance.steps(opened, late), project, checklists)
+
+
+def _show_steps(steps: list[Step], project: str, checklists: tuple[str, ...]) -> None:
+    """What to do next, the best first."""
+    from ..guidance import SHOWN
+
+    if steps:
+        click.echo(f"\n{say('next-steps')}")
+    for number, step in enumerate(steps[:SHOWN], start=1):
+        item = f"{step.item}  " if len(step.items) == 1 else ""
+        show(f"{number:>2}. {item}{step.what(language())}")
+        show(f"    {say('next-why', why=step.why(language()), cost=step.cost(language()))}")
+        show(f"    {step.command(project, checklists)}")
+    if len(steps) > SHOWN:
+        click.echo(say("next-more", count=len(steps) - SHOWN))
 
 
 def _reviews(opened: Project) -> dict[str, int]:

@@ -25,6 +25,8 @@ from .frame import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..proposal import Survey
+
 
 @command(
     "init",
@@ -38,6 +40,7 @@ def init(project: str, only_print: bool) -> None:
 
     from .. import case
     from ..errors import ReadError
+    from ..proposal import survey
 
     folder = Path(project)
     if not folder.is_dir():
@@ -46,12 +49,16 @@ def init(project: str, only_print: bool) -> None:
     if target.exists() and not only_print:
         talk(say("init-exists", path=target))
         raise SystemExit(WRONG_USE)
-    proposals = case.propose(folder.resolve())
+    found = survey(folder.resolve())
+    proposals = [proposal for proposal in found.proposals if not proposal.others]
+    for proposal in found.proposals:
+        line = f"{proposal.key}: {proposal.value}  ({proposal.reason(language())})"
+        click.echo(visible(say("init-choose", line=line) if proposal.others else line), err=True)
+    _say_more(found)
     if not proposals:
-        talk(say("init-nothing", path=folder))
+        talk(say("init-only-choices" if found.proposals else "init-nothing", path=folder))
         raise SystemExit(WRONG_USE)
-    for proposal in proposals:
-        click.echo(visible(f"{proposal.key}: {proposal.value}  ({word(case.WHY, proposal.why, language())})"), err=True)
+    _say_missing(folder, [proposal.key for proposal in proposals])
     name = folder.resolve().name
     values = {
         **({"name": name} if name.isprintable() else {}),
@@ -62,6 +69,32 @@ def init(project: str, only_print: bool) -> None:
     else:
         case.write(values, target)
         show(str(target))
+
+
+def _say_more(found: Survey) -> None:
+    """What a survey tells beside its proposals."""
+    if found.trained is not None:
+        talk(say(f"init-{found.trained.answer}", reason=found.trained.reason(language())))
+    if found.projects:
+        shown = ", ".join(found.projects[:5]) + (", ..." if len(found.projects) > 5 else "")
+        talk(say("init-projects", count=len(found.projects), names=shown))
+    for problem in found.problems[:5]:
+        talk(problem.text(language()))
+    if found.partial:
+        talk(say("init-partial"))
+
+
+def _say_missing(folder: Path, given: list[str]) -> None:
+    """What was not found, and the items that it would let examine."""
+    from ..project import open_project
+    from ..proposal.keys import KEYS, TITLES
+
+    project = open_project(folder, session="none")
+    for key in KEYS:
+        items = project.unlocks(key, given) if key not in given else {}
+        if items:
+            title = word(TITLES, key, language())
+            click.echo(say("init-missing", key=key, title=title, items=", ".join(items)), err=True)
 
 
 @command(
@@ -116,13 +149,19 @@ def _checklist_path(name: str) -> Path:
 def doctor(project: str, as_json: bool) -> None:
     from pathlib import Path
 
-    from .. import case
+    from .. import case, settings
     from ..report import environment
 
     loaded = case.load(Path(project))
     facts = environment.collect(loaded)
+    _, wrong = settings.load()
+    file = str(settings.file()).replace(os.path.expanduser("~") + os.sep, "~" + os.sep, 1)
     if as_json:
-        show_json(facts)
+        show_json({**facts, "settings": file, "settings_wrong": wrong.text(language()) if wrong is not None else None})
         return
     for line in environment.lines(facts, language()):
         show(line)
+    there = "" if os.path.lexists(settings.file()) else say("settings-none")
+    show(say("settings", path=file, there=there))
+    if wrong is not None:
+        show(wrong.text(language()))

@@ -51,6 +51,14 @@ def say(key: str, /, **data: Any) -> str:
     return word(WORDS, key, LANGUAGE, **data)
 
 
+def no_terminal() -> str | None:
+    """Why no screen can be drawn here; None where one can."""
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        return say("not-a-tty")
+    terminal = os.environ.get("TERM", "")
+    return f"TERM={terminal}" if terminal in ("", "dumb", "unknown") else None
+
+
 def talk(text: str) -> None:
     """One message to stderr, untrusted parts made visible."""
     click.echo(say("error", text=visible(text)), err=True)
@@ -148,6 +156,7 @@ COMMANDS = {
     "issue": "issue",
     "list": "items",
     "explain": "items",
+    "glossary": "glossary",
     "answer": "answers",
     "status": "answers",
     "review": "reviews",
@@ -163,6 +172,8 @@ COMMANDS = {
     "labels": "labels",
     "lr-range": "lr_range",
     "doctor": "case",
+    "demo": "demo",
+    "serve": "serve",
 }
 
 #: name -> (what it runs, its parameters), of the modules that are loaded.
@@ -268,8 +279,9 @@ def script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
     import json
     from pathlib import Path
 
-    from ..case import require_utf8, script_role
+    from ..case import require_utf8
     from ..errors import UserError
+    from ..proposal import script_role
     from ..script.training import role as spoken
 
     folder = project if project.is_dir() else project.parent

@@ -96,16 +96,11 @@ def report_(
         print((SHIPPED / f"report.{print_template}.j2").read_text("utf-8"), end="")
         return
     own = Path(template) if template is not None else None
-    if own is not None:
-        from ..report.templating import kind
-
-        made = kind(own)
-        formats = formats if made in formats else (*formats, made)
     opened = open_project(Path(project), checklists, settings, session="read")
     speak(opened)
     readable(opened)
     options = report.Options(
-        formats=formats or report.DEFAULT.formats,
+        formats=formats or (report.DEFAULT.formats if own is None else ()),
         languages=languages(spoken),
         template=own,
         force=force,

@@ -33,6 +33,7 @@ from .frame import (
 
 if TYPE_CHECKING:
     from ..checklist import Checklist
+    from ..engine import Job
     from ..project import Project
     from ..session import Record
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         option("--exit-zero", words="exit-zero", is_flag=True),
         option("--no-session", words="no-session", is_flag=True),
         option("--diff", "differing", words="run-diff", is_flag=True),
+        option("--stale", words="run-stale", is_flag=True),
         option(
             "--format",
             "form",
@@ -91,6 +93,7 @@ def run_(
     exit_zero: bool,
     no_session: bool,
     differing: bool,
+    stale: bool,
     form: str,
     as_json: bool,
 ) -> None:
@@ -103,6 +106,8 @@ def run_(
 
     if differing and no_session:
         raise click.UsageError(say("diff-needs-session"))
+    if stale and no_session:
+        raise click.UsageError(say("stale-needs-session"))
     if differing and form in ("sarif", "junit"):
         raise click.UsageError(say("diff-format"))
     opened, unsaved, before = None, None, None
@@ -116,7 +121,11 @@ def run_(
             if opened.session.read_only:
                 talk(say("locked", holder=opened.session.holder))
             before = opened.session.record
-        todo = opened.jobs(only, {Kind(kind) for kind in kinds})
+        again = opened.stale() if stale else None
+        todo = opened.jobs(only, {Kind(kind) for kind in kinds}, again)
+        if stale and not todo:
+            talk(say("stale-none"))
+        _tell_time(opened, todo, live=live, parallel=jobs)
         run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
     except SaveError as error:
         unsaved = say("unwritable", text=error.text(language()))
@@ -124,7 +133,8 @@ def run_(
         if opened is not None and opened.session is not None:
             opened.session.close()
     if opened is not None:
-        record, chosen = opened.outcome(results, only)
+        shown = opened.recorded() if stale else results
+        record, chosen = opened.outcome(shown, only)
         outcome = result_json(record, chosen, opened.case, language())
         code = OK if exit_zero else _exit_code(outcome, fail_on)
         if before is not None and differing:
@@ -135,6 +145,21 @@ def run_(
         talk(unsaved)
         raise SystemExit(WRONG_USE)
     raise SystemExit(code)
+
+
+#: A run that may take longer than this many seconds is announced.
+_LONG = 30
+
+
+def _tell_time(project: Project, jobs: list[Job], *, live: bool, parallel: int) -> None:
+    """Say on a terminal how long the run will most likely take, where that is long."""
+    if not sys.stderr.isatty():
+        return
+    from ..estimating import estimate
+
+    found = estimate(project, jobs, live=live, parallel=parallel)
+    if found.high is None or found.high > _LONG:
+        talk(say("run-estimate", estimate=found.text(language())))
 
 
 def _print_outcome(

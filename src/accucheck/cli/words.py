@@ -45,15 +45,29 @@ WORDS: Words = {
         "en": "an error inside accucheck ({problem}). What was saved is intact. Details for an issue: {path}",
         "zh": "accucheck 内部错误（{problem}）。已保存的内容完好。提交 issue 时请附上：{path}",
     },
+    "internal-walk": {
+        "en": "an error inside accucheck ended the walkthrough ({problem}). Your answers are saved in {session}: start it again and go on. "
+        "Please file an issue with this file: {path}",
+        "zh": "accucheck 内部错误使向导退出（{problem}）。结论已保存在 {session}，重新启动即可继续。请提交 issue 并附上此文件：{path}",
+    },
     "nowhere": {"en": "(they could not be written)", "zh": "（无法写出）"},
     "no-terminal": {
         "en": "the walkthrough needs a terminal ({why}); without one use: accucheck run",
         "zh": "向导需要终端（{why}）；没有终端时请使用：accucheck run",
     },
-    "not-a-tty": {"en": "standard input or output is none", "zh": "标准输入或输出不是终端"},
-    "no-utf8": {
-        "en": "the locale's encoding is not UTF-8, so some characters may look wrong; try LC_ALL=C.UTF-8 or --ascii",
-        "zh": "当前 locale 编码不是 UTF-8，部分字符可能显示异常；可设置 LC_ALL=C.UTF-8 或使用 --ascii",
+    "not-a-tty": {"en": "standard input, output or error is none", "zh": "标准输入、输出或错误输出不是终端"},
+    "other-encoding": {
+        "en": "The locale's encoding is {encoding}, not UTF-8: lines are drawn in ASCII, and characters that it lacks are shown as ?. "
+        "A terminal of UTF-8 shows all (LC_ALL=C.UTF-8).",
+        "zh": "当前 locale 编码为 {encoding}，不是 UTF-8：线条以 ASCII 绘制，无法编码的字符显示为 ?。"
+        "使用 UTF-8 终端（LC_ALL=C.UTF-8）可完整显示。",
+    },
+    # Where Chinese cannot be shown, this is said in English in both.
+    "no-chinese": {
+        "en": "The locale's encoding is {encoding}, which has no Chinese: texts are in English, lines in ASCII, and other characters are "
+        "shown as ?. A terminal of UTF-8 shows all (LC_ALL=C.UTF-8).",
+        "zh": "The locale's encoding is {encoding}, which has no Chinese: texts are in English, lines in ASCII, and other "
+        "characters are shown as ?. A terminal of UTF-8 shows all (LC_ALL=C.UTF-8).",
     },
     "read-only": {
         "en": "Look only: nothing of the project or its session is changed.",
@@ -97,6 +111,10 @@ WORDS: Words = {
     "unwritable": {
         "en": "{text} To run without recording: --no-session",
         "zh": "{text} 如不需记录，可加 --no-session",
+    },
+    "run-estimate": {
+        "en": "{estimate}; Ctrl-C keeps what is found until then",
+        "zh": "{estimate}；可按 Ctrl-C 中断，已有结果会保留",
     },
     # fix
     "fix": {
@@ -403,6 +421,19 @@ WORDS: Words = {
         "en": "Print what changed since the results recorded before, instead of the results.",
         "zh": "不输出结果，只输出与此前已记录结果相比的变化。",
     },
+    "run-stale": {
+        "en": "Run only what is out of date: probes whose inputs, parameters or checklist changed since their results were recorded. "
+        "Prints all recorded results.",
+        "zh": "只运行已过期的探针，即结果记录后其输入、参数或清单有改动的探针；输出全部已记录的结果。",
+    },
+    "stale-needs-session": {
+        "en": "--stale looks at the recorded results: it does not go with --no-session",
+        "zh": "--stale 依据已记录的结果判断，不能与 --no-session 同用",
+    },
+    "stale-none": {
+        "en": "no recorded result is out of date; nothing was run",
+        "zh": "已记录的结果均未过期，未运行任何探针",
+    },
     "diff-format": {
         "en": "--diff prints text or JSON: it does not go with --format sarif or junit",
         "zh": "--diff 只输出文本或 JSON，不能与 --format sarif 或 junit 同用",
@@ -415,10 +446,28 @@ WORDS: Words = {
         "en": "review: {accepted} accepted, {returned} returned, {to_review} to review",
         "zh": "评审：通过 {accepted}，退回 {returned}，待评审 {to_review}",
     },
-    "status": {"en": "Show what is concluded and what is open.", "zh": "显示检查进度。"},
+    "status": {
+        "en": "Show what is concluded, what is open, and what to do next.",
+        "zh": "显示检查进度和接下来可做的事。",
+    },
     "status-counts": {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
         "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不涉及 {not_applicable}",
+    },
+    "glossary": {"en": "Say what terms of checklists and findings mean.", "zh": "解释检查清单和发现中的术语。"},
+    "glossary-words": {
+        "en": "Only terms with these words (default: all).",
+        "zh": "只显示含有这些词的术语（默认全部）。",
+    },
+    "glossary-none": {
+        "en": "no term has the words {words}; without words all are shown: accucheck glossary",
+        "zh": "没有含有“{words}”的术语；不带参数可查看全部：accucheck glossary",
+    },
+    "next-steps": {"en": "What to do next:", "zh": "接下来可以做："},
+    "next-why": {"en": "{why}; takes: {cost}", "zh": "{why}；所需：{cost}"},
+    "next-more": {
+        "en": "    and {count:,} more, which --json names all",
+        "zh": "    另有 {count:,} 条，用 --json 可全部列出",
     },
     "path": {
         "en": "Show where one stands on the path of a checklist, what to collect next, and the code that does.",
@@ -463,6 +512,29 @@ WORDS: Words = {
     "init-exists": {
         "en": "{path} exists and was left as it is. Edit it, or use --print.",
         "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。",
+    },
+    "init-choose": {"en": "{line} - choose one yourself", "zh": "{line}，请自行选定"},
+    "init-runs": {"en": "the training seems to run to its end: {reason}", "zh": "训练看来能跑完：{reason}"},
+    "init-fails": {
+        "en": "the training ended with an error, which is to be mended first: {reason}",
+        "zh": "训练以报错结束，请先解决报错：{reason}",
+    },
+    "init-unsure": {
+        "en": "whether the training runs to its end is not known: {reason}",
+        "zh": "无法确定训练能否跑完：{reason}",
+    },
+    "init-projects": {
+        "en": "there {count:is a project|are {count} projects} in folders below; give one of them: {names}",
+        "zh": "子目录中有 {count} 个项目，请指定其中一个：{names}",
+    },
+    "init-partial": {
+        "en": "the folder is too large to be looked through as a whole; the proposal is partial",
+        "zh": "目录过大，只查看了一部分，识别结果不完整",
+    },
+    "init-missing": {"en": "not found: {key} ({title}), for {items}", "zh": "未找到：{key}（{title}），用于 {items}"},
+    "init-only-choices": {
+        "en": "nothing was written: choose among what is alike, and put it into an accucheck.yaml: scripts: {{train: ...}}",
+        "zh": "未写入任何内容：请在以上相似的候选中选定，写入 accucheck.yaml，例如 scripts: {{train: ...}}",
     },
     "init-nothing": {
         "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
@@ -599,5 +671,44 @@ WORDS: Words = {
         "en": "{path} has no accucheck.yaml; accucheck init proposes one",
         "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成",
     },
+    "settings": {"en": "Settings: {path}{there}", "zh": "设置文件: {path}{there}"},
+    "settings-none": {"en": " (not there; the defaults stand)", "zh": "（不存在，使用默认值）"},
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
+    # the browser
+    "serve": {
+        "en": "Serve the walkthrough to a browser on this machine; from another one, through an SSH tunnel.",
+        "zh": "在浏览器中使用向导；只限本机访问，其他机器可经 SSH 隧道访问。",
+    },
+    "port": {
+        "en": "The port to listen on, 0 for any free one (default: 8000).",
+        "zh": "监听端口，0 表示任意空闲端口（默认 8000）。",
+    },
+    "host": {
+        "en": "The address to listen on, of this machine alone (default: 127.0.0.1).",
+        "zh": "监听地址，只能是本机回环地址（默认 127.0.0.1）。",
+    },
+    "serve-open": {
+        "en": "Open this address in a browser. It holds a password: who has it can do here what you can.",
+        "zh": "请在浏览器中打开以上地址。地址中含访问口令，持有者可进行与你相同的操作。",
+    },
+    "serve-tunnel": {
+        "en": "From another machine, first: ssh -L {port}:{host}:{port} {user}@{machine}",
+        "zh": "从其他机器访问，请先运行：ssh -L {port}:{host}:{port} {user}@{machine}",
+    },
+    "serve-end": {"en": "Ctrl+C ends it, with everything saved.", "zh": "按 Ctrl+C 结束，所做的更改均已保存。"},
+    # the demo
+    "demo": {
+        "en": "A guided tour of a small project with four planted faults; without a terminal its probes run and its report is written.",
+        "zh": "在预埋了四处错误的小项目上跟随提示走一遍；没有终端时直接运行探针并生成报告。",
+    },
+    "demo-folder": {
+        "en": "Where to put the project, a new or empty folder (default: a temporary one).",
+        "zh": "项目放在何处，须为新目录或空目录（默认为临时目录）。",
+    },
+    "demo-copy": {"en": "The project of the demo is in {path}", "zh": "演示项目位于 {path}"},
+    "demo-report": {"en": "Report: {path}", "zh": "报告：{path}"},
+    "demo-own": {
+        "en": "With a project of your own: go to its folder and run accucheck.",
+        "zh": "检查您自己的项目：进入项目目录，运行 accucheck。",
+    },
 }

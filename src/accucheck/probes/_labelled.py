@@ -24,7 +24,8 @@ _TESTING = re.compile(r"(?<![a-z])(test(ing)?|val|valid|validation|dev|eval|eval
 
 MESSAGES: Words = {
     "other-part": {
-        "en": "{role} data: {path} also holds {count:,} file(s) that by their names are of another part, such as {first}; they were left "
+        "en": "{role} data: {path} also holds {count:,} {count:file|files} that by name {count:is|are} of another "
+        "part, such as {first}; they were left "
         "out here. If they belong to it, name each path in data.{key}.path.",
         "zh": "{role}数据：{path} 下另有 {count:,} 个文件从名称看属于其他划分，例如 {first}，此处未计入。"
         "若确属该部分，请在 data.{key}.path 中逐一列出。",
@@ -34,7 +35,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：在 {path} 下没有找到标签（{fields}），请在 data.{key}.label 中指明字段。",
     },
     "not-examined": {
-        "en": "{role} data: the labels of {count:,} file(s) cannot be read here ({kinds}), the first is {first}.",
+        "en": "{role} data: the labels of {count:,} {count:file|files} cannot be read here ({kinds}), the first is {first}.",
         "zh": "{role}数据：有 {count:,} 个文件（{kinds}）的标签暂不支持读取，第一个是 {first}。",
     },
     "unreadable": {"en": "{problem}", "zh": "{problem}"},

@@ -112,12 +112,12 @@ MESSAGES: Words = {
         "zh": "该脚本或 {path} 中没有可比较的层。",
     },
     "relied-on": {
-        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, at {count} place(s): {apis}.",
+        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, at {count} {count:place|places}: {apis}.",
         "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数：{apis}。",
     },
     "without-effect": {
         "en": "Left to a default that differs from PyTorch's in MindSpore {version}, with little or no effect, at "
-        "{count} place(s): {apis}.",
+        "{count} {count:place|places}: {apis}.",
         "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数，但影响很小或没有影响：{apis}。",
     },
     "all-explicit": {

@@ -90,7 +90,7 @@ MESSAGES: Words = {
         "zh": "{where} 中列出的 {count:,} 个类别在训练数据中没有样本：{names}。",
     },
     "undeclared-class": {
-        "en": "{role} data: {count:,} label(s) are not among the declared classes: {names}.",
+        "en": "{role} data: {count:,} {count:label is|labels are} not among the declared classes: {names}.",
         "zh": "{role}数据：有 {count:,} 种标签不在已声明的类别中：{names}。",
     },
     "rare-class": {

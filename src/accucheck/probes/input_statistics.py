@@ -84,7 +84,8 @@ MESSAGES: Words = {
         "zh": "{input} 的各特征尺度不一：{largest} 的均方根为 {most:.4g}，{smallest} 为 {least:.4g}，相差 {ratio:,.0f} 倍。",
     },
     "small-features": {
-        "en": "{count:,} feature(s) of {input} are far smaller than the others: {smallest} has a root mean square of {least:.4g}, "
+        "en": "{count:,} {count:feature|features} of {input} {count:is|are} far smaller than the others: {smallest} "
+        "has a root mean square of {least:.4g}, "
         "{largest} of {most:.4g}.",
         "zh": "{input} 中有 {count:,} 个特征远小于其他特征：{smallest} 的均方根为 {least:.4g}，{largest} 为 {most:.4g}。",
     },
@@ -97,7 +98,7 @@ MESSAGES: Words = {
         "zh": "{input} 在全部 {samples:,} 个样本中取值都是 {low:.4g}。",
     },
     "constant-features": {
-        "en": "{count:,} feature(s) of {input} have one value in all {samples:,} samples: {names}.",
+        "en": "{count:,} {count:feature|features} of {input} {count:has|have} one value in all {samples:,} samples: {names}.",
         "zh": "{input} 中有 {count:,} 个特征在全部 {samples:,} 个样本中取值不变：{names}。",
     },
     "too-small": {

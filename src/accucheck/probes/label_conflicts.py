@@ -46,11 +46,13 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "conflict": {
-        "en": "{role} data: {groups:,} sample(s) occur under more than one label, {count:,} times in all, for instance {first}.",
+        "en": "{role} data: {groups:,} {groups:sample occurs|samples occur} under more than one label, {count:,} "
+        "times in all, for instance {first}.",
         "zh": "{role}数据：有 {groups:,} 个样本以不同标签重复出现，共 {count:,} 次，例如 {first}。",
     },
     "rows-conflict": {
-        "en": "{role} data: {groups:,} row(s) occur with more than one label and are otherwise equal, {count:,} times in all ({share:.2%} "
+        "en": "{role} data: {groups:,} {groups:row occurs|rows occur} with more than one label and are otherwise "
+        "equal, {count:,} times in all ({share:.2%} "
         "of the rows), for instance {first}.",
         "zh": "{role}数据：有 {groups:,} 种行除标签外完全相同而标签不同，共 {count:,} 行（占 {share:.2%}），例如 {first}。",
     },

@@ -102,23 +102,24 @@ MESSAGES: Words = {
         "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本，随机种子 {seed}，标注人 {who}。",
     },
     "data-changed": {
-        "en": "{role} data: {count:,} file(s) changed since the sample was drawn, the first is {first}. Draw again: "
+        "en": "{role} data: {count:,} {count:file|files} changed since the sample was drawn, the first is {first}. Draw again: "
         "accucheck labels --redraw",
         "zh": "{role}数据：抽样之后有 {count:,} 个文件发生变化，第一个是 {first}。请重新抽样：accucheck labels --redraw",
     },
     "sample-gone": {
-        "en": "{role} data: {count:,} drawn sample(s) cannot be read any more, the first is {first}: {why} Draw again: "
+        "en": "{role} data: {count:,} drawn {count:sample|samples} cannot be read any more, the first is {first}: {why} Draw again: "
         "accucheck labels --redraw",
         "zh": "{role}数据：有 {count:,} 个抽取的样本已无法读取，第一个是 {first}：{why} 请重新抽样：accucheck labels --redraw",
     },
     "relabelled": {
-        "en": "{role} data: {count:,} drawn sample(s) have another label than when they were drawn, the first is {first} ({old} then, "
+        "en": "{role} data: {count:,} drawn {count:sample has|samples have} another label than when they were drawn, "
+        "the first is {first} ({old} then, "
         "{new} now). Their marks do not count. Draw again: accucheck labels --redraw",
         "zh": "{role}数据：有 {count:,} 个抽取的样本标签已变，第一个是 {first}（当时为 {old}，现为 {new}），其标注不再计入。"
         "请重新抽样：accucheck labels --redraw",
     },
     "partial": {
-        "en": "{role} data: {count:,} file(s) could not be read when the sample was drawn; nothing is said of them.",
+        "en": "{role} data: {count:,} {count:file|files} could not be read when the sample was drawn; nothing is said of them.",
         "zh": "{role}数据：抽样时有 {count:,} 个文件无法读取，结果不包括这些文件。",
     },
     "relabel": {

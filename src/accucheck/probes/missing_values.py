@@ -69,45 +69,47 @@ class Params(msgspec.Struct, frozen=True):
 
 _EN = "; most in {worst} ({share:.2%})."
 _ZH = "，最多的是 {worst}（{share:.2%}）。"
-_HANDLED_EN = _EN + " If the script handles them, conclude ok."
+_HANDLED_EN = _EN + " If the script handles them, conclude: no problem."
 _HANDLED_ZH = _ZH + "若脚本已处理，请判定为无问题。"
 
 MESSAGES: Words = {
     "null-values": {
-        "en": "{role} data: {count:,} null values in {fields:,} field(s)" + _HANDLED_EN,
+        "en": "{role} data: {count:,} null values in {fields:,} {fields:field|fields}" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个空值（null）" + _HANDLED_ZH,
     },
     "nan-values": {
-        "en": "{role} data: {count:,} NaN in {fields:,} field(s)" + _HANDLED_EN,
+        "en": "{role} data: {count:,} NaN in {fields:,} {fields:field|fields}" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个 NaN" + _HANDLED_ZH,
     },
     "infinite-values": {
-        "en": "{role} data: {count:,} infinite values in {fields:,} field(s)" + _HANDLED_EN,
+        "en": "{role} data: {count:,} infinite values in {fields:,} {fields:field|fields}" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个无穷值（Inf）" + _HANDLED_ZH,
     },
     "empty-values": {
-        "en": "{role} data: {count:,} empty values in {fields:,} field(s) of numbers, labels or bytes" + _HANDLED_EN,
+        "en": "{role} data: {count:,} empty values in {fields:,} {fields:field|fields} of numbers, labels or bytes"
+        + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个数值、标签或字节字段中有 {count:,} 个值为空" + _HANDLED_ZH,
     },
     "empty-text": {
-        "en": "{role} data: {count:,} empty texts in {fields:,} field(s)"
+        "en": "{role} data: {count:,} empty texts in {fields:,} {fields:field|fields}"
         + _EN
-        + " If the field is optional, conclude ok.",
+        + " If the field is optional, conclude: no problem.",
         "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 个空字符串"
         + _ZH
         + "若该字段本就允许为空，请判定为无问题。",
     },
     "declared-markers": {
-        "en": "{role} data: {count:,} values in {fields:,} field(s) are what the case declares as missing"
+        "en": "{role} data: {count:,} values in {fields:,} {fields:field|fields} are what the case declares as missing"
         + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值是已声明的缺失标记" + _HANDLED_ZH,
     },
     "words-in-numbers": {
-        "en": "{role} data: {count:,} words for missing ({said}) in {fields:,} field(s) of numbers" + _HANDLED_EN,
+        "en": "{role} data: {count:,} words for missing ({said}) in {fields:,} {fields:field|fields} of numbers"
+        + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个数值字段中有 {count:,} 处表示缺失的字样（{said}）" + _HANDLED_ZH,
     },
     "words-in-text": {
-        "en": "{role} data: {count:,} texts in {fields:,} field(s) look like words for missing ({said})"
+        "en": "{role} data: {count:,} texts in {fields:,} {fields:field|fields} look like words for missing ({said})"
         + _EN
         + " They may also be ordinary values.",
         "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 处疑似表示缺失的字样（{said}）"
@@ -115,11 +117,12 @@ MESSAGES: Words = {
         + "也可能是正常取值。",
     },
     "not-numbers": {
-        "en": "{role} data: {count:,} texts ({said}) in {fields:,} field(s) that otherwise hold numbers" + _EN,
+        "en": "{role} data: {count:,} texts ({said}) in {fields:,} {fields:field|fields} that otherwise hold numbers"
+        + _EN,
         "zh": "{role}数据：{fields:,} 个数值字段中混有 {count:,} 个文本（{said}）" + _ZH,
     },
     "unmarked-sentinels": {
-        "en": "{role} data: {count:,} values in {fields:,} field(s) look like stand-ins for missing ({said}): repeated, and "
+        "en": "{role} data: {count:,} values in {fields:,} {fields:field|fields} look like stand-ins for missing ({said}): repeated, and "
         "far off all the rest" + _EN + " If they are, declare them in data.*.fields.",
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值疑似未声明的缺失占位值（{said}）：重复出现且远离其余取值"
         + _ZH
@@ -129,7 +132,7 @@ MESSAGES: Words = {
         "en": "{role} data: {count:,} blank lines"
         + _EN
         + " Where a line is a sample, these are empty ones; if they separate "
-        "paragraphs, conclude ok.",
+        "paragraphs, conclude: no problem.",
         "zh": "{role}数据：有 {count:,} 个空行"
         + _ZH
         + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请判定为无问题。",
@@ -146,7 +149,7 @@ MESSAGES: Words = {
     "member-missing": {
         "en": "{role} data: {count:,} samples lack a member that most others have"
         + _EN
-        + " If the script skips or fills them, conclude ok.",
+        + " If the script skips or fills them, conclude: no problem.",
         "zh": "{role}数据：{count:,} 个样本缺少其他多数样本都有的成员文件"
         + _ZH
         + "若脚本会跳过或补齐，请判定为无问题。",

@@ -95,7 +95,8 @@ MESSAGES: Words = {
         "zh": "为使 {count} 个设备各得 {each:,} 个样本，共 {total} 个样本中舍去了 {missing:,} 个；若不混洗，它们永远不会参与训练。",
     },
     "filled": {
-        "en": "{repeated:,} sample(s) are read twice, so that all {count} devices get {each:,} of {total}, as MindSpore does.",
+        "en": "{repeated:,} {repeated:sample is|samples are} read twice, so that all {count} devices get {each:,} of "
+        "{total}, as MindSpore does.",
         "zh": "有 {repeated:,} 个样本被读两次，使 {count} 个设备各得 {each:,} 个（共 {total} 个），这是 MindSpore 的正常行为。",
     },
     "divided": {

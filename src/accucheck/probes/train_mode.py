@@ -88,7 +88,8 @@ MESSAGES: Words = {
         "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
     },
     "batch-statistics": {
-        "en": "{layer} has use_batch_statistics=True (at {count} place(s)): also at inference it uses, and updates, the statistics of "
+        "en": "{layer} has use_batch_statistics=True (at {count} {count:place|places}): also at inference it uses, "
+        "and updates, the statistics of "
         "the batch at hand.",
         "zh": "{layer} 设置了 use_batch_statistics=True（共 {count} 处）：推理时也使用当前 batch 的统计量，并继续更新。",
     },

@@ -67,6 +67,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     reviews: bool = True
     since: Side | None = None
 
+    @property
+    def chosen(self) -> list[str]:
+        """The formats, each once, and the one that the template makes. Raises ReadError."""
+        from .templating import kind
+
+        made = [kind(self.template)] if self.template is not None else []
+        return [*dict.fromkeys([*self.formats, *made])]
+
 
 DEFAULT = Options()
 #: Stands in the names of files in which the second pass of the redaction found something.
@@ -128,9 +136,9 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
 
     draw = charts.drawer()
     files: dict[str, bytes] = {}
-    for name in dict.fromkeys(options.formats):
+    for name in options.chosen:
         files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
-    if any(FORMATS[name].evidence for name in options.formats):
+    if any(FORMATS[name].evidence for name in options.chosen):
         for table in report.whole_tables:
             files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
@@ -144,7 +152,7 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
     """
     name = file_stem(options.stem or f"{report.case}-accuracy")
     stem, files, left = write_checked(folder, name, lambda stem: render(report, stem, options), options, hide)
-    paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in dict.fromkeys(options.formats)]
+    paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in options.chosen]
     redacted = dict(hide.distinct) if hide is not None else {}
     return Written(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
 

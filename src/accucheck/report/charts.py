@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
+from ..axes import LARGEST, finite, logarithmic, logarithmic_x
 from ..model import Curve, Histogram
 from .parts import ChartPart
 
@@ -50,7 +51,6 @@ WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins,
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 << 20
 MAX_SIDE = 1600
-_LARGEST = 1e100  # that an axis can hold
 
 
 @cache
@@ -186,21 +186,10 @@ def _label(text: str, chinese: bool, limit: int = 40) -> str:
     return short if chinese else "".join(c if ord(c) < 0x250 or c == "…" else f"\\u{ord(c):04x}" for c in short)
 
 
-def _finite(values: list[float | None]) -> list[float]:
-    """Values as drawn; a gap where there is none, or none that an axis can hold."""
-    return [math.nan if value is None or not abs(value) < _LARGEST else float(value) for value in values]
-
-
-def _logarithmic(values: list[float], ratio: float) -> bool:
-    """Whether a logarithmic axis shows more: all positive, and spread over `ratio`."""
-    known = [value for value in values if not math.isnan(value)]
-    return len(known) > 2 and min(known) > 1e-100 and max(known) / min(known) >= ratio
-
-
 def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
-    x, everything = _finite(list(curve.x)), []
+    x, everything = finite(list(curve.x)), []
     for number, (name, series) in enumerate(curve.series.items()):
-        y = _finite(series)
+        y = finite(series)
         length = min(len(x), len(y))
         everything += y[:length]
         colour, dashes = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
@@ -212,11 +201,10 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
             x[:length], y[:length], color=colour, linestyle=dashes, linewidth=1.3, label=_label(name, chinese), **style
         )
         axes.plot([x[at] for at in lone], [y[at] for at in lone], marker, color=colour, markersize=3.5)
-    # Steps from 1 to 10,000 lie evenly; learning rates of a range test do not.
-    if _logarithmic(x, 1e3) and sorted(x)[len(x) // 2] < 0.1 * max(x):
+    if logarithmic_x(x):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-    if _logarithmic(everything, 1e3):
+    if logarithmic(everything):
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
     _marks(axes, curve, chinese)
@@ -235,7 +223,7 @@ def _marks(axes: Any, curve: Curve, chinese: bool) -> None:
     across = WIDTH * 72 * 0.9  # points, about
     place = axes.transData + axes.transAxes.inverted()
     for name, value in sorted(curve.marks.items(), key=lambda mark: mark[1]):
-        if not abs(value) < _LARGEST:
+        if not abs(value) < LARGEST:
             continue
         axes.axvline(value, color="#606060", linewidth=0.9, linestyle=(0, (1, 1.5)))
         text, at = _label(name, chinese), place.transform((value, 1))[0] * across
@@ -263,7 +251,7 @@ def _lying(bars: Histogram) -> bool:
 
 def _bars(axes: Any, bars: Histogram, lying: bool, chinese: bool) -> None:
     labels = [_label(label, chinese, 30) for label in bars.labels]
-    counts = [0.0 if math.isnan(count) else count for count in _finite(list(bars.counts))][: len(labels)]
+    counts = [0.0 if math.isnan(count) else count for count in finite(list(bars.counts))][: len(labels)]
     places = list(range(len(counts)))
     if lying:
         drawn = axes.barh(places, counts, color=COLOURS[0], height=0.72)

@@ -9,7 +9,7 @@ from ..checklist import Checklist, Item
 from ..language import word
 from ..model import Language, Level, Status, Sure, Verdict
 from ..probe import SURE
-from ..session import Entry
+from ..session import Entry, Training
 from . import grading
 from .context import Context, cut
 from .parts import Counts, FindingPart, GradePart, Highlight, ItemPart, ResultPart, VerdictPart
@@ -25,6 +25,8 @@ def overview(context: Context, counts: Counts, total: int) -> list[str]:
         said.append(context.say("overview-unchecked", count=counts.unchecked))
     if counts.open:
         said.append(context.say("overview-open", count=counts.open))
+    if context.record.training in (Training.FAILS, Training.UNSURE):
+        said.append(context.say(f"overview-{context.record.training.value}"))
     return said
 
 

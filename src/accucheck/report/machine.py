@@ -429,13 +429,18 @@ def snippet_text(snippet: Snippet, language: Language) -> list[str]:
     return [head, *("    " + line for line in snippet.code.splitlines())]
 
 
-def ways_text(checklist: Checklist, item: Item, language: Language) -> list[str]:
-    """Where the answers of an item lead; nothing where the checklist is no path."""
-    if not checklist.ends:
-        return []
+def ways_of(checklist: Checklist, item: Item, language: Language) -> list[tuple[str, str]]:
+    """Where the answers of an item of a path lead, each with what way_text says of it."""
     ways = [(way.to, way.text[language]) for way in item.next]
     otherwise = word(WORDS, "path-otherwise", language) if ways else ""
     named = {to for to, _ in ways}
     ways += [(to, otherwise) for to in ways_ahead(checklist)[item.id] if to not in named]
-    lines = [f"  {way_text(checklist, to, text, language)}" for to, text in ways]
+    return [(to, way_text(checklist, to, text, language)) for to, text in ways]
+
+
+def ways_text(checklist: Checklist, item: Item, language: Language) -> list[str]:
+    """Where the answers of an item lead; nothing where the checklist is no path."""
+    if not checklist.ends:
+        return []
+    lines = [f"  {text}" for _, text in ways_of(checklist, item, language)]
     return [word(WORDS, "path-ways", language), *lines]

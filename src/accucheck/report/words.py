@@ -51,6 +51,14 @@ WORDS = {
         "en": "Without a conclusion yet: {count}. These are counted as the probes suggest.",
         "zh": "尚未填写结论的有 {count} 项，暂按探针的建议计入。",
     },
+    "overview-training-fails": {
+        "en": "The training does not run to its end, as was said in the walkthrough: what rests on its curves says little.",
+        "zh": "据填写，训练不能跑完（会报错退出），依赖训练曲线的结论仅供参考。",
+    },
+    "overview-training-unsure": {
+        "en": "Nobody is sure that the training runs to its end.",
+        "zh": "据填写，不确定训练能否跑完。",
+    },
     # the verdict
     "verdict": {"en": "Verdict", "zh": "总体结论"},
     "verdict-problem": {

@@ -1,0 +1,64 @@
+"""accucheck demo."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from .frame import command, language, language_of, no_terminal, option, run_with_progress, say, show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@command(
+    "demo",
+    lambda: [
+        option("--folder", words="demo-folder", default=None, metavar="FOLDER"),
+        option("--ascii", "only_ascii", words="ascii", is_flag=True),
+    ],
+)
+def demo(folder: str | None, only_ascii: bool) -> None:
+    from pathlib import Path
+
+    from ..case import require_utf8
+    from ..demo import copy
+
+    require_utf8(folder or "")
+    project = copy(Path(folder) if folder is not None else None)
+    try:
+        if no_terminal() is not None:
+            _without_screen(project)
+            return
+        from ..tui.app import run
+        from ..tui.demo import Demo
+
+        code = run(project, (), (), language_of(sys.argv[1:]), only_ascii=only_ascii, kind=Demo)
+    finally:
+        click.echo(say("demo-copy", path=project.absolute()), err=True)
+    show(say("demo-own"))
+    raise SystemExit(code)
+
+
+def _without_screen(project: Path) -> None:
+    """Run all probes and write the report, and say what came of it."""
+    from .. import report
+    from ..demo import REPORTS, runs_code
+    from ..project import open_project
+    from ..report.build import build
+    from ..report.machine import summary_text
+
+    opened = open_project(project)
+    session = opened.session
+    assert session is not None
+    try:
+        run_with_progress(opened, opened.jobs(), [], live=runs_code())
+        for line in summary_text(build(session.record, opened.checklists, opened.case, language(), None)):
+            show(line)
+        options = report.Options(formats=report.DEFAULT.formats, languages=(language(),))
+        for path in report.write_project(opened, project / REPORTS, options).paths:
+            show(say("demo-report", path=path))
+    finally:
+        session.close()

@@ -1,0 +1,169 @@
+"""How long a run will take: by what its probes took here before, else by what they read. The figures: knowledge/durations.json."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from . import engine
+from . import probe as probes
+from .case import Case
+from .knowledge import durations
+from .language import Language, Words, word
+from .model import Kind, Status
+from .project import Project
+
+WORDS: Words = {
+    "seconds": {"en": "{n:g} s", "zh": "{n:g} 秒"},
+    "minutes": {"en": "{n:g} min", "zh": "{n:g} 分钟"},
+    "hours": {"en": "{n:g} h", "zh": "{n:g} 小时"},
+    "under": {"en": "less than {high}", "zh": "不到 {high}"},
+    "range": {"en": "about {low} to {high}", "zh": "约 {low}至 {high}"},
+    "at-least": {"en": "{low} or more", "zh": "{low}以上"},
+    "estimate": {"en": "{jobs:,} {jobs:probe|probes}: {time}", "zh": "{jobs:,} 个探针，预计{time}"},
+    "estimate-live": {
+        "en": "{jobs:,} {jobs:probe|probes}, {live:,} of which {live:starts|start} MindSpore: {time}",
+        "zh": "{jobs:,} 个探针（其中 {live:,} 个需启动 MindSpore），预计{time}",
+    },
+}
+
+#: What is told as a time, in seconds: nobody needs it finer. Each step is at most twice the one before.
+_LADDER = (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 2700, 3600, 7200, 14400, 28800, 86400)
+#: Of a job that ran here before: how much faster or slower it was on the same inputs, on an idle and on a busy machine (measured).
+_KNOWN = 0.6, 2.0
+#: Of one that did not: machines, file systems and formats differ that much from durations.json (measured on three projects).
+_GUESSED = 0.5, 3.0
+#: Seconds to spend on finding out how large the inputs are.
+_LOOK = 0.3
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """How long jobs take together, in seconds; `high` is None where the size of an input is not known.
+
+    `jobs` counts those that will run, `live` those of them that start MindSpore.
+    """
+
+    low: float
+    high: float | None
+    jobs: int
+    live: int
+
+    def time(self, language: Language) -> str:
+        """The time in words: a range of round numbers."""
+        low = max((each for each in _LADDER if each <= self.low), default=0)
+        if self.high is None:
+            return word(WORDS, "at-least", language, low=_clock(low or _LADDER[0], language))
+        high = min((each for each in _LADDER if each >= self.high), default=_LADDER[-1])
+        if not low:
+            return word(WORDS, "under", language, high=_clock(high, language))
+        return word(WORDS, "range", language, low=_clock(low, language), high=_clock(high, language))
+
+    def text(self, language: Language) -> str:
+        """The time with what is run."""
+        key = "estimate-live" if self.live else "estimate"
+        return word(WORDS, key, language, jobs=self.jobs, live=self.live, time=self.time(language))
+
+
+def _clock(seconds: float, language: Language) -> str:
+    unit, size = ("seconds", 1) if seconds < 60 else ("minutes", 60) if seconds < 3600 else ("hours", 3600)
+    return word(WORDS, unit, language, n=seconds / size)
+
+
+def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parallel: int = 1) -> Estimate:
+    """How long these jobs take: by their last results, else by the size of what they read. `live`: whether live probes may run."""
+    sizes = _Sizes(project.case)
+    known = durations.load()
+    low = high = 0.0
+    count = started = 0
+    slowest = (0.0, 0.0)
+    unknown, static = False, False
+    for job in jobs:
+        kind = _runs(job.probe, project.case)
+        if kind is None or (kind is Kind.LIVE and not live):
+            continue
+        count += 1
+        started += kind is Kind.LIVE
+        seconds, spread = _earlier(project, job), _KNOWN
+        if seconds is None:
+            seconds, spread = known.probes.get(job.probe, known.kinds[kind.value]), _GUESSED
+            if kind is Kind.FILE:
+                size = sizes.of(job.probe)
+                unknown |= size is None
+                seconds += known.read(size or {})
+        if kind is not Kind.STATIC or not static:  # all static probes share one child
+            seconds += known.child
+        static |= kind is Kind.STATIC
+        part = seconds * spread[0], seconds * spread[1]
+        low, high, slowest = low + part[0], high + part[1], max(slowest, part)
+    low, high = max(low / parallel, slowest[0]), max(high / parallel, slowest[1])
+    return Estimate(low, None if unknown else high, count, started)
+
+
+def _runs(name: str, case: Case) -> Kind | None:
+    """The kind of a probe that would run, or None where it would be skipped or cannot be loaded."""
+    try:
+        module = probes.load(name)
+        kind: Kind = module.KIND
+        return None if probes.missing(module, case) else kind
+    except Exception:
+        return None
+
+
+def _earlier(project: Project, job: engine.Job) -> float | None:
+    """The seconds that a job took when it last ran to its end."""
+    result = project.session.entry(job.item).results.get(job.probe) if project.session is not None else None
+    return result.seconds if result is not None and result.status is Status.DONE else None
+
+
+class _Sizes:
+    """The bytes of the inputs of probes, by section of the case; None where one cannot be known in a moment."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._known: dict[str, int | None] = {}
+        self._until = time.monotonic() + _LOOK
+
+    def of(self, name: str) -> dict[str, int] | None:
+        found: dict[str, int] = defaultdict(int)
+        for need in probes.load(name).NEEDS:
+            for key in [need] if isinstance(need, str) else need:
+                if key not in self._known:
+                    self._known[key] = self._size(key)
+                if (size := self._known[key]) is None:
+                    return None
+                found[key.partition(".")[0]] += size
+        return found
+
+    def _size(self, key: str) -> int | None:
+        value = self._case.get(key)
+        texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        total = 0
+        for text in texts:
+            if "://" in str(text):
+                return None
+            for size in _sizes(self._case.path(str(text))):
+                total += size
+                if time.monotonic() > self._until:
+                    return None
+        return total
+
+
+def _sizes(path: Path) -> Iterator[int]:
+    """The bytes of a file, or of each file below a folder."""
+    try:
+        if not path.is_dir():
+            yield path.stat().st_size
+            return
+    except (OSError, ValueError):
+        return
+    for base, _, names in os.walk(path):
+        for name in names:
+            try:
+                yield os.lstat(os.path.join(base, name)).st_size
+            except OSError:
+                continue

@@ -1,0 +1,584 @@
+"""What to do next, likely and cheap things first: computed from case, checklists and session each time, never stored.
+
+Draws nothing: the walkthrough and `accucheck status` show the same.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from . import probe as probes
+from .checklist import Checklist, Item, ProbeUse, load
+from .estimating import Estimate, estimate
+from .language import Language, Words, word
+from .model import STRENGTH, Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
+from .path import Walked, uncollected, walk, wanted
+from .project import Project
+from .report import machine
+from .session import Entry, Judgement
+
+#: Steps that are shown at once: more than that would be no guidance.
+SHOWN = 10
+#: Items that are named in one step.
+_NAMED = 6
+
+WORDS: Words = {
+    # what to do
+    "rerun": {
+        "en": "Run again what is out of date: {items}",
+        "zh": "重新运行结果已过期的检查项：{items}",
+    },
+    "rerun-why": {
+        "en": "code, data or the case has changed since; only these {count:,} {count:probe is|probes are} run again",
+        "zh": "此后代码、数据或检查对象有改动；只需重新运行这 {count:,} 个探针",
+    },
+    "returned": {"en": "The reviewer returned the answer: {comment}", "zh": "评审人退回了结论：{comment}"},
+    "returned-why": {"en": "{who} waits for it", "zh": "{who} 正在等待处理"},
+    "differs": {
+        "en": "Concluded “a problem”, but the probes no longer find one: conclude again",
+        "zh": "结论为“发现问题”，但探针已不再发现问题，请重新填写结论",
+    },
+    "differs-why": {"en": "what was wrong seems to be mended", "zh": "问题可能已经修复"},
+    "concluded": {"en": "Mend it: {remedy}", "zh": "修复：{remedy}"},
+    "concluded-why": {"en": "you concluded that it is a problem", "zh": "您的结论是“发现问题”"},
+    "mend-why": {"en": "certain by what was read, and a change is at hand", "zh": "读代码即可确定，并已给出修改"},
+    "certain-why": {"en": "certain by what was read", "zh": "读代码即可确定"},
+    "measured-why": {"en": "it was measured", "zh": "由测量得出"},
+    "likely-why": {"en": "likely, by what was read", "zh": "由代码看很可能"},
+    "possible-why": {"en": "possible; it may be intended", "zh": "有可能，也可能是有意为之"},
+    "symptom-why": {
+        "en": "it was measured, but may come of another fault: look at it after the others",
+        "zh": "由测量得出，但可能由其他问题引起，请在其他问题之后处理",
+    },
+    "contradicted-why": {
+        "en": "{probe}, which looks deeper, found nothing wrong",
+        "zh": "检查更深入的 {probe} 没有发现问题",
+    },
+    "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
+    "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处发现"},
+    "live": {
+        "en": "Let {count:,} live {count:probe|probes} run the project's own code: {items}",
+        "zh": "允许 {count:,} 个在线探针运行项目自身的代码：{items}",
+    },
+    "live-why": {
+        "en": "reading code cannot decide these; a run can",
+        "zh": "这些检查项仅读代码无法判定，运行后才能判定",
+    },
+    "unlock": {"en": "Give {key}: {items} can then be checked", "zh": "给出 {key}，即可自动检查 {items}"},
+    "unlock-why": {
+        "en": "the only input that {count:,} {count:probe lacks|probes lack}",
+        "zh": "{count:,} 个探针只缺这一项输入",
+    },
+    "failed": {"en": "{probe} failed: {reason}", "zh": "{probe} 失败：{reason}"},
+    "failed-why": {
+        "en": "a failed probe says nothing; once its cause is mended, run it again",
+        "zh": "失败的探针不说明任何问题；排除原因后请重新运行",
+    },
+    "path": {"en": "Go on with the path: {title}", "zh": "继续走定位路径：{title}"},
+    "path-why": {"en": "you are at {item} of “{checklist}”", "zh": "当前位于“{checklist}”的 {item}"},
+    "path-lacks": {
+        "en": "you are at {item} of “{checklist}”; still to be collected: {keys}",
+        "zh": "当前位于“{checklist}”的 {item}，尚需采集 {keys}",
+    },
+    "path-end": {"en": "The path has come to its end, “{title}”", "zh": "定位路径已到终点：{title}"},
+    "path-end-why": {"en": "{advice}", "zh": "{advice}"},
+    "check": {"en": "Check by hand: {title}", "zh": "人工检查：{title}"},
+    "check-why": {"en": "the probes could not decide", "zh": "探针未能判定"},
+    "check-left": {"en": "{why}", "zh": "{why}"},
+    "check-none": {"en": "no probe could run", "zh": "没有可运行的探针"},
+    "run": {
+        "en": "Run the probes of {count:,} {count:item|items}: {items}",
+        "zh": "运行 {count:,} 个检查项的探针：{items}",
+    },
+    "run-why": {"en": "nothing has looked at {count:it|them} yet", "zh": "这 {count:,} 项尚未检查过"},
+    "accept": {
+        "en": "Accept {count:,} {count:suggestion|suggestions} that nothing is wrong, or that it does not apply",
+        "zh": "接受 {count:,} 条“无问题”或“不涉及”的建议",
+    },
+    "accept-why": {"en": "only a person concludes", "zh": "结论须由人给出"},
+    "compare": {
+        "en": "Compare with a benchmark, step by step (the checklist “{title}”)",
+        "zh": "与标杆脚本逐步对比（清单“{title}”）",
+    },
+    "compare-why": {
+        "en": "no item is a problem: what is left shows only beside a run that is right",
+        "zh": "各检查项均无问题，剩余差异只有与正确的运行对比才能看出",
+    },
+    "plan": {
+        "en": "Plan experiments with the hyper-parameters: accucheck plan",
+        "zh": "规划超参实验：accucheck plan",
+    },
+    "plan-why": {
+        "en": "with sound code and data, accuracy is a matter of tuning",
+        "zh": "代码和数据无误时，精度取决于调参",
+    },
+    "ask": {"en": "Ask for help: accucheck issue", "zh": "寻求帮助：accucheck issue"},
+    "ask-why": {
+        "en": "it writes an issue with all that was found, private data hidden",
+        "zh": "生成包含全部检查结果的 issue，隐私信息已隐藏",
+    },
+    "export": {"en": "Write the report", "zh": "生成报告"},
+    "export-why": {"en": "every item is concluded", "zh": "所有检查项均已有结论"},
+    # what it costs
+    "cost-diff": {"en": "a change of {count:,} {count:line|lines}", "zh": "修改 {count:,} 行"},
+    "cost-look": {"en": "a look at the evidence", "zh": "查看证据"},
+    "cost-hand": {"en": "by hand", "zh": "人工处理"},
+    "cost-key": {"en": "one key of accucheck.yaml", "zh": "accucheck.yaml 中的一个键"},
+    "cost-press": {"en": "one key press", "zh": "一次按键"},
+    "separator": {"en": ", ", "zh": "、"},
+    "and-more": {"en": "{items} and {count:,} more", "zh": "{items} 等（另有 {count:,} 项）"},
+}
+
+#: Probes that measure how a training goes as a whole, by when it shows there: 0 before the first step, 1 with weights as they are, 2
+#: within some steps, 3 within some hundred, 4 at the end. Nearly any other fault shows there too, and what they find is often gone
+#: once that is mended: so what others find is looked at first, and of these what shows first, as it is nearest to the cause.
+SYMPTOMS = {
+    "first_loss": 0,
+    "first_loss_live": 0,
+    "input_dependence": 1,
+    "mode_switch": 1,
+    "activations": 2,
+    "gradients": 2,
+    "update_ratio": 2,
+    "overfit_batch": 3,
+    "batch_size": 4,
+    "batch_size_live": 4,
+    "epoch_curve": 4,
+    "reproducible_runs": 4,
+}
+#: How good a reason there is to believe in a finding, best first: keys of WORDS. A measured one is as good as certain code, but a
+#: certain one with a change at hand is mended at once.
+_GRADES = ("mend", "certain", "measured", "likely", "possible", "symptom", "contradicted")
+#: The kinds of steps, first things first: what is known to be wrong, what may be, what a little more would tell, what a person has
+#: to look at, and what brings it to an end. "late" is "rerun" where no problem hangs on it.
+_ORDER = (
+    "returned",
+    "rerun",
+    "differs",
+    "problem",
+    "concluded",
+    "suspect",
+    "run",
+    "live",
+    "unlock",
+    "failed",
+    "late",
+    "path",
+    "check",
+    "accept",
+    "export",
+    "compare",
+    "plan",
+    "ask",
+)
+#: Kinds of steps of which each stands for a fault that is known or suspected.
+_FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One thing worth doing.
+
+    `kind` is one of _ORDER, `items` those it is about, the first of them to be opened. `probe` and `finding` are what was found,
+    `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date. `key` is the key of
+    the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
+    `data`; `time` is how long it runs.
+    """
+
+    kind: str
+    items: list[str] = []
+    words: str = ""
+    reason: str = ""
+    data: dict[str, Any] = {}
+    probe: str = ""
+    finding: Finding | None = None
+    grade: str = ""
+    others: int = 0
+    late: bool = False
+    key: str = ""
+    pairs: list[tuple[str, str]] = []
+    time: Estimate | None = None
+
+    @property
+    def item(self) -> str:
+        return self.items[0] if self.items else ""
+
+    @property
+    def state(self) -> str:
+        """What of an item's states it is like: problem, undecided, failed, ok or open."""
+        if self.kind in ("problem", "concluded", "returned"):
+            return "problem"
+        if self.kind in _FAULTS:
+            return "undecided"
+        return {"failed": "failed", "accept": "ok", "export": "ok"}.get(self.kind, "open")
+
+    def what(self, language: Language) -> str:
+        """What was found, or what to do."""
+        if self.finding is not None:
+            return machine.Speech(language).message(self.probe, self.finding.code, self.finding.data)
+        return _say(self.words or self.kind, language, **self.data)
+
+    def why(self, language: Language) -> str:
+        """Why it is worth it, in a few words."""
+        text = _say(self.reason or f"{self.kind}-why", language, **self.data)
+        if self.others:
+            text = _say("more", language, why=text, count=self.others)
+        return _say("late", language, why=text) if self.late else text
+
+    def cost(self, language: Language) -> str:
+        """What it takes."""
+        if self.time is not None:
+            return self.time.time(language)
+        fix = self.finding.fix if self.finding is not None else None
+        if fix is not None and fix.diff and self.grade == "mend":
+            added, gone = (sum(line[:1] == sign for line in fix.diff.splitlines()[2:]) for sign in "+-")
+            return _say("cost-diff", language, count=max(added, gone))
+        costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
+        return _say(costs.get(self.kind, "cost-hand"), language)
+
+    def command(self, project: str = ".", checklists: Sequence[str] = ()) -> str:
+        """The same on the command line, for a project and checklists as they were given there."""
+        folder = [] if project == "." else [project]
+        named = [part for name in checklists for part in ("--checklist", name)]
+        few = self.items if len(self.items) <= _NAMED else []
+        only = [part for item in few for part in ("--only", item)]
+        if self.kind in ("rerun", "late"):
+            words = ["run", *folder, *named, "--stale"]
+        elif self.kind in ("run", "failed", "live", "unlock"):
+            more = ["--set", f"{self.key}=..."] if self.kind == "unlock" else []
+            more += ["--live"] if self.time is not None and self.time.live else []
+            words = ["run", *folder, *named, *only, *more]
+        elif self.kind in ("problem", "suspect", "check"):
+            words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item]
+        elif self.kind in ("path", "compare", "plan"):
+            words = ["plan" if self.kind == "plan" else "path", *folder]
+        elif self.kind in ("export", "ask"):
+            words = ["report" if self.kind == "export" else "issue", *folder, *named]
+        else:
+            conclusion = "ok" if self.kind == "accept" else "problem"
+            words = ["answer", self.item, conclusion, *(["--project", *folder] if folder else []), *named]
+        return shlex.join(["accucheck", *words])
+
+
+def _say(key: str, language: Language, /, **data: Any) -> str:
+    """A text of WORDS; of a list of items the first are named, and of a value in both languages one is taken."""
+    spoken = dict(data)
+    for name, value in data.items():
+        if isinstance(value, dict):
+            spoken[name] = value[language.value]
+        elif isinstance(value, list):
+            items = word(WORDS, "separator", language).join(value[:_NAMED])
+            left = len(value) - _NAMED
+            spoken[name] = word(WORDS, "and-more", language, items=items, count=left) if left > 0 else items
+    return word(WORDS, key, language, **spoken)
+
+
+def as_json(
+    steps: Sequence[Step], language: Language, project: str = ".", checklists: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The steps for other programs: plain JSON values."""
+    return [
+        {
+            "kind": step.kind,
+            "items": step.items,
+            "what": step.what(language),
+            "why": step.why(language),
+            "likely": step.grade or None,
+            "cost": step.cost(language),
+            "seconds": [step.time.low, step.time.high] if step.time is not None else None,
+            "probe": step.probe or None,
+            "code": step.finding.code if step.finding is not None else None,
+            "key": step.key or None,
+            "command": step.command(project, checklists),
+        }
+        for step in steps
+    ]
+
+
+def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) -> list[Step]:
+    """What to do next, the best first. `stale`: what Project.stale gives, where that is known already."""
+    return _Look(project, project.stale() if stale is None else stale).steps()
+
+
+class _Use(NamedTuple):
+    """One probe of one item. `kind` is None where it cannot be loaded; `lacking` are the needs that the case does not give."""
+
+    item: Item
+    use: ProbeUse
+    kind: Kind | None
+    lacking: list[str]
+    result: ProbeResult | None
+
+
+class _Look:
+    """One look at a project."""
+
+    def __init__(self, project: Project, stale: Collection[tuple[str, str]]) -> None:
+        assert project.session is not None
+        self.project, self.session, self.stale = project, project.session, stale
+        self.facts = project.case.facts()
+        self.place = {item.id: number for number, item in enumerate(project.items)}
+        self.paths = [(each, path) for each in project.checklists if (path := self._walk(each)) is not None]
+        later = {item.id for _, path in self.paths for item in (*path.ahead, *([path.here] if path.here else []))}
+        #: The items that a person has to come to by himself; those of a path come when it is their turn.
+        self.own = [item for item in project.items if item.id not in later and item.applicable(self.facts)]
+
+    def _walk(self, checklist: Checklist) -> Walked | None:
+        return walk(checklist, self.session.record, self.project.case)
+
+    def steps(self) -> list[Step]:
+        faults = list(self._faults())
+        found = [*self._again(), *faults]
+        if not self.project.case.alone:
+            found += self._unfinished(faults)
+        found += self._path()
+        found += self._by_hand({item for step in found for item in step.items})
+        found += self._ends(found)
+        shown = [SYMPTOMS[step.probe] for step in faults if step.kind == "problem" and step.grade == "symptom"]
+        return sorted(found, key=partial(self._rank, max(shown, default=0)))
+
+    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, int, int]:
+        """First by kind; then how likely it is to help, when it shows, how many items it serves, and their order in the checklist.
+
+        A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
+        """
+        likely = _GRADES.index(step.grade) if step.grade else 0
+        when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
+        kind = "problem" if step.kind == "suspect" and step.grade == "symptom" and when < shown else step.kind
+        return _ORDER.index(kind), likely, when, -len(step.items), self.place.get(step.item, 0)
+
+    def _entry(self, item: Item) -> Entry:
+        return self.session.entry(item.id)
+
+    def _time(self, pairs: Collection[tuple[str, str]]) -> Estimate | None:
+        """How long these probes take."""
+        if self.project.case.alone:  # nothing can be run
+            return None
+        return estimate(self.project, self.project.jobs(again=pairs), live=True)
+
+    # --- what is wrong ------------------------------------------------------------------------------------------------
+
+    def _again(self) -> Iterator[Step]:
+        """What is out of date: one run for all of it, and before anything else where a problem may be mended by now."""
+        late = sorted((pair for pair in self.stale if pair[0] in self.place), key=lambda pair: self.place[pair[0]])
+        if late:
+            results = [self.session.entry(item).results[name] for item, name in late]
+            kind = "rerun" if any(result.suggestion is Verdict.PROBLEM for result in results) else "late"
+            items = list(dict.fromkeys(item for item, _ in late))
+            data = {"items": items, "count": len(late)}
+            yield Step(kind, items, "rerun", "rerun-why", data, pairs=late, time=self._time(late))
+
+    def _faults(self) -> Iterator[Step]:
+        """What is wrong or may be, a step for each item; one finding that serves several items is one step."""
+        seen: dict[bytes, Step] = {}
+        for item in self.project.items:
+            step = self._fault(item)
+            if step is None:
+                continue
+            if step.finding is None:
+                yield step
+                continue
+            key = msgspec.json.encode([step.kind, step.probe, step.finding])
+            seen[key] = msgspec.structs.replace(seen[key], items=[*seen[key].items, item.id]) if key in seen else step
+        yield from seen.values()
+
+    def _fault(self, item: Item) -> Step | None:
+        entry, suggestion = self._entry(item), self.project.suggestion(item)
+        if entry.judgement is Judgement.RETURNED and entry.review is not None:
+            data = {"comment": entry.review.comment, "who": entry.review.who}
+            return Step("returned", [item.id], data=data)
+        if entry.conclusion not in (None, Verdict.PROBLEM):
+            return None
+        late = any(name == item.id for name, _ in self.stale)
+        if entry.conclusion is Verdict.PROBLEM and suggestion is Verdict.OK and not late:
+            return Step("differs", [item.id])
+        worth = machine.telling(item, entry) if suggestion in (Verdict.PROBLEM, Verdict.UNDECIDED) else []
+        worth = [pair for pair in worth if pair[1].level is not Level.INFO]
+        if not worth:
+            remedy = {language.value: item.remedy[language].partition("\n")[0] for language in Language}
+            return (
+                Step("concluded", [item.id], data={"remedy": remedy}) if entry.conclusion is Verdict.PROBLEM else None
+            )
+        graded = [(self._grade(entry, name, finding), name, finding) for name, finding in worth]
+        wrong = suggestion is Verdict.PROBLEM or entry.conclusion is Verdict.PROBLEM
+        grade, name, finding = min(
+            graded, key=lambda each: (each[2].level is not Level.PROBLEM, _GRADES.index(each[0]))
+        )
+        deeper = self._deeper(entry, name) if grade == "contradicted" else None
+        return Step(
+            "problem" if wrong else "suspect",
+            [item.id],
+            reason=f"{grade}-why",
+            data={"probe": deeper.probe} if deeper is not None else {},
+            probe=name,
+            finding=finding,
+            grade=grade,
+            others=len(worth) - 1,
+            late=(item.id, name) in self.stale,
+        )
+
+    def _grade(self, entry: Entry, name: str, finding: Finding) -> str:
+        if self._deeper(entry, name) is not None:
+            return "contradicted"
+        if name in SYMPTOMS:
+            return "symptom"
+        if finding.sure is Sure.LIKELY or finding.sure is Sure.POSSIBLE:
+            return "likely" if finding.sure is Sure.LIKELY else "possible"
+        if finding.fix is not None and finding.fix.diff:
+            return "mend"
+        return "certain" if finding.sure is Sure.CERTAIN else "measured"
+
+    @staticmethod
+    def _deeper(entry: Entry, name: str) -> ProbeResult | None:
+        """The result of a probe of a stronger kind that looked at the same item and found it in order."""
+        strength = STRENGTH[entry.results[name].kind]
+        in_order = (r for r in entry.results.values() if r.status is Status.DONE and r.suggestion is Verdict.OK)
+        return next((result for result in in_order if STRENGTH[result.kind] > strength), None)
+
+    # --- what would tell more -----------------------------------------------------------------------------------------
+
+    def _uses(self) -> Iterator[_Use]:
+        """The probes of the items that are still open."""
+        for item in self.own:
+            entry = self._entry(item)
+            if entry.conclusion is not None:
+                continue
+            for use in item.uses:
+                kind, lacking = self._needs(use)
+                yield _Use(item, use, kind, lacking, entry.results.get(use.name))
+
+    def _needs(self, use: ProbeUse) -> tuple[Kind | None, list[str]]:
+        try:
+            module = probes.load(use.name)
+            kind: Kind = module.KIND
+            return kind, probes.missing(module, self.project.case)
+        except Exception:  # the engine says why when it is run
+            return None, []
+
+    def _unfinished(self, faults: Sequence[Step]) -> Iterator[Step]:
+        """Probes that have not run, may not run, lack one key, or failed."""
+        uses = list(self._uses())
+        known = {item for step in faults if step.kind == "problem" for item in step.items}
+        ready = [each for each in uses if not each.lacking]
+        refused = [each for each in ready if _skipped(each) and each.kind is Kind.LIVE and each.item.id not in known]
+        waiting = [
+            each
+            for each in ready
+            if each not in refused
+            and (each.result is None or each.result.status is Status.CANCELLED or _lacked(each.result))
+        ]
+        if waiting:
+            yield self._running("run", waiting)
+        if refused := [each for each in refused if self._open(each.item)]:
+            yield self._running("live", refused)
+        lacking: dict[str, list[_Use]] = {}
+        for each in uses:
+            if len(each.lacking) == 1 and self._open(each.item) and each.item.id not in known:
+                lacking.setdefault(each.lacking[0], []).append(each)
+        for key, those in lacking.items():
+            items = list(dict.fromkeys(each.item.id for each in those))
+            first = key.partition(" ")[0]
+            either = {"en": key.replace(" | ", " or "), "zh": key.replace(" | ", " 或 ")}
+            yield Step("unlock", items, data={"key": either, "items": items, "count": len(those)}, key=first)
+        for each in uses:
+            if each.result is not None and each.result.status is Status.FAILED and each.result.reason is not None:
+                reason = {
+                    language.value: machine.Speech(language).reason(each.use.name, each.result.reason)
+                    for language in Language
+                }
+                pair = (each.item.id, each.use.name)
+                yield Step("failed", [pair[0]], data={"probe": pair[1], "reason": reason}, probe=pair[1], pairs=[pair])
+
+    def _running(self, kind: str, uses: Sequence[_Use]) -> Step:
+        items = list(dict.fromkeys(each.item.id for each in uses))
+        count = len(items) if kind == "run" else len(uses)
+        pairs = [(each.item.id, each.use.name) for each in uses]
+        return Step(kind, items, data={"items": items, "count": count}, pairs=pairs, time=self._time(pairs))
+
+    def _open(self, item: Item) -> bool:
+        return self.project.suggestion(item) is Verdict.UNDECIDED
+
+    # --- what a person does -------------------------------------------------------------------------------------------
+
+    def _path(self) -> Iterator[Step]:
+        for checklist, path in self.paths:
+            if path.here is None:
+                if (end := path.at_end) is not None:
+                    told = {"title": _both(end.title), "advice": _both(end.advice)}
+                    yield Step("path", words="path-end", reason="path-end-why", data=told)
+                continue
+            keys = [each.key for each in uncollected(wanted(checklist, path.here, self.project.case))]
+            data = {
+                "item": path.here.id,
+                "title": _both(path.here.title),
+                "checklist": _both(checklist.title),
+                "keys": keys,
+            }
+            yield Step("path", [path.here.id], reason="path-lacks" if keys else "path-why", data=data)
+
+    def _by_hand(self, told: Collection[str]) -> Iterator[Step]:
+        """Items that only a person can conclude, and suggestions that wait for one."""
+        waiting = []
+        for item in self.own:
+            if self._entry(item).conclusion is not None:
+                continue
+            if not self._open(item):
+                if self.project.suggestion(item) is not Verdict.PROBLEM:
+                    waiting.append(item.id)
+            elif item.id not in told:
+                yield self._check(item)
+        if waiting:
+            yield Step("accept", waiting, data={"count": len(waiting)})
+
+    def _check(self, item: Item) -> Step:
+        """An item that its probes leave open, with what they could not examine."""
+        entry, title = self._entry(item), _both(item.title)
+        left = next(((name, finding) for name, finding in machine.telling(item, entry) if finding.incomplete), None)
+        if left is None:
+            reason = "check-why" if any(not _lacked(result) for result in entry.results.values()) else "check-none"
+            return Step("check", [item.id], reason=reason, data={"title": title})
+        name, finding = left
+        why = {
+            each.value: machine.Speech(each).message(name, finding.code, finding.data).rstrip(".。")
+            for each in Language
+        }
+        return Step(
+            "check",
+            [item.id],
+            reason="check-left",
+            data={"title": title, "why": why},
+            late=(item.id, name) in self.stale,
+        )
+
+    def _ends(self, found: Sequence[Step]) -> Iterator[Step]:
+        """Where to go when nothing is wrong, and the report when all is said."""
+        kinds = {step.kind for step in found}
+        concluded = all(self._entry(item).conclusion is not None for item in self.own)
+        under_way = any(path.here is not None for _, path in self.paths)
+        if self.own and concluded and not under_way:
+            yield Step("export")
+        if under_way or kinds & (_FAULTS | {"run", "rerun"}) or not any(self._entry(item).results for item in self.own):
+            return
+        if not self.paths and not self.project.case.alone:
+            yield Step("compare", data={"title": _both(load("comparison").title)})
+        yield Step("plan")
+        yield Step("ask")
+
+
+def _both(text: Text) -> dict[str, str]:
+    return {language.value: text[language] for language in Language}
+
+
+def _skipped(each: _Use) -> bool:
+    """Whether it was left out as nobody had agreed to run the project's code."""
+    result = each.result
+    return result is not None and result.reason is not None and result.reason.code == "needs-consent"
+
+
+def _lacked(result: ProbeResult) -> bool:
+    """Whether a result says that an input is missing: where the case gives it by now, the probe can run."""
+    return result.status is Status.SKIPPED and result.reason is not None and result.reason.code == "missing-input"
