@@ -2,38 +2,71 @@
 
 from __future__ import annotations
 
+import gc
+import json
+import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.app import App
+from textual.css.query import NoMatches
+from textual.driver import Driver
 from textual.screen import Screen
+from textual.widget import Widget
 
+from .. import settings
 from ..case import Case
 from ..checklist import Item
-from ..errors import UserError
+from ..drafts import Drafts
+from ..errors import SaveError, UserError
 from ..language import Language, detect, visible
-from ..model import Finding, Status, Verdict
+from ..model import Finding, ProbeResult, Status, Verdict
 from ..project import Project, open_project
-from ..session import Entry, Role, user
-from .messages import EngineSaid, RunEnded, Saved, StaleKnown
+from ..session import Entry, Role, Session, Training, user
+from ..settings import Settings
+from . import opening
+from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
-from .signs import Speech
+from .signs import Speech, plain
+from .themes import DARK, OWN
+from .verbs import ANYWHERE, VerbScreen, bindings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.actions import ActionParseResult
+    from textual.command import Provider
+    from textual.dom import DOMNode
+
+    from ..mending import Mend
+    from ..proposal import Survey
+    from .screens.dialogs import Told
+
+
+def _palette() -> type[Provider]:
+    from .palette import Verbs
+
+    return Verbs
+
+
+#: Seconds from the start until what the next keys need is loaded.
+SETTLED = 1.0
 
 
 class Walkthrough(App[None]):
     """`written` are the reports of this visit, printed when it ends."""
 
     CSS = """
-    Toast { max-width: 70%; }
+    Toast { max-width: 56%; }  /* not across the edge of two panes: a wide letter would be cut there when one of them is drawn */
     CommandPalette SearchIcon { display: none; }
     """
     CSS_PATH = "screens/checklist.tcss"
     TITLE = "accucheck"
-    COMMAND_PALETTE_BINDING = "ctrl+p"
-    BINDINGS = [Binding("ctrl+q", "leave", show=False, priority=True, id="quit-anywhere")]
+    COMMANDS = {_palette}
+    ENABLE_COMMAND_PALETTE = False  # ours is a verb like others
 
     def __init__(
         self,
@@ -43,55 +76,113 @@ class Walkthrough(App[None]):
         only_ascii: bool = False,
         who: str | None = None,
         role: Role = Role.AUTHOR,
+        preferences: Settings | None = None,
     ) -> None:
         super().__init__()
+        self.animation_level = "none"  # what slides is drawn many times, and a key waits for it; over SSH most of all
         self.who = who or user()
+        self.preferences = preferences or Settings()
+        self.notices: list[UserError] = []  # told once the screen stands
+        self.keymap = self._checked_keys()  # verb id -> keys
+        self._begin_theme()
+        self._bindings = bindings(ANYWHERE, self.keymap, "{verb.action}")
         self.role = role
         assert project.session is not None
         self.project = project
         self.session = project.session
         self.session.autosave = False
         self.speech = Speech(language, only_ascii=only_ascii)
+        self.drafts = Drafts(self.session.drafts)
+        self._told: UserError | None = None  # the session's last notice that was shown
+        self._ended_drafts: set[str] = set()  # drafts whose text is in the session, but not saved yet
         self.runner = Runner(project, self.post_message)
         self.running: dict[tuple[str, str], tuple[Running, list[Finding]]] = {}
         self.stale: set[tuple[str, str]] = set()
         self.saved = "read-only" if self.session.read_only else "saved"
-        self.undo: list[tuple[str, Entry]] = []
+        self.undo: list[tuple[str, Entry | Mend]] = []
         self.written: list[Path] = []
-        self.report_folder = Path.cwd()
+        self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
+        self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
+        self._tell_stale = False
+        self.live: bool | None = None  # whether live probes run, where nobody is to be asked
+        self.survey: Survey | None = None  # what the project holds, once that is known
+        self.probes_known = False  # whether what each input is for can be told at once
+        self.reopen: Path | None = None  # the project to open in the place of this one
+        self.first_item = ""
+        self._retelling = False  # in another language
+        self._retold = True
+        self.hung_up = False
+        self.terminal_notice = ""
+        try:
+            self.report_folder = Path.cwd()
+        except FileNotFoundError:  # somebody has removed the folder that this was started in
+            self.report_folder = Path(project.case.root)
         self._facts = project.case.facts()
 
+    def _checked_keys(self) -> dict[str, str]:
+        if not self.preferences.keys:
+            return {}
+        from .keymap import checked
+
+        keymap, errors = checked(self.preferences.keys)
+        self.notices += errors
+        return keymap
+
+    def _begin_theme(self) -> None:
+        """The theme of the settings; otherwise the dark one, or that of the terminal where it has 16 colours only."""
+        for theme in OWN:
+            self.register_theme(theme)
+        name = self.preferences.theme
+        if name and name not in self.available_themes:
+            from ..document import nearest
+
+            place = {"path": str(settings.file()), "line": settings.line_of("theme")}
+            hint = nearest(name, [*self.available_themes])
+            self.notices.append(UserError("settings-theme", **place, theme=name, hint=hint))
+            name = ""
+        self.theme = name or ("ansi-dark" if self.console.color_system == "standard" else DARK.name)
+
+    def get_driver_class(self) -> type[Driver]:
+        from textual import constants
+
+        from .terminal import Terminal
+
+        return Terminal if constants.DRIVER is None else super().get_driver_class()  # in a browser, its own
+
     def get_default_screen(self) -> Screen[None]:
-        return ChecklistScreen()
+        """The main screen; of a new project nothing, until its case is known."""
+        return Screen() if opening.is_new(self) else ChecklistScreen()
 
     def on_mount(self) -> None:
+        if not gc.isenabled():
+            self.set_timer(SETTLED, self._settle)
         self.set_class(self.speech.only_ascii, "-ascii")
-        case = self.project.case
-        if case.file is None and not (self.session.record.entries or self.session.read_only or case.alone):
-            self._begin_with_start()
+        if self.terminal_notice:
+            self.notify(self.terminal_notice, severity="warning", timeout=15, markup=False)
+        if opening.is_new(self):
+            self.run_worker(opening.begin_new(self))
         else:
             self._begin()
 
-    def _begin_with_start(self) -> None:
-        from ..case import propose
-        from .screens.start import StartScreen
+    def _settle(self) -> None:
+        from .settling import settle
 
-        def begin(values: dict[str, str] | None) -> None:
-            self._adopt(values or {})
-            self._refresh()
-            self._begin()
+        settle(self.project)
 
-        self.push_screen(StartScreen(propose(Path(self.project.case.root))), begin)
+    def tell_training(self, answer: Training) -> None:
+        """Keep whether the training runs; of a session that cannot be written for this visit only."""
+        if not self.session.read_only:
+            self.session.tell_training(answer, self.who)
+            self.save_soon()
 
-    def _adopt(self, values: dict[str, str]) -> None:
-        """Write the chosen keys as accucheck.yaml and go on with that case."""
+    def adopt(self, values: dict[str, str]) -> None:
+        """Write the chosen keys as accucheck.yaml, and begin with that case."""
         from .. import case as cases
 
         root = Path(self.project.case.root)
-        target = root / cases.FILE_NAME
         try:
             if values:
-                cases.write({"name": self.project.case.name, **values}, target)
+                cases.write({"name": self.project.case.name, **values}, root / cases.FILE_NAME)
             case = cases.load(root)
         except UserError as error:
             self.notify(
@@ -99,18 +190,42 @@ class Walkthrough(App[None]):
                 severity="warning",
                 markup=False,
             )
-            case = cases.load(root, [f"{key}={value}" for key, value in values.items()])
+            case = cases.load(root, [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items()])
         self.use_case(case)
+        self.push_screen(ChecklistScreen())
+        self._begin()
 
     def use_case(self, case: Case) -> None:
         self.project.case = case
         self._facts = case.facts()
 
     def _begin(self) -> None:
-        if self.session.notice is not None:
-            self.notify(self.session.notice.text(self.speech.language), severity="warning", timeout=15, markup=False)
+        for notice in self.notices:
+            self.notify(notice.text(self.speech.language), severity="warning", timeout=15, markup=False)
+        self._tell_notice()
+        self._tell_drafts()
         if self.session.record.entries:
             self.runner.look_for_stale()
+        self.call_later(opening.remember, self)
+
+    def on_surveyed(self, message: Surveyed) -> None:
+        self.survey, self.probes_known = message.survey, message.probes
+        for screen in self.screen_stack:
+            if (take := getattr(screen, "surveyed", None)) is not None:
+                take(message.survey)
+
+    async def action_open_recent(self) -> None:
+        """Choose another project, and open it in the place of this one."""
+        self.run_worker(opening.open_recent(self), group="recent", exclusive=True)
+
+    async def action_change_case(self) -> None:
+        self.run_worker(opening.change_case(self), group="case", exclusive=True)
+
+    def _tell_notice(self) -> None:
+        notice = self.session.notice  # of a read-only session the banner says it
+        if notice is not None and notice is not self._told and not self.session.read_only:
+            self._told = notice
+            self.notify(notice.text(self.speech.language), severity="warning", timeout=15, markup=False)
 
     @property
     def checklist(self) -> ChecklistScreen | None:
@@ -142,35 +257,38 @@ class Walkthrough(App[None]):
 
     # --- changing answers ---------------------------------------------------------------------------------------------
 
-    def may_change(self) -> bool:
-        """False, with the reason shown, when the session belongs to somebody else."""
+    def why_not_change(self) -> str | None:
+        """Why nothing can be changed here: the session belongs to somebody else. None where it can."""
         if not self.session.read_only:
-            return True
-        text = self.speech.say("read-only-why", why=self.session.refusal.text(self.speech.language))
-        self.notify(text, severity="warning", markup=False)
-        return False
+            return None
+        return self.speech.say("read-only-why", why=self.session.refusal.text(self.speech.language))
 
-    def may_answer(self) -> bool:
-        """False, with the reason shown, when answers cannot be changed here: they are their author's."""
-        return self.may_change() and self._is(Role.AUTHOR, "authors-only")
+    def why_not_answer(self) -> str | None:
+        """Why answers cannot be changed here: they are their author's."""
+        return self.why_not_change() or (self.speech.say("authors-only") if self.role is not Role.AUTHOR else None)
 
-    def may_review(self) -> bool:
-        """False, with the reason shown, when reviews cannot be changed here."""
-        return self.may_change() and self._is(Role.REVIEWER, "reviewers-only")
+    def why_not_review(self) -> str | None:
+        """Why reviews cannot be changed here."""
+        return self.why_not_change() or (self.speech.say("reviewers-only") if self.role is not Role.REVIEWER else None)
 
-    def _is(self, role: Role, otherwise: str) -> bool:
-        if self.role is not role:
-            self.notify(self.speech.say(otherwise), severity="warning", markup=False)
-        return self.role is role
+    def why_alone(self) -> str | None:
+        """Why nothing can be run or looked at: the session came without its project."""
+        try:
+            self.project.need_project()
+        except UserError as error:
+            return error.text(self.speech.language)
+        return None
 
     def change(self, item: str, apply: Callable[[], None]) -> None:
         """Change one item's answer or review: remembered for undo, saved in a thread, shown at once."""
-        if not self.may_change():
+        if (why := self.why_not_change()) is not None:
+            self.notify(why, severity="warning", markup=False)
             return
         before = self.session.entry(item)
         try:
             apply()
         except UserError as error:
+            self._ended_drafts.clear()  # what was typed for it is not in the session
             self.notify(error.text(self.speech.language), severity="warning", markup=False)
             return
         self.undo.append((item, before))
@@ -184,12 +302,51 @@ class Walkthrough(App[None]):
     def on_saved(self, message: Saved) -> None:
         if message.error is None:
             self.saved = "saving" if self.session.unsaved else "saved"
+            self._tell_notice()
+            if not self.session.unsaved:
+                self.drop_drafts("note", "comment")
         else:
             self.saved = "unsaved"
             say = self.speech.say
             text = f"{message.error.text(self.speech.language)}\n{say('save-failed-next')}"
             self.show_error(text)
         self._refresh()
+
+    # --- drafts -------------------------------------------------------------------------------------------------------
+
+    def keep_draft(self, key: str, text: str, begun: str) -> None:
+        """Keep what is being typed; `begun` is what the note was before, and needs no draft."""
+        self._ended_drafts.discard(key)
+        self.drafts.put(key, None if text == begun else text)
+        if (error := self.drafts.error) is not None and error is not self._told:
+            self._told = error
+            text = self.speech.say("draft-unwritable", why=error.text(self.speech.language))
+            self.notify(text, severity="warning", markup=False)
+
+    async def write_note(self, title: Told, text: str, key: str) -> str:
+        """Ask for a note, in a worker; its draft is needed until what became of it is saved."""
+        from .screens.dialogs import WriteNote
+
+        note: str = await self.push_screen_wait(WriteNote(title, text, key))
+        self._ended_drafts.add(key)
+        return note
+
+    def drop_drafts(self, *kinds: str) -> None:
+        """What became of the ended drafts of these kinds is saved."""
+        for key in [key for key in self._ended_drafts if key.partition(" ")[0] in kinds]:
+            self._ended_drafts.discard(key)
+            self.drafts.put(key, None)
+
+    def _tell_drafts(self) -> None:
+        """A draft's key is its kind, its item, and for a sample which one."""
+        left = [key.split(" ") for key in self.drafts.keys if " " in key]
+        items = [item for kind, item, *_ in left if kind != "note" or self._unlike(item)]
+        if items and not self.session.read_only:
+            text = ", ".join(dict.fromkeys(plain(item).plain for item in items))
+            self.notify(self.speech.say("drafts-left", items=text, key="n"), timeout=15, markup=False)
+
+    def _unlike(self, item: str) -> bool:
+        return self.drafts.get(f"note {item}") != self.session.entry(item).note
 
     def show_error(self, text: str) -> None:
         from .screens.dialogs import Choose
@@ -210,6 +367,8 @@ class Walkthrough(App[None]):
         key = (event.job.item, event.job.probe)
         if isinstance(event, engine.Started):
             self.running[key] = (Running(), [])
+            if message.before is not None and message.before.status is Status.DONE:
+                self.before[key] = message.before
         elif isinstance(event, engine.Progressed):
             if key in self.running:
                 self.running[key][0].progress = event.progress
@@ -232,34 +391,54 @@ class Walkthrough(App[None]):
 
     def on_stale_known(self, message: StaleKnown) -> None:
         self.stale = message.stale
+        if message.error is not None:
+            self.notify(message.error.text(self.speech.language), severity="warning", markup=False)
+        if self._tell_stale and self.stale and not self.runner.busy:
+            self.notify(self.speech.say("stale-found", count=len(self.stale)), timeout=8, markup=False)
+        self._tell_stale = False
         self._refresh()
+        if isinstance(self.screen, VerbScreen) and self.screen is not self.checklist:
+            self.screen.show_keys()
+
+    def write_mend(self, diff: str, mend: Mend) -> Path:
+        """Write a mend into its file, remembered for undo; returns the copy of the file as it was. Raises UserError."""
+        from ..mending import apply
+
+        kept = apply(mend)
+        item = self.checklist.item if self.checklist is not None else None
+        self.mends[diff] = mend
+        self.undo.append((item.id if item is not None else "", mend))
+        self.look_for_stale()
+        return kept
+
+    def take_back(self, mend: Mend) -> None:
+        """Put a file back as it was before its mend. Raises UserError."""
+        from ..mending import undo
+
+        undo(mend)
+        self.mends = {diff: each for diff, each in self.mends.items() if each is not mend}
+        self.undo = [(item, each) for item, each in self.undo if each is not mend]
+        self.notify(plain(self.speech.say("mend-undone", path=mend.path)).plain, markup=False)
+        self.look_for_stale()
+
+    def look_for_stale(self, *, tell: bool = False) -> None:
+        """Find out in a thread which results are out of date; `tell` says how many."""
+        self._tell_stale = tell
+        self.runner.look_for_stale()
+
+    def run_stale(self) -> None:
+        """Run what is out of date, on the main screen where there is any."""
+        if (checklist := self.checklist) is not None:
+            checklist.action_run_stale()
+
+    def back_to(self, screen: Screen[None]) -> None:
+        """Leave what lies above a screen."""
+        while self.screen is not screen and len(self.screen_stack) > 1:
+            self.pop_screen()
 
     # --- verbs that work anywhere -------------------------------------------------------------------------------------
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        checklist = self.checklist
-        if checklist is not None and screen is checklist:
-            for words, action in checklist.verbs():
-                yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
-            yield from self._checklist_commands()
-        elif (verbs := getattr(screen, "VERBS", None)) is not None:
-            for _, words, action in verbs:
-                yield SystemCommand(self.speech.say(words), "", lambda action=action: self._do(action))
-        yield SystemCommand(self.speech.say("command-language"), "", lambda: self._do("app.switch_language"))
-        yield SystemCommand(self.speech.say("command-quit"), "", lambda: self._do("app.leave"))
-
-    def _checklist_commands(self) -> Iterable[SystemCommand]:
-        """One command for each shipped checklist: show its items too, or no longer."""
-        from ..checklist import load, shipped
-
-        opened = [checklist.name for checklist in self.project.checklists]
-        for name in shipped():
-            if opened != [name]:
-                words = "command-hide-checklist" if name in opened else "command-show-checklist"
-                text = self.speech.say(words, title=load(name).title[self.speech.language])
-                yield SystemCommand(text, "", lambda name=name: self.toggle_checklist(name))
-
-    def toggle_checklist(self, name: str) -> None:
+    def action_toggle_checklist(self, name: str) -> None:
         """Show a shipped checklist beside those that are open, or put it away; its answers stay in the session."""
         from ..checklist import load
 
@@ -274,23 +453,113 @@ class Walkthrough(App[None]):
             screen.show_items(added[0].items[0].id if added else None)
 
     def action_command_palette(self) -> None:
-        from textual.command import CommandPalette
+        from .palette import Palette
 
-        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
-            self.push_screen(CommandPalette(placeholder=self.speech.say("command-search")))
+        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
+            self.push_screen(Palette(placeholder=self.speech.say("command-search")))
 
-    def _do(self, action: str) -> None:
-        self.call_later(self.run_action, action, self.screen)
+    def do(self, action: str) -> None:
+        """Run an action once the palette is away."""
+        self.call_later(lambda: self.run_action(action, self.screen))
+
+    def action_choose_theme(self) -> None:
+        from .screens.theme import ThemeScreen
+
+        before = self.theme
+
+        def chosen(keep: bool | None) -> None:
+            if not keep:
+                self.theme = before
+            elif self.theme != before:
+                try:
+                    settings.keep_theme(self.theme)
+                except UserError as error:
+                    why = error.text(self.speech.language)
+                    self.notify(self.speech.say("theme-not-kept", why=why), severity="warning", markup=False)
+
+        if not any(isinstance(screen, ThemeScreen) for screen in self.screen_stack):
+            self.push_screen(ThemeScreen(), chosen)
 
     async def action_switch_language(self) -> None:
         language = Language.EN if self.speech.language is Language.ZH else Language.ZH
         self.speech = Speech(language, only_ascii=self.speech.only_ascii)
-        if (screen := self.checklist) is not None:
-            await screen.rebuild()
+        self._retold = False
+        if self._retelling:
+            return  # the screens are made again once more, after this time
+        self._retelling = True
+        try:
+            while not self._retold:
+                self._retold = True
+                for screen in [*self.screen_stack]:
+                    await self._retell(screen)
+        finally:
+            self._retelling = False
+
+    async def _retell(self, screen: Screen[Any]) -> None:
+        """Make a screen again in the language that is spoken now; one that is left meanwhile, or not made yet, needs it not."""
+        rebuild = getattr(screen, "rebuild", None)
+        try:
+            if rebuild is not None and screen in self.screen_stack:
+                await rebuild()
+        except NoMatches:
+            if screen in self.screen_stack and screen.children:
+                raise
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """As textual's, but a key that comes while a screen is made, made again or left finds nothing to act on, and does nothing."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except NoMatches:
+            nodes = default_namespace.ancestors_with_self if isinstance(default_namespace, Widget) else [self.screen]
+            if any(node in self.screen_stack and node.children for node in nodes) and not self._retelling:
+                raise
+            return False
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What fails in a screen that has been left meanwhile harms nobody: it looks for widgets that are gone."""
+        from textual._context import active_message_pump
+        from textual.worker import WorkerFailed, active_worker
+
+        # A screen that a worker has opened has that worker in its context too.
+        pump = active_worker.get().node if isinstance(error, WorkerFailed) else active_message_pump.get(None)
+        left = isinstance(pump, Widget) and not any(each in self.screen_stack for each in pump.ancestors_with_self)
+        if left or self._exit:
+            self.log.error(error)
+        else:
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """An error of ours: close the screen without a traceback on it; run() raises what happened."""
         self._close_messages_no_wait()
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave, remembering how far the project is, where it is one."""
+        if not opening.is_new(self):
+            opening.remember(self, wait=True)
+        super().exit(result, return_code, message)
+
+    def on_hung_up(self, message: HungUp) -> None:
+        """Nobody is there to ask: end as with q, and keep what is half typed."""
+        self.hung_up = True
+        self.exit(return_code=128 + message.number)
+
+    def on_driver_signal_resume(self) -> None:
+        """Back from the shell: all is to be drawn again."""
+        self.refresh(layout=True)
+
+    def action_suspend_process(self) -> None:
+        """Give the terminal back to the shell, as Ctrl+Z does, and all of the job with it (`make` that started this)."""
+        from .terminal import is_alone
+
+        if self._driver is None or not self._driver.can_suspend or is_alone():
+            self.notify(self.speech.say("suspend-nowhere"), severity="warning", markup=False)
+        else:
+            os.killpg(os.getpgrp(), signal.SIGTSTP)
 
     def action_leave(self) -> None:
         """Quit; asks first when probes are running."""
@@ -309,39 +578,88 @@ class Walkthrough(App[None]):
         self.push_screen(Choose(say("quit-title"), "", [("no", say("no")), ("yes", say("yes"))]), answer)
 
 
+class Crashed(Exception):
+    """An error of ours ended the walkthrough, its cause; what was answered is saved in `session`."""
+
+    def __init__(self, session: Path) -> None:
+        super().__init__(str(session))
+        self.session = session
+
+
+def _rescued(session: Session, error: SaveError) -> UserError:
+    """Store in another place what could not be saved at the end, and say where."""
+    try:
+        kept = session.rescue()
+    except SaveError:
+        return error
+    return SaveError("session-rescued", why=error, path=str(kept), target=str(session.path))
+
+
 def run(
     path: Path,
     checklists: Sequence[str],
-    settings: Sequence[str],
+    assignments: Sequence[str],
     choice: str | None,
     *,
     only_ascii: bool = False,
     who: str | None = None,
     role: Role = Role.AUTHOR,
     read_only: bool = False,
+    notice: str = "",
+    kind: type[Walkthrough] = Walkthrough,
 ) -> int:
     """Open the walkthrough and return the exit code. Raises UserError before the screen is touched.
 
-    choice: the language asked for on the command line; who: the person's name, by default the user's.
+    choice: the language asked for on the command line; who: the person's name, by default the user's; kind: the demo is another;
+    notice: what is to be said of the terminal.
     """
-    project = open_project(path, checklists, settings, session="read" if read_only else "try")
-    session = project.session
-    assert session is not None
-    language = detect(choice, project.case.spec.language)
-    app = Walkthrough(project, language, only_ascii=only_ascii, who=who, role=role)
-    sys.setswitchinterval(0.001)  # a thread that reads events must not hold a key up
+    for name in ("COLUMNS", "LINES"):  # would be taken for the size of the terminal, which they do not follow
+        os.environ.pop(name, None)
+    preferences, wrong = settings.load()
+    sys.setswitchinterval(0.0001)  # a thread that saves must not hold up a key, which asks for its turn some 30 times
+    how = "read" if read_only else "try"
+    project = open_project(path, checklists, assignments, session=how)
+    told = [wrong] if wrong is not None else []
+    while True:
+        language = detect(choice, project.case.spec.language)
+        app = kind(project, language, only_ascii=only_ascii, who=who, role=role, preferences=preferences)
+        app.notices += told
+        app.terminal_notice, notice = notice, ""
+        _visit(app)
+        if app.reopen is None:
+            return app.return_code or 0
+        choice, only_ascii, preferences = app.speech.language.value, app.speech.only_ascii, app.preferences
+        try:
+            project, told = open_project(app.reopen, checklists, session=how), []
+            path, assignments, kind = app.reopen, (), Walkthrough  # it is no demo
+        except UserError as error:  # then this one is opened again, and says why
+            project, told = open_project(path, checklists, assignments, session=how), [error]
+
+
+def _visit(app: Walkthrough) -> None:
+    """Run the app to its end, and give its project back."""
+    from ..recent import find
+
+    known = find(opening.recent_path(app))
+    app.first_item = known.item if known is not None else ""
     try:
         app.run()
     finally:
+        app.drafts.close()
         try:
             app.runner.close()
+            app.drop_drafts("note", "comment")
+            app.drafts.close()
+        except SaveError as error:
+            raise _rescued(app.session, error) from None
         finally:
-            session.close()
+            app.session.close()
     if app._exception is not None:
-        raise app._exception
+        raise Crashed(app.session.path) from app._exception
+    if app.hung_up:  # nobody is there to read what follows
+        return
     if app.written:
         print(app.speech.say("reports"))
         for report in app.written:
             print(f"  {visible(str(report))}")
     sys.stdout.flush()
-    return app.return_code or 0

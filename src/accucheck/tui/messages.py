@@ -1,17 +1,28 @@
 """What happens off screen, as messages. Tests post these instead of doing real work."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from .. import engine
 from ..errors import UserError
+from ..model import ProbeResult
+
+if TYPE_CHECKING:
+    from ..proposal import Survey
 
 
 class EngineSaid(Message):
-    """One event of a run; a Finished is recorded in the session before this is posted."""
+    """One event of a run; a Finished is recorded in the session before this is posted.
 
-    def __init__(self, event: engine.Event) -> None:
+    before: with a Started, the result that this run will replace. It cannot be asked for later: the run goes on meanwhile.
+    """
+
+    def __init__(self, event: engine.Event, before: ProbeResult | None = None) -> None:
         super().__init__()
-        self.event = event
+        self.event, self.before = event, before
 
 
 class RunEnded(Message):
@@ -30,9 +41,25 @@ class Saved(Message):
         self.error = error
 
 
-class StaleKnown(Message):
-    """Which results are out of date."""
+class Surveyed(Message):
+    """What a look at the project found; `probes`: they are loaded too, and tell what each input is for."""
 
-    def __init__(self, stale: set[tuple[str, str]]) -> None:
+    def __init__(self, survey: Survey, *, probes: bool) -> None:
         super().__init__()
-        self.stale = stale
+        self.survey, self.probes = survey, probes
+
+
+class StaleKnown(Message):
+    """Which results are out of date; with `error` it could not be found out."""
+
+    def __init__(self, stale: set[tuple[str, str]], error: UserError | None = None) -> None:
+        super().__init__()
+        self.stale, self.error = stale, error
+
+
+class HungUp(Message):
+    """The terminal is gone, or somebody ends the program; `number` is the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number

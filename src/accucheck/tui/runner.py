@@ -6,12 +6,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from textual.message import Message
 
 from .. import engine
-from ..errors import UserError
-from ..model import Progress
+from ..errors import SaveError, UserError
+from ..model import ProbeResult, Progress
 from ..project import Project
 from .messages import EngineSaid, RunEnded, Saved, StaleKnown
 
@@ -62,13 +63,18 @@ class Runner:
                     seen[event.job.item, event.job.probe] += 1
                     if seen[event.job.item, event.job.probe] > FINDINGS_SHOWN:
                         continue
-                self._post(EngineSaid(event))
+                before = self._result(event.job) if isinstance(event, engine.Started) else None
+                self._post(EngineSaid(event, before))
                 if isinstance(event, engine.Finished):
                     self.save()
-        except UserError as problem:
-            error = problem
+        except Exception as problem:
+            error = _told(problem, self.project)
         self._thread = None
         self._post(RunEnded(error))
+
+    def _result(self, job: engine.Job) -> ProbeResult | None:
+        session = self.project.session
+        return session.entry(job.item).results.get(job.probe) if session is not None else None
 
     def save(self) -> None:
         """Save soon, in a thread; several wishes become one save."""
@@ -90,23 +96,42 @@ class Runner:
                 return
             try:
                 session.save()
-            except UserError as error:
-                self._post(Saved(error))
+            except Exception as error:  # whatever it is: the next wish is to find this thread alive
+                self._post(Saved(_told(error, self.project)))
             else:
                 self._post(Saved())
 
     def look_for_stale(self) -> None:
         """Find out in a thread which results are out of date."""
-        threading.Thread(target=lambda: self._post(StaleKnown(self.project.stale())), daemon=True).start()
+        threading.Thread(target=self._look_for_stale, daemon=True).start()
+
+    def _look_for_stale(self) -> None:
+        try:
+            stale = self.project.stale()
+        except Exception as error:
+            self._post(StaleKnown(set(), _told(error, self.project)))
+        else:
+            self._post(StaleKnown(stale))
 
     def close(self) -> None:
-        """Stop the run and store what is unsaved. Raises SaveError."""
+        """Store what is unsaved, stop the run, and store what that left. Raises SaveError."""
+        session = self.project.session
+        kept = session is not None and not session.read_only
+        if session is not None and kept and session.unsaved:
+            with suppress(SaveError):  # first of all: whoever hung up may end us soon
+                session.save()
         self.cancel()
         thread = self._thread
         if thread is not None:
             thread.join(timeout=10)
         self._closing = True
         self._save_wanted.set()
-        session = self.project.session
-        if session is not None and not session.read_only and session.unsaved:
+        if session is not None and kept and session.unsaved:
             session.save()
+
+
+def _told(error: Exception, project: Project) -> UserError:
+    """An error of a thread as one for people: a traceback would be written across the screen."""
+    if isinstance(error, UserError):
+        return error
+    return UserError("io", path=project.case.root, problem=f"{type(error).__name__}: {error}"[:300])

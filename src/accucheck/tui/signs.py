@@ -26,6 +26,10 @@ SIGNS: dict[str, tuple[str, str, str]] = {
 LEVEL_STATES = {Level.PROBLEM: "problem", Level.SUSPECT: "undecided", Level.INFO: "open"}
 
 
+#: What stands for arrows where only ASCII is drawn.
+_LETTERS = {"↑↓": "Up/Down", "←→": "Left/Right", "→": "->"}
+
+
 class Speech:
     """Words, signs and bars in one language and one character set."""
 
@@ -34,7 +38,11 @@ class Speech:
         self.only_ascii = only_ascii
 
     def say(self, key: str, /, **data: object) -> str:
-        return word(WORDS, key, self.language, **data)
+        text = word(WORDS, key, self.language, **data)
+        if self.only_ascii:
+            for sign, letters in _LETTERS.items():
+                text = text.replace(sign, letters)
+        return text
 
     def shape(self, state: str) -> str:
         return SIGNS[state][self.only_ascii]
@@ -56,6 +64,10 @@ class Speech:
 
     def pointer(self) -> str:
         return "> " if self.only_ascii else "▸ "
+
+    def order(self, *, down: bool) -> str:
+        """Behind the name of a column that a table is sorted by."""
+        return (" v" if down else " ^") if self.only_ascii else (" ▼" if down else " ▲")
 
     def outcome(self, result: ProbeResult) -> Content:
         """How a probe ended, as sign and words."""
@@ -113,3 +125,22 @@ def plain(text: str, style: str = "") -> Content:
     """Untrusted text: never markup, control characters visible, lines kept."""
     shown = "\n".join(visible(line) for line in text.split("\n"))
     return Content.styled(shown, style) if style else Content(shown)
+
+
+def prose(text: str, width: int = 0, indent: int = 0) -> Content:
+    """Text of a checklist, broken into lines where there is a width. What it has between backticks is shown as code instead."""
+    parts = "\n".join(visible(line) for line in text.split("\n")).split("`")
+    if len(parts) % 2 == 0:  # a backtick by itself is one
+        parts = ["`".join(parts)]
+    whole = "".join(parts)
+    shown = wrap(whole, width, indent) if width else whole
+    code = [n % 2 == 1 for n, part in enumerate(parts) for letter in part if not letter.isspace()]
+    content, at, begin = Content(shown), 0, -1  # lines and indents add and take blanks only
+    for place, letter in enumerate(shown):
+        inside = begin >= 0 if letter.isspace() and letter != "\n" else letter != "\n" and code[at]
+        at += not letter.isspace()
+        if inside and begin < 0:
+            begin = place
+        elif not inside and begin >= 0:
+            content, begin = content.stylize("$text-secondary", begin, place), -1
+    return content.stylize("$text-secondary", begin) if begin >= 0 else content

@@ -16,7 +16,10 @@ WORDS: Words = {
     "cancelled": {"zh": "已取消", "en": "cancelled"},
     "suspect": {"zh": "存疑", "en": "suspect"},
     "info": {"zh": "信息", "en": "info"},
-    "stale": {"zh": "已过期，按 r 重新运行", "en": "out of date, r runs it again"},
+    "stale": {
+        "zh": "已过期，按 x 重新运行全部过期项，按 r 只运行本项",
+        "en": "out of date: x runs all such again, r only this item",
+    },
     # top bar
     "saved": {"zh": "已保存", "en": "saved"},
     "saving": {"zh": "保存中", "en": "saving"},
@@ -41,6 +44,7 @@ WORDS: Words = {
         "en": "By accucheck.yaml this item does not apply.",
     },
     "note": {"zh": "备注", "en": "Note"},
+    "colon": {"zh": "：", "en": ": "},
     "attachments": {"zh": "附件", "en": "Attachments"},
     "no-history": {"zh": "暂无记录。", "en": "Nothing yet."},
     "no-probe": {
@@ -48,10 +52,11 @@ WORDS: Words = {
         "en": "There is no probe for this item yet: follow the method, then conclude with 1, 2 or 3.",
     },
     "not-run": {"zh": "{probe}：尚未运行，按 r 运行", "en": "{probe}: not run yet, r runs it"},
+    "not-run-busy": {"zh": "{probe}：尚未运行", "en": "{probe}: not run yet"},
     "suggests": {"zh": "建议：{verdict}", "en": "suggests: {verdict}"},
     "nothing-found": {"zh": "没有发现。", "en": "Nothing found."},
     "log": {"zh": "日志", "en": "Log"},
-    "more-findings": {"zh": "另有 {count} 条，见报告", "en": "{count} more, in the report"},
+    "more-findings": {"zh": "另有 {count:,} 条，见报告", "en": "{count:,} more, in the report"},
     "why": {"zh": "对精度的影响", "en": "Why it hurts accuracy"},
     "sure": {"zh": "把握程度", "en": "How sure"},
     "sure-certain": {"zh": "确定", "en": "certain"},
@@ -59,10 +64,6 @@ WORDS: Words = {
     "sure-possible": {"zh": "有可能", "en": "possible"},
     "proof": {"zh": "验证方法", "en": "What would prove it"},
     "fix": {"zh": "修改建议", "en": "Fix"},
-    "fix-command": {
-        "zh": "accucheck fix | git apply 可应用此修改及其他修改",
-        "en": "accucheck fix | git apply makes this change and the others",
-    },
     "rows": {"zh": "{shown} / {total} 行", "en": "{shown} of {total} rows"},
     "history-concluded": {"zh": "结论：{conclusion} {note}", "en": "concluded: {conclusion} {note}"},
     "history-withdrawn": {"zh": "撤回结论", "en": "conclusion withdrawn"},
@@ -185,18 +186,22 @@ WORDS: Words = {
     "command-conclude-ok": {"zh": "结论：无问题", "en": "Conclude: no problem"},
     "command-conclude-not_applicable": {"zh": "结论：不涉及", "en": "Conclude: not applicable"},
     "command-note": {"zh": "填写备注", "en": "Write a note"},
-    "command-editor": {"zh": "用 $EDITOR 填写备注", "en": "Write the note in $EDITOR"},
+    "command-editor": {
+        "zh": "用 $EDITOR 打开所选发现的代码，未选发现时填写备注",
+        "en": "Open the code of the finding looked at in $EDITOR, or write the note there",
+    },
     "command-attach": {"zh": "添加附件", "en": "Attach a file"},
     "command-undo": {"zh": "撤销上一次结论或备注", "en": "Undo the last conclusion or note"},
     "command-next": {"zh": "下一项", "en": "Next item"},
     "command-previous": {"zh": "上一项", "en": "Previous item"},
-    "command-filter": {"zh": "过滤检查项", "en": "Filter the items"},
+    "command-filter": {"zh": "过滤列表", "en": "Filter the list"},
     "command-export": {"zh": "生成报告", "en": "Write the report"},
     "command-show-checklist": {"zh": "打开检查清单：{title}", "en": "Open checklist: {title}"},
     "command-hide-checklist": {"zh": "收起检查清单：{title}", "en": "Put away checklist: {title}"},
     "command-language": {"zh": "切换到英文", "en": "Switch to Chinese"},
     "command-copy": {"zh": "复制本项内容（支持 SSH，OSC 52）", "en": "Copy this item (works over SSH, OSC 52)"},
     "command-view": {"zh": "全屏查看证据", "en": "View the evidence full size"},
+    "key-list": {"zh": "列表", "en": "list"},
     "command-list": {"zh": "显示或隐藏检查项列表（窄终端）", "en": "Show or hide the list (narrow terminals)"},
     "command-help": {"zh": "帮助", "en": "Help"},
     "command-quit": {"zh": "退出（已全部保存）", "en": "Quit (everything is saved)"},
@@ -260,6 +265,11 @@ WORDS: Words = {
     "no-other-data": {"zh": "检查对象未给出 {key}", "en": "The case does not give {key}"},
     "role-train": {"zh": "训练数据", "en": "training data"},
     "role-eval": {"zh": "评估数据", "en": "evaluation data"},
+    "mark-open": {"zh": "未标注", "en": "not marked"},
+    "samples-filter": {
+        "zh": "按类别、标注（对、错、不确定、未标注）、备注或名称过滤；之后按 Esc 恢复全部",
+        "en": "Filter by class, mark (right, wrong, unsure, not marked), note or name; later Esc shows all again",
+    },
     "mark-right": {"zh": "对", "en": "right"},
     "mark-wrong": {"zh": "错", "en": "wrong"},
     "mark-unsure": {"zh": "不确定", "en": "unsure"},
@@ -315,8 +325,10 @@ WORDS: Words = {
     },
     "command-path-save": {"zh": "将采集代码另存为文件", "en": "Save the code to a file"},
     "help-path": {
-        "zh": "定位路径：上方是已走过的步骤、当前位置和后续步骤，下方是所选步骤的结果、所需输入和采集代码。",
-        "en": "The path: steps behind, where you stand and what may come; below, the chosen step with what it lives on and code.",
+        "zh": "定位路径：上方是已走过的步骤、当前位置和后续步骤，下方是所选步骤的结果、所需输入和采集代码。"
+        "步骤后的数字是其余分支的条数，空格展开。",
+        "en": "The path: steps behind, where you stand and what may come; below, the chosen step with what it lives on and code. "
+        "The number after a step counts its other ways, which the space bar shows.",
     },
     "path-head": {
         "zh": "{title}：定位路径，已走 {behind} 步，当前位于 {at}",
@@ -357,13 +369,13 @@ WORDS: Words = {
     "nothing-to-undo": {"zh": "没有可撤销的操作", "en": "There is nothing to undo"},
     "undone": {"zh": "已撤销：{item}", "en": "Undone: {item}"},
     "copied": {"zh": "已复制", "en": "Copied"},
+    "read-only-banner": {
+        "zh": "只读，可查看、运行、复制和生成报告：{why}",
+        "en": "Read-only; looking, running, copying and reports work. {why}",
+    },
     "read-only-why": {
         "zh": "会话为只读：{why}",
         "en": "The session is read-only: {why}",
-    },
-    "no-editor": {
-        "zh": "未设置 $EDITOR，也未找到 vi 或 nano",
-        "en": "$EDITOR is not set, and neither vi nor nano was found",
     },
     "written": {"zh": "已写入 {path}", "en": "Wrote {path}"},
     "reports": {"zh": "报告：", "en": "Reports:"},
@@ -403,17 +415,19 @@ WORDS: Words = {
     # start
     "start-title": {"zh": "检查对象", "en": "The case"},
     "start-text": {
-        "zh": "{path} 中没有 accucheck.yaml。以下是识别出的输入，空格键选用或取消，Enter 修改，b 开始。",
-        "en": "{path} has no accucheck.yaml. These inputs were recognised: space takes or leaves, Enter changes, b begins.",
+        "zh": "以下是识别出的输入：空格选用或取消，Enter 修改，b 写入 accucheck.yaml 并开始检查。",
+        "en": "These inputs were recognised: space takes or leaves, Enter changes, b writes accucheck.yaml and begins.",
     },
     "start-nothing": {
-        "zh": "{path} 中没有识别出输入。仍可逐项检查；按 Enter 给出输入，按 b 开始。",
-        "en": "No inputs were recognised in {path}. Every item can still be walked; Enter gives an input, b begins.",
+        "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 b 开始。",
+        "en": "No inputs were recognised. Every item can still be walked: Enter gives an input, b begins.",
     },
     "start-missing": {"zh": "未给出（给出后可自动检查：{unlocks}）", "en": "not given (it would unlock: {unlocks})"},
-    "start-value": {
-        "zh": "{key} 的值（路径相对于项目目录）",
-        "en": "Value of {key} (paths are relative to the project)",
+    "start-value": {"zh": "{key} 的值", "en": "Value of {key}"},
+    "start-path": {"zh": "{key} 的路径（相对于项目目录）", "en": "Path of {key} (relative to the project)"},
+    "start-call": {
+        "zh": "{key} 的值：模块:函数，如 src.dataset:create_dataset",
+        "en": "Value of {key}: module:function, such as src.dataset:create_dataset",
     },
     "start-unwritable": {
         "zh": "无法写入 accucheck.yaml，本次仅在内存中使用：{why}",
@@ -498,4 +512,467 @@ WORDS: Words = {
     "code": {"zh": "代码", "en": "code"},
     "text": {"zh": "文本", "en": "text"},
     "images": {"zh": "图片", "en": "images"},
+    # verbs
+    "command-begin": {"zh": "以所选输入开始检查", "en": "Begin with the inputs chosen"},
+    "command-take": {"zh": "选用或取消该输入", "en": "Take this input, or leave it out"},
+    "command-change": {"zh": "修改该输入的值", "en": "Change the value of this input"},
+    "command-evidence-previous": {"zh": "上一条证据", "en": "Previous piece of evidence"},
+    "command-evidence-next": {"zh": "下一条证据", "en": "Next piece of evidence"},
+    "command-evidence-save": {"zh": "将证据另存为文件", "en": "Save the evidence to a file"},
+    "command-evidence-copy": {"zh": "复制证据（支持 SSH，OSC 52）", "en": "Copy the evidence (works over SSH, OSC 52)"},
+    "key-path-framework": {"zh": "换框架", "en": "framework"},
+    "help-evidence": {
+        "zh": "证据：上方是所属的发现，下方是证据全文、影响与修改建议。",
+        "en": "Evidence: the finding above; below, the evidence in full, why it hurts and how to mend it.",
+    },
+    "help-start": {
+        "zh": "检查对象：列出识别出的输入和可补充的输入。",
+        "en": "The case: inputs that were recognised, and those that could be given.",
+    },
+    "no-review-here": {
+        "zh": "本项尚无评审意见：请先按 1 通过或按 2 退回",
+        "en": "Nobody has reviewed this item yet: 1 accepts, 2 returns",
+    },
+    # why a verb can do nothing now
+    "no-item": {"zh": "未选中检查项：按 Esc 清除过滤", "en": "No item is chosen; Esc clears the filter"},
+    "list-stands": {"zh": "终端够宽，列表一直显示", "en": "The terminal is wide enough for the list to stay"},
+    "already-concluded": {
+        "zh": "本项已填写结论，按 1、2 或 3 修改",
+        "en": "This item is concluded; 1, 2 or 3 change it",
+    },
+    "path-no-step": {"zh": "终点没有检查项", "en": "The end has no item"},
+    "path-one-framework": {"zh": "本步只有一种框架的代码", "en": "The code of this step is for one framework only"},
+    "evidence-only": {"zh": "只有这一条", "en": "This is the only one"},
+    "evidence-none": {"zh": "没有可保存的证据", "en": "There is no evidence to save"},
+    "mark-none-here": {"zh": "该样本尚未标注", "en": "This sample is not marked"},
+    "with-reason": {"zh": "{words}（{why}）", "en": "{words} ({why})"},
+    "command-undo-mark": {"zh": "撤销上一次标注或备注", "en": "Undo the last mark or note"},
+    "filter-lines": {"zh": "输入词语过滤，Esc 清除", "en": "filter by words, Esc clears"},
+    "filter-none": {"zh": "没有匹配的行", "en": "Nothing matches"},
+    # themes
+    "command-theme": {"zh": "选择主题", "en": "Choose a theme"},
+    "theme-title": {"zh": "主题（Enter 保留，Esc 还原）", "en": "Theme (Enter keeps, Esc goes back)"},
+    "theme-own": {"zh": "accucheck 自带", "en": "accucheck's own"},
+    "theme-ansi": {"zh": "终端的 16 色", "en": "16 colours of the terminal"},
+    "theme-not-kept": {
+        "zh": "本次已换主题，但无法记住：{why}",
+        "en": "The theme is used now, but could not be kept: {why}",
+    },
+    # what to do next, and the glossary
+    "key-next-steps": {"zh": "接下来", "en": "next steps"},
+    "command-next-steps": {"zh": "查看接下来做什么", "en": "Show what to do next"},
+    "key-next-do": {"zh": "执行", "en": "do it"},
+    "command-next-do": {"zh": "执行所选的一条", "en": "Do the step chosen"},
+    "key-next-copy": {"zh": "复制命令", "en": "copy command"},
+    "command-next-copy": {
+        "zh": "复制作用相同的命令（支持 SSH，OSC 52）",
+        "en": "Copy the command that does the same (works over SSH, OSC 52)",
+    },
+    "run-time": {
+        "zh": "{time}；Esc 可取消，已有结果会保留",
+        "en": "{time}; Esc cancels and keeps what is found until then",
+    },
+    "next-title": {"zh": "接下来做什么", "en": "What to do next"},
+    "next-head": {
+        "zh": "接下来做什么：共 {count:,} 条，其中 {faults:,} 条是问题",
+        "en": "What to do next: {count:,} {count:step|steps}, {faults:,} of them {faults:a problem|problems}",
+    },
+    "next-looking": {"zh": "正在查看……", "en": "Looking..."},
+    "next-nothing": {"zh": "没有需要做的事", "en": "There is nothing left to do"},
+    "next-why": {"zh": "{why}；所需：{cost}", "en": "{why}; takes: {cost}"},
+    "next-more": {"zh": "另有 {count:,} 条（Enter 显示全部）", "en": "{count:,} more (Enter shows all)"},
+    "next-copied": {"zh": "已复制：{command}", "en": "Copied: {command}"},
+    "next-ready": {"zh": "运行结束，按 w 查看接下来做什么", "en": "The run is over; w shows what to do next"},
+    "help-next": {
+        "zh": "接下来做什么：最可能有用、代价最小的在前。Enter 执行：打开证据、运行探针、给出缺少的输入或生成报告。",
+        "en": "What to do next: the likely and cheap things first. Enter does one: opens its evidence, runs probes, asks for an "
+        "input, or opens the report.",
+    },
+    "key-path-fold": {"zh": "分支", "en": "branches"},
+    "command-path-fold": {"zh": "展开或折叠未走的分支", "en": "Unfold the ways not taken, or fold them"},
+    "path-no-fork": {"zh": "这一步没有其他分支", "en": "No other way leads on from this step"},
+    "path-off": {"zh": "已检查，现不在路径上", "en": "Looked at, and off the path by now"},
+    "command-glossary": {"zh": "查看术语解释", "en": "What the terms mean"},
+    "command-glossary-filter": {"zh": "按词查找术语", "en": "Look for terms"},
+    "glossary-title": {"zh": "术语", "en": "Terms"},
+    "glossary-head": {"zh": "术语（{count:,} 个）", "en": "Terms ({count:,})"},
+    "glossary-here": {"zh": "{item} 中出现的术语", "en": "Used in {item}"},
+    "glossary-others": {"zh": "其他术语", "en": "Others"},
+    "glossary-none": {"zh": "没有这样的术语", "en": "There is no such term"},
+    "help-glossary": {
+        "zh": "术语解释：先列出当前检查项中出现的术语；/ 查找，Esc 返回。",
+        "en": "What the terms mean, those of the item looked at first; / looks for one, Esc goes back.",
+    },
+    "not-applicable-apart": {"zh": "不涉及（{count}）", "en": "Not applicable ({count})"},
+    # evidence, mends and what they prove
+    "key-way": {"zh": "切换显示", "en": "as words"},
+    "key-open-place": {"zh": "打开", "en": "open"},
+    "key-mend": {"zh": "修改", "en": "mend"},
+    "key-run-stale": {"zh": "验证", "en": "run stale"},
+    "key-sort": {"zh": "排序", "en": "sort"},
+    "key-more": {"zh": "更多代码", "en": "more code"},
+    "key-less": {"zh": "更少", "en": "less"},
+    "key-apply": {"zh": "应用", "en": "apply"},
+    "command-evidence-way": {"zh": "切换图、文字和数值", "en": "Change between chart, words and numbers"},
+    "command-open-place": {"zh": "用 $EDITOR 打开该处代码", "en": "Open the place in $EDITOR, at its line"},
+    "command-mend": {"zh": "查看并应用修改", "en": "Look at the change that mends it"},
+    "command-run-stale": {"zh": "重新运行所有已过期的探针", "en": "Run again what is out of date, and nothing else"},
+    "command-table-sort": {
+        "zh": "按光标所在列排序（升序、降序、原序）",
+        "en": "Sort by the column of the cursor (up, down, as it was)",
+    },
+    "command-table-copy-row": {"zh": "复制表格的当前行", "en": "Copy the row of the cursor"},
+    "command-code-more": {"zh": "显示更多前后代码", "en": "Show more of the code around it"},
+    "command-code-less": {"zh": "显示更少前后代码", "en": "Show less of the code around it"},
+    "command-mend-apply": {
+        "zh": "将修改写入文件（先确认，并保留原文件副本）",
+        "en": "Write the change into the file (asks first, keeps a copy)",
+    },
+    "command-mend-undo": {"zh": "撤销修改，恢复原文件", "en": "Take the change back: the file as it was"},
+    "command-mend-copy": {"zh": "复制补丁（支持 SSH，OSC 52）", "en": "Copy the patch (works over SSH, OSC 52)"},
+    "command-mend-save": {"zh": "将补丁另存为文件", "en": "Save the patch to a file"},
+    "help-mend": {
+        "zh": "修改：按 a 写入文件，再按 x 重新运行受影响的探针，确认问题已消除。",
+        "en": "The mend: a writes it into the file, x then runs the probes it touches again, to see whether the problem is gone.",
+    },
+    "way-chart": {"zh": "图", "en": "chart"},
+    "way-text": {"zh": "文字", "en": "words"},
+    "way-values": {"zh": "数值", "en": "numbers"},
+    "way-table": {"zh": "表", "en": "table"},
+    "way-tree": {"zh": "树", "en": "tree"},
+    "way-images": {"zh": "图片", "en": "pictures"},
+    "way-now": {"zh": "当前显示：{way}", "en": "shown as {way}"},
+    "text-more": {"zh": "另有 {count:,} 行", "en": "{count:,} more {count:line|lines}"},
+    "table-rows": {
+        "zh": "第 {first:,} 至 {last:,} 行，共 {count:,} 行",
+        "en": "rows {first:,} to {last:,} of {count:,}",
+    },
+    "table-total": {
+        "zh": "（全部共 {total:,} 行，仅记录了前面的行）",
+        "en": "(the first of {total:,}; only these were recorded)",
+    },
+    "table-filtered": {"zh": "过滤：{words}", "en": "filter: {words}"},
+    "table-sorted": {"zh": "排序：{column}", "en": "by {column}"},
+    "table-filter": {"zh": "输入要查找的文字，Esc 清除", "en": "words to look for, Esc clears"},
+    "evidence-one-way": {"zh": "这条证据只有一种看法", "en": "There is one way to look at this"},
+    "evidence-no-table": {"zh": "当前显示的不是表格", "en": "What is shown is no table"},
+    "evidence-no-code": {"zh": "当前显示的不是代码", "en": "What is shown is no code"},
+    "code-other": {
+        "zh": "没有更多代码可显示：文件已改动、不存在，或为 notebook",
+        "en": "There is no more of the code to show: the file has changed, is gone, or is a notebook",
+    },
+    "mend-by-hand": {
+        "zh": "该发现没有可直接应用的修改，请按修改建议手动修改（按 o 打开代码）",
+        "en": "No change can be given for this finding: mend it by hand, as its advice says (o opens the code)",
+    },
+    "mend-no-finding": {
+        "zh": "请先选择一条发现（Tab 切换到右侧）",
+        "en": "Choose a finding first (Tab goes to the right)",
+    },
+    "mend-hint": {
+        "zh": "按 {key} 应用此修改、另存补丁或撤销；accucheck fix 输出全部修改的补丁",
+        "en": "{key} writes this change, saves it or takes it back; accucheck fix prints all changes as a patch",
+    },
+    "mend-ready": {
+        "zh": "文件与此修改一致，按 {key} 写入。",
+        "en": "The file is as this change expects it; {key} writes it.",
+    },
+    "mend-written": {
+        "zh": "已写入 {path}。按 {key} 重新运行受影响的探针，确认问题是否消除。",
+        "en": "Written into {path}. {key} runs the probes it touches again: is the problem gone?",
+    },
+    "mend-written-before": {"zh": "此修改已写入", "en": "This change is written already"},
+    "mend-not-written": {"zh": "此修改尚未写入", "en": "This change has not been written"},
+    "mend-title": {"zh": "将以下修改写入 {path}？", "en": "Write this change into {path}?"},
+    "mend-copy-kept": {
+        "zh": "原文件会保留一份副本，可按 u 撤销。",
+        "en": "A copy of the file as it is is kept, and u takes the change back.",
+    },
+    "mend-yes": {"zh": "写入", "en": "Write it"},
+    "mend-kept": {"zh": "已写入，原文件副本：{path}", "en": "Written. The file as it was: {path}"},
+    "mend-undone": {"zh": "已恢复 {path}", "en": "{path} is as it was"},
+    "stale-none": {"zh": "没有过期的结果", "en": "No result is out of date"},
+    "stale-found": {
+        "zh": "{count} 个结果已过期，按 x 重新运行",
+        "en": "{count} {count:result is|results are} out of date; x runs {count:it|them} again",
+    },
+    "stale-running": {
+        "zh": "重新运行 {count} 个过期的探针（上次共用 {seconds:.1f} 秒）",
+        "en": "Running {count} {count:probe|probes} again ({seconds:.1f} s last time)",
+    },
+    "stale-ended": {
+        "zh": "已重新运行 {count} 个探针：已消除 {gone} 条，仍有 {still} 条，新增 {new} 条",
+        "en": "{count} {count:probe|probes} run again: {gone} gone, {still} still there, {new} new",
+    },
+    "proof-gone": {"zh": "已消除 {gone} 条", "en": "{gone} gone"},
+    "proof-still": {"zh": "仍有 {still} 条", "en": "{still} still there"},
+    "proof-new": {"zh": "新增 {new} 条", "en": "{new} new"},
+    "proof-line": {
+        "zh": "与上次相比：{before} → {after}，{counts}",
+        "en": "since the last run: {before} → {after}, {counts}",
+    },
+    "history-reran": {
+        "zh": "重新运行 {probe}，建议：{before} → {suggestion}",
+        "en": "ran {probe} again, suggested: {before} → {suggestion}",
+    },
+    # the guided demo
+    "command-hint": {"zh": "显示或隐藏演示提示", "en": "Show or hide the hint of the demo"},
+    "demo-run": {
+        "zh": "训练能跑完，准确率却只有 10%。按 R 运行所有探针，约一分钟。（h 隐藏提示）",
+        "en": "This training ends, but at 10 % accuracy. R runs all probes, about a minute. (h hides)",
+    },
+    "demo-run-without": {
+        "zh": "训练能跑完，准确率却只有 10%。按 R 运行探针（无 MindSpore，跳过在线探针）。",
+        "en": "This training ends, but at 10 % accuracy. R runs the probes; no MindSpore, no live ones.",
+    },
+    "demo-running": {
+        "zh": "结果随时出现在左侧列表中；可用 ↑↓ 先查看，也可等待完成。",
+        "en": "Results appear in the list as they come: look around with up and down, or wait.",
+    },
+    "demo-next": {
+        "zh": "接下来做什么：最可能、最省事的排在前面。↑↓ 选择，Enter 前往。",
+        "en": "What to do next, the likely and cheap first: up and down choose, Enter goes there.",
+    },
+    "demo-go": {
+        "zh": "还有 {count} 项发现问题，接着看 {item}：按 w 从列表中选择，或按 ] 逐项前进。",
+        "en": "{count} {count:problem|problems} left, next is {item}: w has them in a list, ] goes on item by item.",
+    },
+    "demo-look": {
+        "zh": "{item} 发现问题：按 v 全屏查看证据、原因和修改方法。",
+        "en": "{item} has a problem: v shows the evidence full size, with why it hurts and the mend.",
+    },
+    "demo-evidence": {
+        "zh": "这里是证据：在哪里、为什么影响精度、怎样修改。→ 看下一条，Esc 返回。",
+        "en": "The evidence: where it is, why it hurts, how to mend it. Right shows the next, Esc goes back.",
+    },
+    "demo-conclude": {
+        "zh": "探针只给建议，结论由你填写：按 1 结论为发现问题（2 无问题，3 不涉及）。",
+        "en": "The probe only suggests, you conclude: 1 problem, 2 no problem, 3 not applicable.",
+    },
+    "demo-accept": {
+        "zh": "其余建议为“无问题”或“不涉及”：按 A 一次接受。",
+        "en": "The other suggestions are no problem or not applicable: A accepts them at once.",
+    },
+    "demo-export": {
+        "zh": "未能判定的 {count} 项可以留空，报告会如实注明。按 e 生成报告。",
+        "en": "{count} {count:item|items} left undecided may stay so; the report says it. e: the report.",
+    },
+    "demo-write": {
+        "zh": "格式和语言可以修改；按 w 生成报告，Esc 返回。",
+        "en": "Formats and language can be changed; w writes, Esc goes back.",
+    },
+    "demo-written": {
+        "zh": "报告已生成，位置如上。按 Esc 返回。",
+        "en": "The report is written, where it says above. Esc goes back.",
+    },
+    "demo-back": {"zh": "按 Esc 返回上一级。", "en": "Esc goes back."},
+    "demo-done": {
+        "zh": "演示完成：按 q 退出，或继续浏览。",
+        "en": "That is all of the demo: q leaves, or look around.",
+    },
+    "demo-found": {"zh": "共发现 {count} 项问题", "en": "{count} {count:problem was|problems were} found"},
+    "demo-report": {"zh": "报告位于 {folder}：{names}", "en": "The report is in {folder}: {names}"},
+    "demo-own": {
+        "zh": "检查您自己的项目：进入项目目录，运行 accucheck。它会识别脚本、数据、权重和日志，由您确认后开始。",
+        "en": "With a project of your own: go to its folder and run accucheck. It proposes scripts, data, weights and logs; you decide.",
+    },
+    "demo-leave": {"zh": "退出演示", "en": "Leave the demo"},
+    "demo-stay": {"zh": "继续浏览", "en": "Look around"},
+    # the beginning: the first question, the case, recent projects
+    "training-title": {
+        "zh": "训练能否跑完，并打印 loss？",
+        "en": "Does the training run to its end, with the loss printed?",
+    },
+    "training-text": {
+        "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。报错退出的训练要先解决报错。",
+        "en": "The checklist finds why a model is not accurate. It takes for granted that the training runs to its end and prints the "
+        "loss; one that ends with an error needs that error mended first.",
+    },
+    "training-runs": {"zh": "能跑完，有 loss", "en": "Yes, it runs to its end and prints the loss"},
+    "training-fails": {"zh": "不能，会报错退出", "en": "No, it ends with an error"},
+    "training-unsure": {"zh": "不确定", "en": "Not sure"},
+    "training-looking": {"zh": "正在查看项目中的日志……", "en": "Looking for logs in the project..."},
+    "training-no-log": {"zh": "项目中没有能说明这一点的训练日志。", "en": "No training log in the project tells."},
+    "training-seen-runs": {"zh": "从日志看，能跑完。{reason}", "en": "It seems so, by the log. {reason}"},
+    "training-seen-fails": {
+        "zh": "从日志看，最近一次以报错结束。{reason}",
+        "en": "By the log, the last one ended with an error. {reason}",
+    },
+    "training-seen-unsure": {"zh": "从日志看，无法确定。{reason}", "en": "The log does not decide. {reason}"},
+    "command-training-runs": {"zh": "训练能跑完并打印 loss", "en": "The training runs to its end and prints the loss"},
+    "command-training-fails": {"zh": "训练会报错退出", "en": "The training ends with an error"},
+    "command-training-unsure": {"zh": "不确定", "en": "Not sure"},
+    "key-training-runs": {"zh": "能跑完", "en": "yes"},
+    "key-training-fails": {"zh": "报错", "en": "no"},
+    "key-training-unsure": {"zh": "不确定", "en": "not sure"},
+    "help-training": {
+        "zh": "回答会记入会话，以后不再询问；报告会注明训练不能跑完。",
+        "en": "The answer is kept with the session and not asked again; a report says when the training does not run to its end.",
+    },
+    "error-first": {"zh": "请先解决报错", "en": "Mend the error first"},
+    "error-text": {
+        "zh": "训练跑不完时，精度无从谈起。可按以下顺序查找报错原因：",
+        "en": "A training that does not run has no accuracy to examine. To find the cause of the error, in this order:",
+    },
+    "error-1": {
+        "zh": "从头到尾读完整个报错：MindSpore 的报错含有 Python 调用栈和 C++ 调用栈，有用的是第一处原因以及指向自己脚本的那一行，"
+        "而不是最后一行。",
+        "en": "Read the whole error. One of MindSpore holds a Python and a C++ call stack; what helps is the first cause and the line "
+        "of your own script, not the last line.",
+    },
+    "error-2": {
+        "zh": "多卡训练时，先看最早报错的那张卡的日志（如 worker_*.log），其他卡的超时往往只是后果。",
+        "en": "With several devices, look at the log of the one that failed first (worker_*.log, say): time-outs of the others are "
+        "only what follows.",
+    },
+    "error-3": {
+        "zh": "缩小问题：单卡、小 batch、只跑几步；能复现的最小脚本最容易定位。",
+        "en": "Make it small: one device, a small batch, a few steps. The smallest script that still fails shows most.",
+    },
+    "error-4": {
+        "zh": "换一种模式再跑：set_context(mode=PYNATIVE_MODE) 逐算子执行，报错会停在出错的那行 Python；若只在 GRAPH_MODE 下报错，"
+        "多为静态图不支持的语法或 shape 推导问题。",
+        "en": "Try the other mode: set_context(mode=PYNATIVE_MODE) runs operator by operator and stops at the very line. What "
+        "fails in GRAPH_MODE only is most often syntax that graphs do not support, or a shape that cannot be inferred.",
+    },
+    "error-5": {
+        "zh": "动态图默认异步下发，报错的行可能靠后：调用 mindspore.runtime.launch_blocking()（旧版本为 "
+        "set_context(pynative_synchronize=True)）后再跑。",
+        "en": "PyNative mode launches asynchronously, so the line told may be a later one: call mindspore.runtime.launch_blocking() "
+        "(earlier versions: set_context(pynative_synchronize=True)) and run again.",
+    },
+    "error-6": {
+        "zh": "检查环境：mindspore.run_check() 验证安装，accucheck doctor 列出版本和设备；GLOG_v=1 打印更详细的日志。",
+        "en": "Check the environment: mindspore.run_check() tries the installation, accucheck doctor lists versions and devices; "
+        "GLOG_v=1 logs more.",
+    },
+    "error-7": {
+        "zh": "仍未解决时，带上完整报错、最小脚本和 accucheck doctor 的输出，到 MindSpore 社区提 issue。",
+        "en": "If it stays, file an issue with the MindSpore community: the whole error, the smallest script, the text of "
+        "accucheck doctor.",
+    },
+    "error-still": {
+        "zh": "检查清单此时仍可用：静态探针读脚本、文件探针读数据和权重，都不需要训练跑完；与曲线有关的检查项要等训练跑完。按 Enter 继续。",
+        "en": "The checklist can still help: static probes read scripts, file probes read data and weights, and neither needs the "
+        "training to run. What rests on curves has to wait. Enter goes on.",
+    },
+    "command-go-on": {"zh": "仍然继续检查", "en": "Go on with the checklist all the same"},
+    "key-go-on": {"zh": "继续", "en": "go on"},
+    "help-error": {
+        "zh": "先解决报错的方法；Esc 返回上一个问题。",
+        "en": "How to find an error's cause; Esc goes back to the question.",
+    },
+    "start-looking": {"zh": "正在查看项目……", "en": "Looking through the project..."},
+    "start-partial": {
+        "zh": "目录过大，只查看了一部分。",
+        "en": "The folder is too large to be looked through as a whole: what is shown is partial.",
+    },
+    "start-projects": {
+        "zh": "子目录中有 {count} 个项目：{names}。请用 accucheck --project 打开其中一个，或在此指定脚本。",
+        "en": "There {count:is a project|are {count} projects} in folders below: {names}. Open one with accucheck --project, or name its "
+        "scripts here.",
+    },
+    "start-decides": {"zh": "未给出（决定哪些检查项适用）", "en": "not given (decides which items apply)"},
+    "start-adds": {"zh": "未给出（给出后可多查一处：{items}）", "en": "not given (it would add to {items})"},
+    "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
+    "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "Nothing is given yet; Enter gives a value"},
+    "start-in-file": {
+        "zh": "已写在 accucheck.yaml 中：可按 Enter 修改，删除请直接编辑该文件",
+        "en": "It stands in accucheck.yaml: Enter changes it; to take it out, edit that file",
+    },
+    "start-is-list": {
+        "zh": "值为列表，请直接编辑 accucheck.yaml",
+        "en": "The value is a list: edit it in accucheck.yaml",
+    },
+    "start-wrong": {
+        "zh": "以下输入有误，请修改或取消选用：{keys}",
+        "en": "These will not do; change them or leave them out: {keys}",
+    },
+    "case-text": {
+        "zh": "accucheck.yaml 中的输入和可补充的输入：Enter 修改，空格选用，s 保存（文件中的注释保留）。",
+        "en": "What accucheck.yaml gives, and what could be given: Enter changes, space takes, s saves (comments in the file stay).",
+    },
+    "case-unchanged": {"zh": "没有改动", "en": "Nothing has changed"},
+    "case-saved": {"zh": "已写入 accucheck.yaml：{keys}", "en": "Written into accucheck.yaml: {keys}"},
+    "case-alone": {"zh": "这里只有会话，没有项目", "en": "There is no project here, only its session"},
+    "case-busy": {
+        "zh": "探针正在运行，请等待结束或按 Esc 取消",
+        "en": "Probes are running; wait, or cancel them with Esc",
+    },
+    "command-case": {"zh": "修改检查对象（accucheck.yaml）", "en": "Change the case (accucheck.yaml)"},
+    "command-save-case": {"zh": "写入 accucheck.yaml", "en": "Write it into accucheck.yaml"},
+    "value-keys": {"zh": "Enter 确定  Esc 取消", "en": "Enter takes it  Esc cancels"},
+    "value-keys-path": {
+        "zh": "Tab 补全  F2 浏览文件  Enter 确定  Esc 取消",
+        "en": "Tab completes  F2 browses  Enter takes it  Esc cancels",
+    },
+    "picker-filter": {"zh": "按名称过滤，Esc 清除", "en": "filter by name, Esc clears"},
+    "picker-reading": {"zh": "正在列出……", "en": "listing..."},
+    "picker-keys": {
+        "zh": "Enter 打开或选定  Backspace 上级目录  / 过滤  Esc 取消",
+        "en": "Enter opens or takes  Backspace goes up  / filters  Esc cancels",
+    },
+    "picker-keys-folder": {
+        "zh": "Enter 打开或选定  空格 选定目录  Backspace 上级目录  / 过滤  Esc 取消",
+        "en": "Enter opens or takes  Space takes a folder  Backspace goes up  / filters  Esc cancels",
+    },
+    "picker-more": {"zh": "……另有 {count:,} 个，Enter 显示更多", "en": "... {count:,} more, Enter shows them"},
+    "picker-none": {"zh": "没有可选的文件或目录", "en": "There is nothing to choose"},
+    "picker-strange": {
+        "zh": "未列出 {count:,} 个名称不是 UTF-8 的文件",
+        "en": "{count:,} {count:name|names} that are not UTF-8 left out",
+    },
+    "picker-broken": {
+        "zh": "未列出 {count:,} 个失效链接或特殊文件",
+        "en": "{count:,} dead {count:link|links} or special files left out",
+    },
+    "picker-too-many": {"zh": "只列出前 {count:,} 个", "en": "only the first {count:,} entries"},
+    "recent-title": {"zh": "最近的项目", "en": "Recent projects"},
+    "recent-text": {
+        "zh": "Enter 打开；当前项目的会话已保存。",
+        "en": "Enter opens one; what you said of this one is saved.",
+    },
+    "recent-none-here": {
+        "zh": "{path} 中没有识别出项目。Enter 打开最近的项目，Esc 在此目录继续。",
+        "en": "No project was recognised in {path}. Enter opens a recent one, Esc goes on here.",
+    },
+    "recent-gone": {"zh": "已不存在", "en": "gone"},
+    "recent-gone-why": {"zh": "{path} 已不存在", "en": "There is nothing at {path} any more"},
+    "recent-none": {"zh": "还没有最近的项目", "en": "There are no recent projects"},
+    "command-recent": {"zh": "打开最近的项目", "en": "Open a recent project"},
+    "command-open-recent": {"zh": "打开所选项目", "en": "Open the project"},
+    "command-forget-recent": {"zh": "从列表中移除（不删除项目）", "en": "Take it off the list (the project stays)"},
+    "key-save-case": {"zh": "保存", "en": "save"},
+    "key-open-recent": {"zh": "打开", "en": "open"},
+    "key-forget": {"zh": "移除", "en": "forget"},
+    "help-recent": {
+        "zh": "最近打开过的项目：名称、已填写结论的项数、问题数、时间、路径。",
+        "en": "Projects opened last: name, items concluded, problems, when, where.",
+    },
+    # --- what goes wrong around the walkthrough ---
+    "draft-restored": {
+        "zh": "已恢复上次未写完的内容",
+        "en": "What you had typed the last time was restored",
+    },
+    "drafts-left": {
+        "zh": "上次有未写完的备注：{items}。转到该项按 {key} 继续。",
+        "en": "Notes that were not ended the last time: {items}. Go there and press {key} to go on.",
+    },
+    "draft-unwritable": {
+        "zh": "正在输入的内容暂时无法存盘：{why}",
+        "en": "What you are typing cannot be stored for now: {why}",
+    },
+    "editor-gone": {
+        "zh": "编辑器删除了文件 {name}，备注未改动。",
+        "en": "The editor removed the file {name}; the note stays as it was.",
+    },
+    "editor-failed": {
+        "zh": "编辑器异常退出（退出码 {code}），备注未改动。它保存的内容已留作草稿，按 n 可查看。",
+        "en": "The editor failed (exit code {code}); the note stays as it was. What it saved is kept as a draft: press n.",
+    },
+    "command-suspend": {"zh": "挂起并回到 shell（fg 返回）", "en": "Suspend, back to the shell (fg returns)"},
+    "suspend-nowhere": {
+        "zh": "没有可返回的 shell，无法挂起",
+        "en": "There is no shell to go back to, so it cannot be suspended",
+    },
 }

@@ -2,41 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from ..signs import plain
+from ..steady import Steady
+
+if TYPE_CHECKING:
+    from ..app import Walkthrough
 
 _CSS = """
 {name} {{ align: center middle; }}
 {name} > Vertical {{ width: 76; max-width: 96%; height: auto; max-height: 90%; border: round $primary;
     background: $surface; padding: 0 1; }}
-{name} .title {{ text-style: bold; width: 1fr; }}
-{name} VerticalScroll {{ height: auto; max-height: 14; }}
+{name} .title {{ text-style: bold; width: 1fr; max-height: 3; }}
+{name} VerticalScroll {{ height: auto; max-height: 35vh; }}
 {name} OptionList {{ height: auto; max-height: 8; border: none; margin-top: 1; }}
 {name} TextArea {{ height: 5; border: tall $border; }}
 """
 
 
-class Choose(ModalScreen[str | None]):
+#: Words, or what says them in the language of the moment.
+Told = str | Callable[[], str]
+
+
+def _said(words: Told) -> str:
+    return words if isinstance(words, str) else words()
+
+
+class _Titled(Steady, ModalScreen[ScreenResultType]):
+    """A dialog whose title is said again when the language changes; what was typed stays."""
+
+    title_words: Told
+
+    async def rebuild(self) -> None:
+        self.query_one(".title", Static).update(plain(_said(self.title_words)))
+
+
+class Choose(_Titled[str | None]):
     """A question with named answers; the result is the id of the answer, or None."""
 
     CSS = _CSS.format(name="Choose")
-    BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
+    BINDINGS = [
+        Binding("escape", "dismiss(None)", show=False),
+        Binding("pagedown", "turn(1)", show=False, priority=True),
+        Binding("pageup", "turn(-1)", show=False, priority=True),
+    ]
 
-    def __init__(self, title: str, text: str | Content, answers: list[tuple[str, str]]) -> None:
+    def __init__(self, title: Told, text: str | Content, answers: list[tuple[str, str]]) -> None:
         super().__init__()
-        self._title, self._text, self._answers = title, text, answers
+        self.title_words, self._text, self._answers = title, text, answers
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(plain(self._title), classes="title", markup=False)
+            yield Static(plain(_said(self.title_words)), classes="title", markup=False)
             with VerticalScroll():
                 yield Static(plain(self._text) if isinstance(self._text, str) else self._text, markup=False)
             yield OptionList(*[Option(Content(words), id=key) for key, words in self._answers], markup=False)
@@ -44,6 +72,14 @@ class Choose(ModalScreen[str | None]):
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).can_focus = False
         self.query_one(OptionList).focus()
+
+    def action_turn(self, by: int) -> None:
+        """The next page of a long text, or the one before."""
+        text = self.query_one(VerticalScroll)
+        if by > 0:
+            text.scroll_page_down(animate=False)
+        else:
+            text.scroll_page_up(animate=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option.id)
@@ -68,43 +104,66 @@ class _NoteArea(TextArea):
         await super()._on_key(event)
 
 
-class WriteNote(ModalScreen[str]):
-    """A note of one or more lines. Whatever was typed is the result: Esc keeps it too."""
+class WriteNote(_Titled[str]):
+    """A note of one or more lines. Whatever was typed is the result: Esc keeps it too.
+
+    What is typed is also kept as the draft `key`, until the app has saved what became of it; a draft that was not ended the last
+    time is what the note begins with.
+    """
 
     CSS = _CSS.format(name="WriteNote")
     BINDINGS = [Binding("escape", "done", show=False, priority=True)]
 
-    def __init__(self, title: str, text: str) -> None:
+    app: Walkthrough
+
+    def __init__(self, title: Told, text: str, key: str) -> None:
         super().__init__()
-        self._title, self._text = title, text
+        self.title_words, self._text, self._key = title, text, key
+        self._ended = False
+
+    @property
+    def _begun(self) -> str:
+        draft = self.app.drafts.get(self._key)
+        return self._text if draft is None else draft
 
     def compose(self) -> ComposeResult:
+        restored = self._begun != self._text
         with Vertical():
-            yield Static(plain(self._title), classes="title", markup=False)
-            yield _NoteArea(self._text, soft_wrap=True, tab_behavior="focus")
+            yield Static(plain(_said(self.title_words)), classes="title", markup=False)
+            if restored:
+                yield Static(Content.styled(self.app.speech.say("draft-restored"), "$text-warning"), markup=False)
+            yield _NoteArea(self._begun, soft_wrap=True, tab_behavior="focus")
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
         area.focus()
         area.move_cursor(area.document.end)
 
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        if not self._ended:
+            self.app.keep_draft(self._key, event.text_area.text, self._text)
+
     def action_done(self) -> None:
-        self.dismiss(self.query_one(TextArea).text.strip())
+        self._ended = True
+        area = self.query(TextArea)  # which a very quick key does not find yet
+        text = area.first().text if area else self._begun
+        self.app.keep_draft(self._key, text, self._text)  # a key ends the note before its last changes are told
+        self.dismiss(text.strip())
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(_Titled[str | None]):
     """One line of text, or None."""
 
     CSS = _CSS.format(name="Ask")
     BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
 
-    def __init__(self, title: str, text: str = "") -> None:
+    def __init__(self, title: Told, text: str = "") -> None:
         super().__init__()
-        self._title, self._text = title, text
+        self.title_words, self._text = title, text
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(plain(self._title), classes="title", markup=False)
+            yield Static(plain(_said(self.title_words)), classes="title", markup=False)
             yield Input(self._text)
 
     def on_mount(self) -> None:

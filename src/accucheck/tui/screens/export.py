@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import msgspec
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
-from textual.widgets import Button, Checkbox, Input, OptionList, RadioButton, RadioSet, Static
+from textual.widgets import Button, Checkbox, Input, RadioButton, RadioSet, Static
 from textual.widgets.option_list import Option
 
 from ...errors import UserError
 from ...language import Language, word
-from ..signs import SIGNS, Speech, plain, wrap
+from ..signs import SIGNS, plain, wrap
+from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.filtered import FilteredList
 from ..widgets.keybar import KeyBar
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class _Job(NamedTuple):
     tracker: str
 
 
-class ExportScreen(Screen[None]):
+class ExportScreen(VerbScreen[None]):
     CSS = """
     ExportScreen #all { padding: 0 1; height: 1fr; scrollbar-size-vertical: 1; }
     ExportScreen .title { text-style: bold; }
@@ -116,25 +117,17 @@ class ExportScreen(Screen[None]):
     ExportScreen.-left #left { display: block; }
     ExportScreen.-narrow .row { layout: vertical; }
     ExportScreen.-narrow #formats, ExportScreen.-narrow RadioSet { layout: grid; grid-size: 3; grid-rows: 1; }
-    .-ascii ExportScreen Input, .-ascii ExportScreen Button { border: none; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal")]
-    BINDINGS = [
-        Binding("escape", "back", show=False, id="back"),
-        Binding("w", "write", show=False, id="write"),
-        Binding("a", "accept", show=False, id="allow"),
-        Binding("y", "copy", show=False, id="address"),
-        Binding("question_mark", "help", show=False, id="help"),
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("write", "w", "write", "command-write", "key-write"),
+        Verb("allow", "a", "accept", "command-allow", "key-allow"),
+        Verb("address", "y", "copy", "command-address", "key-address"),
+        replace(BACK, keys="escape"),
+        HELP,
+        PALETTE,
     ]
-    #: What the command palette offers here, with the keys for the help.
-    VERBS: ClassVar[list[tuple[str, str, str]]] = [
-        ("w", "command-write", "screen.write"),
-        ("a", "command-allow", "screen.accept"),
-        ("y", "command-address", "screen.copy"),
-        ("Esc", "command-back", "screen.back"),
-    ]
-
-    app: Walkthrough
+    HERE = ("help-export",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,10 +136,6 @@ class ExportScreen(Screen[None]):
         self._job: _Job | None = None  # the last one
         self._busy = False
         self._found: list[tuple[str, str]] = []  # what the preview says
-
-    @property
-    def speech(self) -> Speech:
-        return self.app.speech
 
     def compose(self) -> ComposeResult:
         from ...report import FORMATS
@@ -189,28 +178,49 @@ class ExportScreen(Screen[None]):
             yield Button(say("export-write"), variant="primary", id="write", compact=True)
             with Vertical(id="result"):
                 yield _Prose(id="paths")
-                yield OptionList(id="left", markup=False)
+                yield FilteredList(id="left", markup=False)
         yield KeyBar()
 
     def _label(self, words: str) -> Static:
         return Static(self.speech.say(words), classes="label", markup=False)
 
     def on_mount(self) -> None:
-        self._show_keys()
         first = self.query_one("#write") if self.size.height >= 22 else self.query(Checkbox).first()
         first.focus(scroll_visible=False)
         self._show_preview((self.speech.say("export-looking"), "$text-muted"))
         self._preview()
 
-    def _show_keys(self) -> None:
+    async def rebuild(self) -> None:
+        """Everything again, with what was chosen, typed and written."""
+        fields = [(field.id, field.value) for field in self.query(Input)]
+        ticks = [(check.id, check.value) for check in self.query(Checkbox)]
+        pressed = [self._pressed(group) for group in ("language", "tracker")]
+        focused = self.focused.id if self.focused is not None else None
+        await self.recompose()
+        with self.prevent(Checkbox.Changed, Input.Changed):
+            for name, text in fields:
+                self.query_one(f"#{name}", Input).value = text
+            for name, ticked in ticks:
+                self.query_one(f"#{name}", Checkbox).value = ticked
+            for name in pressed:
+                self.query_one(f"#{name}", RadioButton).value = True
+        self.query_one(f"#{focused or 'write'}").focus(scroll_visible=False)
+        self._show_preview((self.speech.say("export-looking"), "$text-muted"))
+        self._preview()
+        if self.results:
+            self._show_results()
+        await super().rebuild()
+
+    def in_bar(self, verb: str) -> bool:
+        return (verb != "allow" or bool(self.left)) and (verb != "address" or bool(self.address))
+
+    def why_not(self, verb: str) -> str | None:
         say = self.speech.say
-        keys = [("w", say("key-write"), "screen.write")]
-        if self.left:
-            keys.append(("a", say("key-allow"), "screen.accept"))
-        if self.address:
-            keys.append(("y", say("key-address"), "screen.copy"))
-        keys += [("Esc", say("key-back"), "screen.back"), ("?", say("key-help"), "screen.help")]
-        self.query_one(KeyBar).set_keys(keys)
+        if verb in ("write", "allow") and self._busy:
+            return say("export-busy")
+        if verb == "allow" and not self.left:
+            return say("export-none-left")
+        return say("export-no-address") if verb == "address" and not self.address else None
 
     # --- what is hidden -----------------------------------------------------------------------------------------------
 
@@ -262,19 +272,14 @@ class ExportScreen(Screen[None]):
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def on_button_pressed(self, _: Button.Pressed) -> None:
-        self.action_write()
+    async def on_button_pressed(self, _: Button.Pressed) -> None:
+        await self.action_do("write")
 
-    def on_input_submitted(self, _: Input.Submitted) -> None:
-        self.action_write()
+    async def on_input_submitted(self, _: Input.Submitted) -> None:
+        await self.action_do("write")
 
     def action_back(self) -> None:
         self.dismiss()
-
-    def action_help(self) -> None:
-        from .help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.speech, "help-export", [(key, words) for key, words, _ in self.VERBS]))
 
     def action_write(self) -> None:
         from ...report import FORMATS, Options
@@ -307,13 +312,10 @@ class ExportScreen(Screen[None]):
 
     def _begin(self, job: _Job, replaced: dict[Path, int] | None = None) -> None:
         """`replaced`: unfinished files of ours, with the time of their last change, that give way to what is written."""
-        if self._busy:
-            self.notify(self.speech.say("export-busy"), markup=False)
-            return
         self._busy, self._job = True, job
         kept = self.results if replaced is not None else {}
         self.results = {part: result for part, result in kept.items() if part not in job.parts}
-        self._show_keys()
+        self.show_keys()
         self._write(job, replaced or {})
 
     @work(thread=True, group="write")
@@ -326,7 +328,7 @@ class ExportScreen(Screen[None]):
             self._tell(app, self._show, (f"export-working-{part}", "$text-accent"))
             try:
                 if part == "report":
-                    results[part] = report.write_project(app.project, job.folder, _with_format(job.options))
+                    results[part] = report.write_project(app.project, job.folder, job.options)
                 else:
                     from ...report import issue
 
@@ -385,17 +387,19 @@ class ExportScreen(Screen[None]):
     def _show_results(self) -> None:
         left = self.left
         self.query_one("#paths", _Prose).tell(*self._lines())
-        chooser = self.query_one("#left", OptionList)
+        chooser = self.query_one("#left", FilteredList)
         chooser.clear_options()
         width = max(20, self.size.width - 6)
-        chooser.add_options(Option(plain(wrap(self._left_text(each), width, 2))) for each in left)
+        chooser.add_options(
+            Option(plain(wrap(self._left_text(each), width, 2)), id=str(place)) for place, each in enumerate(left)
+        )
         self.set_class(bool(left), "-left")
         if left:
-            chooser.highlighted = 0
+            chooser.go(None)
             chooser.focus(scroll_visible=False)
         elif self.focused is None or self.focused is chooser:
             self.query_one("#write").focus(scroll_visible=False)
-        self._show_keys()
+        self.show_keys()
         self._scroll()
 
     def _scroll(self) -> None:
@@ -449,11 +453,10 @@ class ExportScreen(Screen[None]):
 
     def action_accept(self) -> None:
         """Leave what is chosen in the report, and write again."""
-        at, left = self.query_one("#left", OptionList).highlighted, self.left
-        if self._job is None or at is None or not left or self._busy:
-            self.notify(self.speech.say("export-busy" if self._busy else "export-none-left"), markup=False)
+        chosen = self.query_one("#left", FilteredList).current
+        if self._job is None or chosen is None:
             return
-        self.allow = (*self.allow, left[at].id)
+        self.allow = (*self.allow, self.left[int(chosen)].id)
         unfinished = {part: result for part, result in self.results.items() if getattr(result, "left", None)}
         replaced = {
             path: path.stat().st_mtime_ns
@@ -466,9 +469,8 @@ class ExportScreen(Screen[None]):
         self._preview()
 
     def action_copy(self) -> None:
-        if self.address:
-            self.app.copy_to_clipboard(self.address)
-        self.notify(self.speech.say("copied" if self.address else "export-no-address"), markup=False)
+        self.app.copy_to_clipboard(self.address)
+        self.notify(self.speech.say("copied"), timeout=2, markup=False)
 
 
 def paths_of(result: Written | IssueFiles | UserError) -> list[Path]:
@@ -477,14 +479,6 @@ def paths_of(result: Written | IssueFiles | UserError) -> list[Path]:
         return []
     paths = getattr(result, "paths", None)
     return [*paths] if paths is not None else [result.body, result.fields, *result.attachments]  # type: ignore[union-attr]
-
-
-def _with_format(options: Options) -> Options:
-    """The options with the format that their template makes among the formats. Raises ReadError."""
-    from ...report.templating import kind
-
-    made = kind(options.template) if options.template is not None else ""
-    return msgspec.structs.replace(options, formats=tuple(dict.fromkeys([*options.formats, *([made] if made else [])])))
 
 
 def _remove(replaced: dict[Path, int]) -> None:

@@ -2,71 +2,91 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
-from ..signs import SIGNS, Speech
+from ..signs import SIGNS, plain, wrap
+from ..steady import Steady
+from ..verbs import VerbScreen
+from ..widgets.filtered import FilteredList
 
-#: key as shown -> command word; the order is that of the help screen.
-KEYS = [
-    ("↑ ↓ j k", "help-items"),
-    ("r", "command-run"),
-    ("R", "command-run-all"),
-    ("Esc", "command-cancel"),
-    ("1", "command-conclude-problem"),
-    ("2", "command-conclude-ok"),
-    ("3", "command-conclude-not_applicable"),
-    ("Enter", "command-accept"),
-    ("A", "command-accept-all"),
-    ("n", "command-note"),
-    ("o", "command-editor"),
-    ("a", "command-attach"),
-    ("s", "command-samples"),
-    ("p", "command-path"),
-    ("u", "command-undo"),
-    ("] [", "command-next"),
-    ("/", "command-filter"),
-    ("e", "command-export"),
-    ("v", "command-view"),
-    ("y", "command-copy"),
-    ("l", "command-list"),
-    ("L", "command-language"),
-    ("^p", "command-palette"),
-    ("?", "command-help"),
-    ("S", "command-sign-off"),
-    ("q", "command-quit"),
-]
+if TYPE_CHECKING:
+    from ..app import Walkthrough
+
+#: In fewer lines than these only the first thing is said of where one is.
+LOW = 20
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Steady, ModalScreen[str]):
+    """The result is the id of the verb that is to be done, if any."""
+
     CSS = """
     HelpScreen { align: center middle; }
-    HelpScreen > VerticalScroll { width: 90; max-width: 96%; height: 90%; border: round $primary; background: $surface;
-        padding: 0 1; }
+    HelpScreen > Vertical { width: 90; max-width: 96%; height: 90%; border: round $primary; background: $surface; padding: 0 1; }
+    HelpScreen .here { height: auto; max-height: 40%; }
+    HelpScreen FilteredList { height: 1fr; border: none; padding: 0; background: $surface; }
     """
-    BINDINGS = [Binding("escape,question_mark,q,enter", "dismiss(None)", show=False)]
+    BINDINGS = [
+        Binding("escape,question_mark,q", "dismiss", show=False),
+        Binding("slash", "filter", show=False),
+        Binding("L", "app.switch_language", show=False),
+    ]
 
-    def __init__(self, speech: Speech, focus: str, keys: list[tuple[str, str]], *, general: bool = False) -> None:
-        """focus: what is said of the place; general: say how to move and what a suggestion is, too."""
+    app: Walkthrough
+
+    def __init__(self, screen: VerbScreen[Any]) -> None:
         super().__init__()
-        self._speech, self._focus, self._keys, self._general = speech, focus, keys, general
+        self._of = screen
 
     def compose(self) -> ComposeResult:
-        say = self._speech.say
-        general = ["help-other", "help-suggestion"] if self._general else []
-        lines = [
-            Content.styled(f"{say('help-here')}", "bold"),
-            Content(f"  {say(self._focus)}"),
-            *(Content(f"  {say(words)}") for words in general),
-            Content(""),
-            Content.styled(say("help-keys"), "bold"),
-        ]
-        lines += [Content.assemble("  ", (f"{key:<9}", "bold $accent"), say(words)) for key, words in self._keys]
-        lines += [Content(""), Content.styled(say("help-signs"), "bold")]
-        lines += [Content.assemble("  ", self._speech.sign(state), f"  {say(state)}") for state in SIGNS]
-        with VerticalScroll():
-            yield Static(Content("\n").join(lines), markup=False)
+        say = self._of.speech.say
+        told = self._of.here()[: 1 if self.app.size.height < LOW else None]  # the keys need the room
+        here = [Content(wrap(f"  {say(words)}", self._width, 2)) for words in told]
+        with Vertical():
+            with VerticalScroll(classes="here", can_focus=False):
+                yield Static(Content("\n").join([Content.styled(say("help-here"), "bold"), *here]), markup=False)
+            yield FilteredList(*self._lines(), markup=False)
+
+    @property
+    def _width(self) -> int:
+        """Cells of a line within the frame."""
+        return max(20, min(90, self.app.size.width * 96 // 100) - 8)
+
+    async def rebuild(self) -> None:
+        await self.recompose()
+        self.query_one(FilteredList).focus()
+
+    def on_mount(self) -> None:
+        self.query_one(FilteredList).focus()
+
+    def _lines(self) -> list[Option]:
+        screen, speech = self._of, self._of.speech
+        lines = [Option(Content.styled(speech.say("help-keys"), "bold"), disabled=True)]
+        for verb in screen.verbs:
+            if names := " ".join(screen.key_names(verb)):
+                why = screen.why_not(verb.id)
+                shown = f"  {names}" + " " * max(1, 10 - cell_len(names))
+                text = speech.say(verb.words)
+                text = text if why is None else speech.say("with-reason", words=text, why=why)
+                words = wrap(" " * cell_len(shown) + text, self._width, cell_len(shown))[cell_len(shown) :]
+                style = "bold $text-accent" if why is None else "dim"
+                lines.append(Option(Content.assemble((shown, style), plain(words)), id=verb.id))
+        lines.append(Option(Content.styled(speech.say("help-signs"), "bold"), disabled=True))
+        for state in SIGNS:
+            lines.append(Option(Content.assemble("  ", speech.sign(state), f"  {speech.say(state)}")))
+        return lines
+
+    async def action_filter(self) -> None:
+        await self.query_one(FilteredList).ask()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        if event.option.id:
+            self.dismiss(event.option.id)

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist, Item
 from ...errors import SaveError, UserError, from_os_error
 from ...model import Verdict
-from ...path import FRAMEWORKS, Step, Wanted, collected, frameworks, script, uncollected, walk, wanted
-from ...report.machine import input_text, telling, way_text, ways_text
-from ..signs import Speech, plain, wrap
+from ...path import FRAMEWORKS, Step, Walked, Wanted, collected, frameworks, script, uncollected, walk, wanted
+from ...report.machine import input_text, telling, way_text, ways_of, ways_text
+from ..signs import plain, prose, wrap
+from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.filtered import FilteredList
 from ..widgets.findings import message_of, place
-from ..widgets.items import ItemList
 from ..widgets.keybar import KeyBar
-
-if TYPE_CHECKING:
-    from ..app import Walkthrough
 
 #: The line of the end that was reached.
 END = "end"
@@ -36,11 +33,7 @@ _FINDINGS = 5
 _LOOK_EVERY = 0.5
 
 
-class _Steps(OptionList):
-    BINDINGS = ItemList.BINDINGS
-
-
-class PathScreen(Screen[tuple[str, bool]]):
+class PathScreen(VerbScreen[tuple[str, bool]]):
     """The result is an item to go to, and whether its probes are to be run."""
 
     CSS = """
@@ -55,44 +48,33 @@ class PathScreen(Screen[tuple[str, bool]]):
     PathScreen.-wide #detail { width: 3fr; border-top: none; border-left: solid $panel; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-normal"), (120, "-wide")]
-    BINDINGS = [
-        Binding("escape,q,p", "back", show=False, id="back"),
-        Binding("r", "run", show=False, id="path-run"),
-        Binding("v", "view", show=False, id="path-view"),
-        Binding("f", "framework", show=False, id="path-framework"),
-        Binding("y", "copy", show=False, id="path-copy"),
-        Binding("s", "save", show=False, id="path-save"),
-        Binding("w", "write", show=False, id="path-write"),
-        Binding("question_mark", "help", show=False, id="help"),
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("path-open", "enter", "open", "command-path-open", "key-path-open"),
+        Verb("path-run", "r", "run", "command-path-run", "key-run"),
+        Verb("path-fold", "space", "fold", "command-path-fold", "key-path-fold"),
+        Verb("path-view", "v", "view", "command-path-view", "key-path-view"),
+        Verb("path-framework", "f", "framework", "command-path-framework", "key-path-framework"),
+        Verb("path-copy", "y", "copy", "command-path-copy", "key-copy"),
+        Verb("path-save", "s", "save", "command-path-save", "key-save-as"),
+        Verb("path-write", "w", "write", "command-path-write", "key-path-write"),
+        replace(BACK, keys="escape,q,p"),
+        HELP,
+        FILTER,
+        PALETTE,
     ]
-    #: What the command palette offers here, with the keys for the help.
-    VERBS: ClassVar[list[tuple[str, str, str]]] = [
-        ("Enter", "command-path-open", "screen.open"),
-        ("r", "command-path-run", "screen.run"),
-        ("v", "command-path-view", "screen.view"),
-        ("f", "command-path-framework", "screen.framework"),
-        ("y", "command-path-copy", "screen.copy"),
-        ("s", "command-path-save", "screen.save"),
-        ("w", "command-path-write", "screen.write"),
-        ("Esc p", "command-back", "screen.back"),
-    ]
-
-    app: Walkthrough
+    HERE = ("help-path",)
 
     def __init__(self, checklist: Checklist) -> None:
         super().__init__()
         self._checklist = checklist
         self._framework = ""
+        self._unfolded: set[str] = set()
         self._shown: object = None
-
-    @property
-    def _speech(self) -> Speech:
-        return self.app.speech
 
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         with Vertical(id="panes"):
-            yield _Steps(id="steps", markup=False)
+            yield FilteredList(id="steps", markup=False)
             with VerticalScroll(id="detail"):
                 yield Static(id="text", markup=False)
         yield KeyBar()
@@ -104,6 +86,10 @@ class PathScreen(Screen[tuple[str, bool]]):
 
     def on_resize(self, _: Resize) -> None:
         self.call_after_refresh(self._fill)
+
+    async def rebuild(self) -> None:
+        self._fill()
+        await super().rebuild()
 
     # --- the steps ----------------------------------------------------------------------------------------------------
 
@@ -118,12 +104,12 @@ class PathScreen(Screen[tuple[str, bool]]):
         return states, app.stale, collected(self._checklist, app.project.case)
 
     def _fill(self) -> None:
-        app, say = self.app, self._speech.say
+        app, say = self.app, self.speech.say
         path = walk(self._checklist, app.session.record, app.project.case)
         if path is None:
             return
         self._shown = self._state()
-        steps = self.query_one("#steps", OptionList)
+        steps = self.query_one("#steps", FilteredList)
         before = self._current
         width = max(30, steps.size.width - 3)
         options = [Option(self._behind(step, width), id=step.item.id) for step in path.steps]
@@ -132,15 +118,16 @@ class PathScreen(Screen[tuple[str, bool]]):
             options.append(Option(self._here(here, width), id=here.id))
         options += [Option(self._coming(item, width), id=item.id) for item in path.ahead]
         if (end := path.at_end) is not None:
-            square = "#" if self._speech.only_ascii else "■"
-            title = end.title[self._speech.language]
+            square = "#" if self.speech.only_ascii else "■"
+            title = end.title[self.speech.language]
             options.append(Option(plain(wrap(f"{square} {say('path-end', title=title)}", width, 2), "bold"), id=END))
+        options += self._off(path, width)
         steps.clear_options()
         steps.add_options(options)
         ids = [option.id for option in options]
         stands = here.id if here is not None else END
-        steps.highlighted = ids.index(before if before in ids else stands)
-        title = self._checklist.title[self._speech.language]
+        steps.go(before if before in ids else stands)
+        title = self._checklist.title[self.speech.language]
         at = here.id if here is not None else say("path-at-end")
         head = say("path-head", title=title, behind=len(path.steps), at=at)
         self.query_one("#head", Static).update(plain(head))
@@ -148,8 +135,7 @@ class PathScreen(Screen[tuple[str, bool]]):
 
     @property
     def _current(self) -> str | None:
-        option = self.query_one("#steps", OptionList).highlighted_option
-        return option.id if option is not None else None
+        return self.query_one("#steps", FilteredList).current
 
     @property
     def _item(self) -> Item | None:
@@ -157,36 +143,75 @@ class PathScreen(Screen[tuple[str, bool]]):
         return next((item for item in self._checklist.items if item.id == self._current), None)
 
     def _line(self, state: str, item: Item, after: str, width: int, *, faint: bool = False, style: str = "") -> Content:
-        sign = self._speech.sign(state, faint=faint)
-        text = wrap(f"  {item.id} {item.title[self._speech.language]}{after}", width, 2)[1:]
+        sign = self.speech.sign(state, faint=faint)
+        text = wrap(f"  {item.id} {item.title[self.speech.language]}{after}", width, 2)[1:]
         return Content.assemble(sign, plain(text, style))
 
     def _behind(self, step: Step, width: int) -> Content:
-        answer = self._speech.say(step.answer.value)
-        said = answer if step.concluded else self._speech.say("path-suggested", verdict=answer)
-        after = f"  {said}{self._late(step.item)}"
+        answer = self.speech.say(step.answer.value)
+        said = answer if step.concluded else self.speech.say("path-suggested", verdict=answer)
+        after = f"  {said}{self._late(step.item)}{self._folded(step.item, step.to)}"
         line = self._line(step.answer.value, step.item, after, width, faint=not step.concluded)
-        if step.way is None:
-            return line
-        text = self._arrow(
-            way_text(self._checklist, step.to, step.way.text[self._speech.language], self._speech.language)
-        )
-        bar = "| " if self._speech.only_ascii else "│ "
-        return Content.assemble(line, "\n", plain(wrap(bar + text, width, 2), "$text-muted"))
+        lines = [line]
+        bar = "| " if self.speech.only_ascii else "│ "
+        if step.way is not None:
+            language = self.speech.language
+            text = self._arrow(way_text(self._checklist, step.to, step.way.text[language], language))
+            lines.append(plain(wrap(bar + text, width, 2), "$text-muted"))
+        return Content("\n").join([*lines, *self._branches(step.item, width, bar, taken=step.to)])
 
     def _coming(self, item: Item, width: int) -> Content:
         """An item that may still come, with what is known of it."""
         state, faint = self.app.state(item)
-        return self._line(state, item, self._late(item), width, faint=faint)
+        line = self._line(state, item, self._late(item) + self._folded(item), width, faint=faint)
+        return Content("\n").join([line, *self._branches(item, width, "  ")])
+
+    def _off(self, path: Walked, width: int) -> list[Option]:
+        """What was looked at and lies off the path as it goes now."""
+        on = {step.item.id for step in path.steps} | {item.id for item in path.ahead}
+        on |= {path.here.id} if path.here is not None else set()
+        tried = [item for item in self._checklist.items if item.id not in on and self._tried(item)]
+        options = [Option(self._coming(item, width), id=item.id) for item in tried]
+        heading = Option(plain(self.speech.say("path-off"), "bold $text-muted"), disabled=True)
+        return [heading, *options] if options else []
+
+    def _tried(self, item: Item) -> bool:
+        entry = self.app.session.entry(item.id)
+        return entry.conclusion is not None or bool(entry.results)
+
+    def _others(self, item: Item, taken: str) -> list[tuple[str, str]]:
+        """The ways of a fork that were not taken; of one ahead all are."""
+        ways = ways_of(self._checklist, item, self.speech.language)
+        return [way for way in ways if way[0] != taken] if len(ways) > 1 else []
+
+    def _folded(self, item: Item, taken: str = "") -> str:
+        """How many ways are folded away at an item."""
+        ways = self._others(item, taken)
+        return f"  {self.speech.pointer().strip()}{len(ways)}" if ways and item.id not in self._unfolded else ""
+
+    def _branches(self, item: Item, width: int, bar: str, taken: str = "") -> list[Content]:
+        """The ways that were not taken, where the person has unfolded them, each with what was found there."""
+        ways = self._others(item, taken) if item.id in self._unfolded else []
+        lines = []
+        fork, last = ("+ ", "+ ") if self.speech.only_ascii else ("├ ", "└ ")
+        for number, (to, text) in enumerate(ways, 1):
+            known = next((each for each in self._checklist.items if each.id == to and self._tried(each)), None)
+            sign = (
+                Content.assemble(self.speech.sign(self.app.state(known)[0]), " ") if known is not None else Content("")
+            )
+            branch = f"{bar}{last if number == len(ways) else fork}"
+            shown = plain(wrap(self._arrow(text), width - 6, 4), "$text-muted")
+            lines.append(Content.assemble((branch, "$text-muted"), sign, shown))
+        return lines
 
     def _late(self, item: Item) -> str:
         """What stands after an item whose results are out of date."""
         late = any(name == item.id for name, _ in self.app.stale)
-        return "  " + self._speech.say("path-stale") if late else ""
+        return "  " + self.speech.say("path-stale") if late else ""
 
     def _here(self, item: Item, width: int) -> Content:
         """The step where the person stands, and the ways that lead on from it."""
-        speech = self._speech
+        speech = self.speech
         state, faint = self.app.state(item)
         pointer = plain(speech.pointer(), "bold $accent")
         text = f"    {item.id} {item.title[speech.language]}  {speech.say('path-here')}{self._late(item)}"
@@ -199,7 +224,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         return Content("\n").join(lines)
 
     def _arrow(self, text: str) -> str:
-        return text.replace("→", "->") if self._speech.only_ascii else text
+        return text.replace("→", "->") if self.speech.only_ascii else text
 
     # --- one step -----------------------------------------------------------------------------------------------------
 
@@ -212,27 +237,70 @@ class PathScreen(Screen[tuple[str, bool]]):
         content = self._ended(width) if item is None else self._detail(item, width)
         self.query_one("#text", Static).update(content)
         self.query_one("#detail", VerticalScroll).scroll_home(animate=False)
-        say = self._speech.say
-        keys = [("Enter", say("key-path-open"), "screen.open"), ("r", say("key-run"), "screen.run")] if item else []
-        keys.append(("v", say("key-path-view"), "screen.view"))
-        if (names := self._frameworks(item)) and len(names) > 1:
-            other = FRAMEWORKS[names[1 - names.index(self._chosen(names))]]
-            keys.append(("f", other, "screen.framework"))
-        if names:
-            keys += [("y", say("key-copy"), "screen.copy"), ("s", say("key-save-as"), "screen.save")]
-        if collected(self._checklist, self.app.project.case):
-            keys.append(("w", say("key-path-write"), "screen.write"))
-        keys += [("Esc", say("key-back"), "screen.back"), ("?", say("key-help"), "screen.help")]
-        self.query_one(KeyBar).set_keys(keys)
+        self.show_keys()
+
+    def in_bar(self, verb: str) -> bool:
+        names = self._frameworks(self._item)
+        match verb:
+            case "path-open" | "path-run":
+                return self._item is not None
+            case "path-fold":
+                return self._item is not None and self._forks(self._item)
+            case "path-framework":
+                return len(names) > 1
+            case "path-copy" | "path-save":
+                return bool(names)
+            case "path-write":
+                return bool(collected(self._checklist, self.app.project.case))
+        return True
+
+    def action_fold(self) -> None:
+        """The ways not taken at the step looked at, or just their number."""
+        if (item := self._item) is not None:
+            self._unfolded ^= {item.id}
+            self._fill()
+
+    def _forks(self, item: Item) -> bool:
+        path = walk(self._checklist, self.app.session.record, self.app.project.case)
+        steps = path.steps if path is not None else []
+        taken = next((step.to for step in steps if step.item.id == item.id), "")
+        here = path is not None and path.here is not None and path.here.id == item.id
+        return not here and bool(self._others(item, taken))
+
+    def why_not(self, verb: str) -> str | None:
+        say, item = self.speech.say, self._item
+        names = self._frameworks(item)
+        match verb:
+            case "path-fold":
+                return None if item is not None and self._forks(item) else say("path-no-fork")
+            case "path-open" | "path-run" if item is None:
+                return say("path-no-step")
+            case "path-run":
+                busy = say("busy") if self.app.runner.busy else None
+                return self.app.why_alone() or (busy if item and item.probes else say("no-probe"))
+            case "path-framework" if len(names) < 2:
+                return say("path-one-framework" if names else "path-no-code")
+            case "path-copy" | "path-save" if not names:
+                return say("path-no-code")
+            case "path-write":
+                there = collected(self._checklist, self.app.project.case)
+                return self.app.why_not_change() or (None if there else say("path-none-written"))
+        return None
+
+    def short(self, verb: Verb) -> str:
+        names = self._frameworks(self._item)
+        if verb.id == "path-framework" and len(names) > 1:
+            return FRAMEWORKS[names[1 - names.index(self._chosen(names))]]
+        return super().short(verb)
 
     def _detail(self, item: Item, width: int) -> Content:
-        say, language = self._speech.say, self._speech.language
+        say, language = self.speech.say, self.speech.language
         lines = self._answer(item, width)
         inputs = self._inputs(item)
         if inputs:
             lines.append(Content.styled(say("path-inputs"), "bold $accent"))
         for each in inputs:
-            sign = self._speech.sign("ok" if each.there else "open")
+            sign = self.speech.sign("ok" if each.there else "open")
             text = wrap(f"  {input_text(each, self.app.project.case, language)}", width, 2)[1:]
             lines.append(Content.assemble(sign, plain(text)))
         names = self._frameworks(item)
@@ -247,9 +315,9 @@ class PathScreen(Screen[tuple[str, bool]]):
 
     def _answer(self, item: Item, width: int) -> list[Content]:
         """What is known of an item: the answer, the note, and what was found."""
-        app, say = self.app, self._speech.say
+        app, say = self.app, self.speech.say
         entry, suggestion = app.session.entry(item.id), app.project.suggestion(item)
-        lines = [Content.styled(f"{item.id} {item.title[self._speech.language]}", "bold")]
+        lines = [Content.styled(f"{item.id} {item.title[self.speech.language]}", "bold")]
         if entry.conclusion is not None:
             lines.append(plain(say("path-concluded", verdict=say(entry.conclusion.value), who=entry.who)))
         elif entry.results or suggestion is not Verdict.UNDECIDED:
@@ -267,15 +335,15 @@ class PathScreen(Screen[tuple[str, bool]]):
         lines = []
         for name, finding in (telling(item, entry) or found)[:_FINDINGS]:
             where = place(finding.where)
-            text = message_of(name, finding.code, finding.data, self._speech) + (f"  {where}" if where else "")
-            lines.append(Content.assemble(self._speech.level(finding.level), plain(wrap(f"  {text}", width, 2)[1:])))
+            text = message_of(name, finding.code, finding.data, self.speech) + (f"  {where}" if where else "")
+            lines.append(Content.assemble(self.speech.level(finding.level), plain(wrap(f"  {text}", width, 2)[1:])))
             if fixes and finding.fix is not None:
-                fix = message_of(name, finding.fix.message, finding.data, self._speech)
+                fix = message_of(name, finding.fix.message, finding.data, self.speech)
                 lines.append(plain(wrap(self._arrow(f"  → {fix}"), width, 4)))
         return lines
 
     def _ended(self, width: int) -> Content:
-        app, language, say = self.app, self._speech.language, self._speech.say
+        app, language, say = self.app, self.speech.language, self.speech.say
         path = walk(self._checklist, app.session.record, app.project.case)
         end = path.at_end if path is not None else None
         if path is None or end is None:
@@ -288,7 +356,7 @@ class PathScreen(Screen[tuple[str, bool]]):
                     self._line("problem", item, "", width, style="bold"),
                     *self._findings(item, width, fixes=True),
                 ]
-        return Content("\n").join([*lines, Content(""), plain(wrap(end.advice[language], width))])
+        return Content("\n").join([*lines, Content(""), prose(end.advice[language], width)])
 
     # --- code ---------------------------------------------------------------------------------------------------------
 
@@ -307,12 +375,9 @@ class PathScreen(Screen[tuple[str, bool]]):
         return self._framework if self._framework in names else names[0]
 
     def _text(self) -> str:
-        """The code that is shown, or nothing after saying that there is none."""
+        """The code that is shown, or nothing."""
         names = self._frameworks(self._item)
-        if names:
-            return script(self._code(self._item), self._chosen(names), self._speech.language)
-        self.notify(self._speech.say("path-no-code"), severity="warning", markup=False)
-        return ""
+        return script(self._code(self._item), self._chosen(names), self.speech.language) if names else ""
 
     def action_framework(self) -> None:
         names = self._frameworks(self._item)
@@ -323,7 +388,7 @@ class PathScreen(Screen[tuple[str, bool]]):
     def action_copy(self) -> None:
         if text := self._text():
             self.app.copy_to_clipboard(text)
-            self.notify(self._speech.say("copied"), timeout=2)
+            self.notify(self.speech.say("copied"), timeout=2)
 
     @work
     async def action_save(self) -> None:
@@ -335,7 +400,7 @@ class PathScreen(Screen[tuple[str, bool]]):
             return
         name = f"collect_{item.id}_{self._chosen(self._frameworks(item))}.py"
         proposed = str(Path(self.app.project.case.root, name))
-        target = await self.app.push_screen_wait(Ask(self._speech.say("save-as-title"), proposed))
+        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
         if target is None:
             return
         path = Path(target).expanduser()
@@ -343,9 +408,9 @@ class PathScreen(Screen[tuple[str, bool]]):
             with path.open("x", encoding="utf-8") as stream:
                 stream.write(text)
         except OSError as error:
-            self.app.show_error(from_os_error(error, path, SaveError).text(self._speech.language))
+            self.app.show_error(from_os_error(error, path, SaveError).text(self.speech.language))
         else:
-            self.notify(plain(self._speech.say("written", path=path)).plain, markup=False)
+            self.notify(plain(self.speech.say("written", path=path)).plain, markup=False)
 
     @work
     async def action_write(self) -> None:
@@ -353,11 +418,8 @@ class PathScreen(Screen[tuple[str, bool]]):
         from ...case import FILE_NAME, extend
         from .dialogs import Choose
 
-        app, say = self.app, self._speech.say
+        app, say = self.app, self.speech.say
         values = collected(self._checklist, app.project.case)
-        if not values:
-            self.notify(say("path-none-written"), severity="warning", markup=False)
-            return
         title = say("path-write-title", path=app.project.case.file or FILE_NAME)
         text = "\n".join(f"{key}: {path}" for key, path in values.items())
         answer = await app.push_screen_wait(Choose(title, text, [("yes", say("yes")), ("no", say("no"))]))
@@ -366,7 +428,7 @@ class PathScreen(Screen[tuple[str, bool]]):
         try:
             app.use_case(extend(app.project.case, values))
         except UserError as error:
-            app.show_error(error.text(self._speech.language))
+            app.show_error(error.text(self.speech.language))
             return
         app.runner.look_for_stale()
         self._fill()
@@ -383,12 +445,6 @@ class PathScreen(Screen[tuple[str, bool]]):
     def action_run(self) -> None:
         if (item := self._item) is not None:
             self.dismiss((item.id, True))
-
-    def action_help(self) -> None:
-        from .help import HelpScreen
-
-        keys = [(key, words) for key, words, _ in self.VERBS]
-        self.app.push_screen(HelpScreen(self._speech, "help-path", keys))
 
     def action_view(self) -> None:
         """The step looked at over the whole screen, or the steps again."""

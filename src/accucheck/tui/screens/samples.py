@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -19,12 +18,12 @@ from ... import marks
 from ...errors import UserError
 from ...marks import Judgement, Plan, Record
 from ...model import Progress
-from ..signs import Speech, plain, wrap
+from ..signs import plain, wrap
+from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
 from ..widgets.keybar import KeyBar
 
 if TYPE_CHECKING:
     from ...readers.contents import Content as Sample
-    from ..app import Walkthrough
 
 #: A judgement is shown by the sign of a state: shape, word and colour.
 _SIGNS = {Judgement.RIGHT: "ok", Judgement.WRONG: "problem", Judgement.UNSURE: "undecided"}
@@ -35,7 +34,7 @@ _LINES = 400
 HELD = 150
 
 
-class SamplesScreen(Screen[bool]):
+class SamplesScreen(VerbScreen[bool]):
     """The result is whether a mark has changed."""
 
     CSS = """
@@ -45,44 +44,34 @@ class SamplesScreen(Screen[bool]):
     SamplesScreen #text { height: 1fr; }
     SamplesScreen #rate { height: 2; padding: 0 1; background: $surface; text-wrap: nowrap; text-overflow: ellipsis; }
     """
-    BINDINGS = [
-        Binding("escape,q", "back", show=False, id="back"),
-        Binding("r", "mark('right')", show=False, id="mark-right"),
-        Binding("w", "mark('wrong')", show=False, id="mark-wrong"),
-        Binding("u", "mark('unsure')", show=False, id="mark-unsure"),
-        Binding("delete,backspace", "mark('')", show=False, id="mark-none"),
-        Binding("left,left_square_bracket,p", "step(-1)", show=False, id="sample-previous"),
-        Binding("right,right_square_bracket,space", "step(1)", show=False, id="sample-next"),
-        Binding("o", "open", show=False, id="sample-open"),
-        Binding("n", "note", show=False, id="sample-note"),
-        Binding("t", "role", show=False, id="role"),
-        Binding("y", "copy", show=False, id="sample-copy"),
-        Binding("question_mark", "help", show=False, id="help"),
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("mark-right", "r", "mark('right')", "command-mark-right", "key-right"),
+        Verb("mark-wrong", "w", "mark('wrong')", "command-mark-wrong", "key-wrong"),
+        Verb("mark-unsure", "d", "mark('unsure')", "command-mark-unsure", "key-unsure"),
+        Verb("mark-none", "delete,backspace", "mark('')", "command-mark-none"),
+        Verb("undo", "u", "undo", "command-undo-mark", "key-undo"),
+        Verb("sample-previous", "left,left_square_bracket,p", "step(-1)", "command-sample-previous", "key-back-one"),
+        Verb("sample-next", "right,right_square_bracket,space", "step(1)", "command-sample-next", "key-forward"),
+        BACK,
+        Verb("sample-note", "n", "note", "command-sample-note", "key-note"),
+        HELP,
+        Verb("sample-open", "o", "open", "command-sample-open", "key-open"),
+        Verb("role", "t", "role", "command-role", "key-role"),
+        replace(FILTER, action="filter_samples"),
+        Verb("sample-copy", "y", "copy", "command-sample-copy"),
+        PALETTE,
     ]
-    #: What the command palette offers here, with the keys for the help.
-    VERBS: ClassVar[list[tuple[str, str, str]]] = [
-        ("r", "command-mark-right", "screen.mark('right')"),
-        ("w", "command-mark-wrong", "screen.mark('wrong')"),
-        ("u", "command-mark-unsure", "screen.mark('unsure')"),
-        ("Del", "command-mark-none", "screen.mark('')"),
-        ("← p", "command-sample-previous", "screen.step(-1)"),
-        ("→ Space", "command-sample-next", "screen.step(1)"),
-        ("o", "command-sample-open", "screen.open"),
-        ("n", "command-sample-note", "screen.note"),
-        ("t", "command-role", "screen.role"),
-        ("y", "command-sample-copy", "screen.copy"),
-        ("Esc", "command-back", "screen.back"),
-    ]
-
-    app: Walkthrough
+    HERE = ("help-samples",)
 
     def __init__(self) -> None:
         super().__init__()
         self.record = Record()
         self.role = ROLES[0]
         self.place = 0
+        self.words = ""  # only samples with all of these are gone through
         self.samples: dict[int, Sample | UserError] = {}
         self.changed = False
+        self._before: list[tuple[Record, str, int]] = []  # for undo: the marks, and where they were being made
         self._warned = False  # that the marks cannot be stored: a second Esc leaves all the same
         self._state = "samples-loading"  # until there is a plan: what is going on
         self._error: UserError | None = None
@@ -90,10 +79,6 @@ class SamplesScreen(Screen[bool]):
         self._saved: Record | None = None
         self._saving = threading.Lock()
         self._shown: tuple[object, ...] = ()
-
-    @property
-    def speech(self) -> Speech:
-        return self.app.speech
 
     @property
     def plan(self) -> Plan | None:
@@ -109,24 +94,12 @@ class SamplesScreen(Screen[bool]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        say, ascii_ = self.speech.say, self.speech.only_ascii
-        self.query_one(KeyBar).set_keys(
-            [
-                ("r", say("key-right"), "screen.mark('right')"),
-                ("w", say("key-wrong"), "screen.mark('wrong')"),
-                ("u", say("key-unsure"), "screen.mark('unsure')"),
-                ("<" if ascii_ else "←", say("key-back-one"), "screen.step(-1)"),
-                (">" if ascii_ else "→", say("key-forward"), "screen.step(1)"),
-                ("Esc", say("key-back"), "screen.back"),
-                ("n", say("key-note"), "screen.note"),
-                ("?", say("key-help"), "screen.help"),
-                ("o", say("key-open"), "screen.open"),
-                ("t", say("key-role"), "screen.role"),
-            ]
-        )
         self.query_one("#text", VerticalScroll).focus()
         self.show()
         self._begin()
+
+    async def rebuild(self) -> None:
+        self.show()
 
     # --- plan and samples, in threads ---------------------------------------------------------------------------------
 
@@ -226,6 +199,7 @@ class SamplesScreen(Screen[bool]):
         """The sample looked at, and the rate so far."""
         if not self.is_mounted:
             return
+        self.show_keys()
         say, plan = self.speech.say, self.plan
         head, rate = self.query_one("#head", Static), self.query_one("#rate", Static)
         if self._error is not None or self._state or plan is None:
@@ -237,6 +211,10 @@ class SamplesScreen(Screen[bool]):
         sample = plan.samples[self.place]
         label = marks.class_name(self.app.project.case, sample.label)
         counter = f"{self.place + 1}/{len(plan.samples)}"
+        if self.words:
+            fitting = self._fitting(plan)
+            at = fitting.index(self.place) + 1 if self.place in fitting else "-"
+            counter = f"{at}/{len(fitting)} ({plain(self.words).plain})"
         parts: list[Content | str | tuple[str, str]] = [
             (f"{say('samples-title')}  {say(f'role-{self.role}')}  {counter}  ", "$text-muted")
         ]
@@ -320,26 +298,52 @@ class SamplesScreen(Screen[bool]):
 
     # --- marking ------------------------------------------------------------------------------------------------------
 
-    def _may_mark(self) -> bool:
-        return self.plan is not None and not self._state and self._error is None and self.app.may_change()
+    def why_not(self, verb: str) -> str | None:
+        say, plan = self.speech.say, self.plan
+        if verb in ("back", "help", "palette"):
+            return None
+        if verb == "role":
+            key = f"data.{ROLES[1 - ROLES.index(self.role)]}.path"
+            return None if self.app.project.case.get(key) is not None else say("no-other-data", key=key)
+        if self._error is not None:
+            return self._error.text(self.speech.language)
+        if self._state or plan is None:
+            return say(self._state or "samples-loading")
+        if verb == "sample-open":
+            return say("samples-done") if marks.rate(plan).left == 0 else None
+        if verb == "mark-none" and plan.samples[self.place].judgement is None:
+            return say("mark-none-here")
+        if verb == "undo":
+            return self.app.why_not_change() or (None if self._before else say("nothing-to-undo"))
+        if verb.startswith("mark-") or verb == "sample-note":
+            return self.app.why_not_change()
+        return None
 
     def action_mark(self, judgement: str) -> None:
         """Judge the sample looked at, save, and go on; an empty judgement takes the mark back."""
         plan = self.plan
-        if plan is None or not self._may_mark():
+        if plan is None:
             return
         self._change(Judgement(judgement) if judgement else None, None)
         if judgement:
-            if self.place + 1 < len(plan.samples):
-                self.place += 1
+            if later := [at for at in self._fitting(plan) if at > self.place]:
+                self.place = later[0]
             elif marks.rate(self.record.plans[self.role]).left == 0:
                 self.notify(self.speech.say("samples-done"), timeout=4, markup=False)
             else:
                 self.action_open()
         self.show()
 
-    def _change(self, judgement: Judgement | None, note: str | None) -> None:
+    def action_undo(self) -> None:
+        """Take the last mark or note back, and go to its sample."""
+        self.record, role, self.place = self._before.pop()
+        if role != self.role:
+            self.role, self.samples, self._reading = role, {}, range(0)
+        self._save()
+        self.show()
 
+    def _change(self, judgement: Judgement | None, note: str | None) -> None:
+        self._before.append((self.record, self.role, self.place))
         self.record = marks.marked(self.record, self.role, self.place, judgement, note, self.app.who)
         self.changed = True
         self._save()
@@ -351,7 +355,11 @@ class SamplesScreen(Screen[bool]):
         except UserError as error:
             self._tell(self._unsaved, error)
         else:
-            self._tell(self.show)
+            self._tell(self._marked)
+
+    def _marked(self) -> None:
+        self.app.drop_drafts("sample")
+        self.show()
 
     def _store(self) -> None:
         """Store the marks, unless they are. Raises SaveError."""
@@ -373,15 +381,16 @@ class SamplesScreen(Screen[bool]):
 
     @work
     async def action_note(self) -> None:
-        from .dialogs import WriteNote
-
         plan = self.plan
-        if plan is None or not self._may_mark():
+        if plan is None:
             return
         sample = plan.samples[self.place]
         old = sample.mark.note if sample.mark is not None else ""
-        title = self.speech.say("note-title", item=f"{self.place + 1}")
-        note = await self.app.push_screen_wait(WriteNote(title, old))
+        number = self.place + 1
+        title = lambda: self.speech.say("note-title", item=f"{number}")  # noqa: E731
+        item = self.app.checklist.item if self.app.checklist is not None else None
+        key = f"sample {item.id if item is not None else '?'} {self.role} {self.place}"
+        note = await self.app.write_note(title, old, key)
         if note != old:
             self._change(sample.judgement, note)
             self.show()
@@ -390,8 +399,40 @@ class SamplesScreen(Screen[bool]):
 
     def action_step(self, by: int) -> None:
         if (plan := self.plan) is not None and not self._state:
-            self.place = (self.place + by) % len(plan.samples)
+            count = len(plan.samples)
+            order = [(self.place + by * steps) % count for steps in range(1, count)]
+            fitting = set(self._fitting(plan))
+            self.place = next((at for at in order if at in fitting), self.place)
             self.show()
+
+    def _fitting(self, plan: Plan) -> list[int]:
+        """The places of the samples that have all words of the filter: in class, mark, note or name."""
+        wanted = self.words.casefold().split()
+        return [at for at, one in enumerate(plan.samples) if not wanted or self._fits(one, wanted)]
+
+    def _fits(self, sample: marks.Sample, wanted: list[str]) -> bool:
+        mark = self.speech.say(f"mark-{sample.judgement.value}" if sample.judgement is not None else "mark-open")
+        note = sample.mark.note if sample.mark is not None else ""
+        text = " ".join([marks.class_name(self.app.project.case, sample.label), mark, note, sample.id]).casefold()
+        return all(word in text for word in wanted)
+
+    @work
+    async def action_filter_samples(self) -> None:
+        """Ask for the words that the samples gone through must have."""
+        from .dialogs import Ask
+
+        say, plan = self.speech.say, self.plan
+        words = await self.app.push_screen_wait(Ask(lambda: self.speech.say("samples-filter"), self.words))
+        if words is None or plan is None:
+            return
+        before, self.words = self.words, words
+        fitting = self._fitting(plan)
+        if not fitting:
+            self.words = before
+            self.notify(say("filter-none"), severity="warning", markup=False)
+        elif self.place not in fitting:
+            self.place = fitting[0]
+        self.show()
 
     def action_open(self) -> None:
         """Go to the next sample that is not marked."""
@@ -400,20 +441,13 @@ class SamplesScreen(Screen[bool]):
             return
         count = len(plan.samples)
         order = [(self.place + by) % count for by in range(1, count + 1)]
-        found = next((at for at in order if plan.samples[at].judgement is None), None)
-        if found is None:
-            self.notify(self.speech.say("samples-done"), timeout=4, markup=False)
-        else:
-            self.place = found
-            self.show()
+        fitting = set(self._fitting(plan))
+        self.place = next((at for at in order if at in fitting and plan.samples[at].judgement is None), self.place)
+        self.show()
 
     def action_role(self) -> None:
         """The samples of the other data, where the case names them."""
         other = ROLES[1 - ROLES.index(self.role)]
-        if self.app.project.case.get(f"data.{other}.path") is None:
-            key = f"data.{other}.path"
-            self.notify(self.speech.say("no-other-data", key=key), severity="warning", markup=False)
-            return
         self.role, self.place, self.samples, self._reading = other, 0, {}, range(0)
         self._state, self._error, self._shown = "samples-loading", None, ()
         self.show()
@@ -439,13 +473,11 @@ class SamplesScreen(Screen[bool]):
         self.app.copy_to_clipboard("\n".join(lines))
         self.notify(self.speech.say("copied"), timeout=2)
 
-    def action_help(self) -> None:
-        from .help import HelpScreen
-
-        keys = [(key, words) for key, words, _ in self.VERBS]
-        self.app.push_screen(HelpScreen(self.speech, "help-samples", keys))
-
     def action_back(self) -> None:
+        if self.words:  # one level after the other
+            self.words = ""
+            self.show()
+            return
         try:
             self._store()
         except UserError as error:

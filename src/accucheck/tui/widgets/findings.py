@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ... import probe as probes
+from ...axes import finite
 from ...checklist import Item
 from ...language import Words, word
-from ...model import Code, Curve, Evidence, Finding, Histogram, Images, Level, Note, ProbeResult, Table, Tree, Where
+from ...model import (
+    Code,
+    Curve,
+    Evidence,
+    Finding,
+    Histogram,
+    Images,
+    Level,
+    Note,
+    ProbeResult,
+    Status,
+    Table,
+    Tree,
+    Verdict,
+    Where,
+)
 from ..runner import Running
 from ..signs import Speech, plain, wrap
+from . import chart
+from .longlist import Later, LongList
+
+if TYPE_CHECKING:
+    from ...mending import Proof
 
 #: More would only slow the screen down; the report and the session have all.
 FINDINGS_SHOWN = 100
-#: Lines of a small table or bar chart shown in the list itself.
-PREVIEW_LINES = 6
+#: Lines of a small table or bar chart, and series of a curve, shown in the list itself, and cells of one.
+PREVIEW_LINES, SPARKS, MOST_WIDE = 6, 3, 72
 _ORDER = {Level.PROBLEM: 0, Level.SUSPECT: 1, Level.INFO: 2}
 
 
@@ -40,6 +66,12 @@ def words_of(name: str) -> Words:
     return words
 
 
+def label_of(name: str, speech: Speech) -> Callable[[str], str]:
+    """The words of a probe for a key."""
+    words = words_of(name)
+    return lambda key: word(words, key, speech.language)
+
+
 def message_of(name: str, code: str, data: dict[str, object], speech: Speech) -> str:
     """A finding's words; its code and data when the probe is no longer installed."""
     try:
@@ -56,7 +88,7 @@ def explanation_of(name: str, finding: Finding, speech: Speech) -> probes.Explan
         return probes.Explanation("", "", "")
 
 
-class FindingList(OptionList):
+class FindingList(LongList):
     """`chosen(id)` gives (probe, finding, index of the evidence) of an option."""
 
     def __init__(self, id: str) -> None:
@@ -71,8 +103,11 @@ class FindingList(OptionList):
         running: dict[str, tuple[Running, list[Finding]]],
         stale: set[str],
         width: int,
+        before: dict[str, ProbeResult] | None = None,
+        busy: bool = False,
     ) -> None:
-        """results and running by probe; a running probe shows what it has found so far."""
+        """results and running by probe; a running probe shows what it has found so far. before: what a result replaced;
+        busy: a run is on, and none can be begun."""
         highlighted = self.highlighted
         self._targets = {}
         options: list[Option] = []
@@ -82,27 +117,34 @@ class FindingList(OptionList):
                 options.append(Option(Content.assemble(speech.sign("running"), f" {name}  ", speech.say("running"))))
                 options += self._findings(speech, name, running[name][1], width)
             elif name in results:
-                options += self._result(speech, results[name], name in stale, width)
+                options += self._result(speech, item, results[name], name in stale, width, (before or {}).get(name))
             else:
-                options.append(Option(plain(speech.say("not-run", probe=name), "$text-muted")))
+                options.append(
+                    Option(plain(speech.say("not-run-busy" if busy else "not-run", probe=name), "$text-muted"))
+                )
         if not names and not results:
             options.append(Option(plain(wrap(speech.say("no-probe"), width), "$text-muted")))
         self.clear_options()
         self.add_options(options)
         if highlighted is not None and self.option_count:
-            self.highlighted = min(highlighted, self.option_count - 1)
+            self.highlighted = min(highlighted, len(options) - 1)
 
     def target(self, option: str | None) -> tuple[str, Finding, int] | None:
         return self._targets.get(option or "")
 
     @property
     def targets(self) -> list[tuple[str, Finding, int]]:
-        return list(self._targets.values())
+        """Each finding with each piece of its evidence, once."""
+        return list({id(target): target for target in self._targets.values()}.values())
 
-    def _result(self, speech: Speech, result: ProbeResult, stale: bool, width: int) -> list[Option]:
+    def _result(
+        self, speech: Speech, item: Item, result: ProbeResult, stale: bool, width: int, before: ProbeResult | None
+    ) -> list[Option]:
         head = Content.assemble(plain(result.probe, "bold"), f"  {result.seconds:.1f} s  ", speech.outcome(result))
         if stale:
             head = Content.assemble(head, "\n", plain(wrap("  " + speech.say("stale"), width, 2), "$text-warning"))
+        if before is not None and not stale and (since := _since(speech, item, before, result, width)):
+            head = Content.assemble(head, "\n", since)
         options = [Option(head)]
         if result.reason is not None:
             try:
@@ -113,9 +155,8 @@ class FindingList(OptionList):
         options += self._findings(speech, result.probe, result.findings, width)
         if result.log:
             note = Finding("log", Level.INFO, evidence=[Note(speech.say("log"), result.log)])
-            options.append(
-                self._option((result.probe, note, 0), Content(f"    {speech.say('log')} ({speech.say('text')})"))
-            )
+            words = Content(f"    {speech.say('log')} ({speech.say('text')})")
+            options.append(self._option((result.probe, note, 0), lambda: words))
         if not result.findings and result.reason is None:
             options.append(Option(plain("  " + speech.say("nothing-found"), "$text-muted")))
         return options
@@ -123,41 +164,80 @@ class FindingList(OptionList):
     def _findings(self, speech: Speech, name: str, findings: list[Finding], width: int) -> list[Option]:
         options = []
         for finding in sorted(findings, key=lambda finding: _ORDER[finding.level])[:FINDINGS_SHOWN]:
-            text = message_of(name, finding.code, finding.data, speech)
-            where = place(finding.where)
-            line = Content.assemble("  ", speech.level(finding.level), " ", plain(wrap(f"    {text}", width, 4)[4:]))
-            sure = speech.say(f"sure-{finding.sure.value}") if finding.sure is not None else ""
-            if where:
-                line = Content.assemble(line, "\n", plain(wrap(f"    {where}", width, 4), "$text-accent"))
-            if sure:
-                line = Content.assemble(line, "  " if where else "\n    ", (sure, "$text-muted"))
-            options.append(self._option((name, finding, 0), line))
+            target = name, finding, 0
+            options.append(self._option(target, partial(_line, speech, name, finding, width)))
             if finding.fix is not None:
-                fix = message_of(name, finding.fix.message, finding.data, speech)
+                options.append(self._option(target, partial(_fix, speech, name, finding, width)))
+            for index, evidence in enumerate(finding.evidence):
                 options.append(
-                    Option(
-                        plain(
-                            wrap(f"    → {fix}" if not speech.only_ascii else f"    > {fix}", width, 6), "$text-success"
-                        )
+                    self._option(
+                        (name, finding, index) if index else target,
+                        partial(_preview, speech, name, evidence, width - 8),
                     )
                 )
-            for index, evidence in enumerate(finding.evidence):
-                options.append(self._option((name, finding, index), _preview(speech, name, evidence, width - 8)))
         if len(findings) > FINDINGS_SHOWN:
             more = speech.say("more-findings", count=len(findings) - FINDINGS_SHOWN)
             options.append(Option(plain("  " + more, "$text-muted")))
         return options
 
-    def _option(self, target: tuple[str, Finding, int], content: Content) -> Option:
+    def _option(self, target: tuple[str, Finding, int], content: Callable[[], Content]) -> Option:
         key = f"t{len(self._targets)}"
         self._targets[key] = target
-        return Option(content, id=key)
+        return Option(Later(content), id=key)
+
+
+def _line(speech: Speech, name: str, finding: Finding, width: int) -> Content:
+    """What was found, where, and how sure the probe is."""
+    text = message_of(name, finding.code, finding.data, speech)
+    where = place(finding.where)
+    line = Content.assemble("  ", speech.level(finding.level), " ", plain(wrap(f"    {text}", width, 4)[4:]))
+    sure = speech.say(f"sure-{finding.sure.value}") if finding.sure is not None else ""
+    if where:
+        line = Content.assemble(line, "\n", plain(wrap(f"    {where}", width, 4), "$text-accent"))
+    if sure:
+        line = Content.assemble(line, "  " if where else "\n    ", (sure, "$text-muted"))
+    return line
+
+
+def _fix(speech: Speech, name: str, finding: Finding, width: int) -> Content:
+    """How to mend it."""
+    words = message_of(name, finding.fix.message, finding.data, speech) if finding.fix is not None else ""
+    return plain(wrap(f"    > {words}" if speech.only_ascii else f"    → {words}", width, 6), "$text-success")
+
+
+#: More findings than these are not told apart one by one, only counted.
+TOLD_APART = 500
+
+
+def proof_of(item: str, before: ProbeResult, result: ProbeResult) -> Proof | None:
+    """What became of what the last run had found; None for what is not told apart one by one."""
+    from ...mending import proof
+
+    if max(len(before.findings), len(result.findings)) > TOLD_APART or result.status is not Status.DONE:
+        return None
+    return proof(item, before, result)
+
+
+def _since(speech: Speech, item: Item, before: ProbeResult, result: ProbeResult, width: int) -> Content:
+    """Before and after, and what became of what the last run had found; empty where there was and is nothing to tell."""
+    say, arrow = speech.say, "->" if speech.only_ascii else "→"
+    words = [say(each.suggestion.value) for each in (before, result)]
+    counts = []
+    if (found := proof_of(item.id, before, result)) is not None:
+        counts = [say(f"proof-{key}", **{key: number}) for key, number in found._asdict().items() if number]
+    if not counts and before.suggestion is result.suggestion:
+        return Content("")
+    text = say("proof-line", before=words[0], after=words[1], counts=say("list-separator").join(counts)).replace(
+        "→", arrow
+    )
+    better = before.suggestion is Verdict.PROBLEM and result.suggestion is not Verdict.PROBLEM
+    return plain(wrap("  " + text.rstrip(", ，"), width, 2), "$text-success" if better else "$text-muted")
 
 
 def title_of(speech: Speech, name: str, evidence: Evidence) -> str:
     """What a piece of evidence is called."""
     if isinstance(evidence, Code):
-        return f"{evidence.path}:{evidence.line}"
+        return f"{evidence.path}:{evidence.marked[0] if evidence.marked else evidence.line}"
     return word(words_of(name), evidence.title, speech.language)
 
 
@@ -174,29 +254,21 @@ def kind_of(evidence: Evidence) -> str:
     return kinds[type(evidence)]
 
 
-def bars(speech: Speech, labels: list[str], counts: list[float], width: int, most: int) -> list[str]:
-    """A bar chart in text: label, bar, number."""
-    from rich.cells import cell_len
-
-    labels, counts = labels[:most], counts[:most]
-    longest = min(20, max((cell_len(label) for label in labels), default=0))
-    top = max(counts, default=0) or 1
-    room = max(4, min(40, width - longest - 14))
-    full = "#" if speech.only_ascii else "█"
+def _sparks(speech: Speech, curve: Curve, label: Callable[[str], str], width: int) -> list[str]:
+    """Some series of a curve, a line each: name, the curve in small, its first and last value."""
     lines = []
-    for label, count in zip(labels, counts, strict=True):
-        while cell_len(label) > longest:
-            label = label[:-1]
-        padding = " " * (longest - cell_len(label))
-        lines.append(f"{label}{padding} {full * round(room * count / top)} {count:,g}")
+    names = [
+        chart.cut(label(key), max(8, width // 3), only_ascii=speech.only_ascii) for key in list(curve.series)[:SPARKS]
+    ]
+    longest = max(map(cell_len, names), default=0)
+    for name, values in zip(names, curve.series.values(), strict=False):
+        known = [value for value in finite(values) if not math.isnan(value)]
+        ends = f"{known[0]:.4g} -> {known[-1]:.4g}" if known else "-"
+        room = min(32, width - longest - len(ends) - 2)
+        spark = "" if speech.only_ascii else chart.spark(values, room) + " "
+        arrow = ends if speech.only_ascii else ends.replace("->", "→")
+        lines.append(f"{name}{' ' * (longest - cell_len(name))} {spark}{arrow}")
     return lines
-
-
-def _cut(text: str, width: int) -> str:
-    """A line that is at most `width` cells wide."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 
 def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Content:
@@ -207,11 +279,20 @@ def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Conte
         total = evidence.total if evidence.total is not None else len(evidence.rows)
         head += "  " + speech.say("rows", shown=len(evidence.rows), total=total)
     lines: list[str] = []
-    if isinstance(evidence, Histogram):
-        lines = bars(speech, evidence.labels, evidence.counts, width, PREVIEW_LINES)
+    bins = isinstance(evidence, Histogram) and len(evidence.labels) > PREVIEW_LINES and chart.numeric(evidence.labels)
+    if isinstance(evidence, Histogram) and bins:
+        spark = "" if speech.only_ascii else chart.spark(evidence.counts, min(width - 24, MOST_WIDE // 2), counts=True)
+        lines = [f"{evidence.labels[0]} {spark or '..'} {evidence.labels[-1]}"]
+    elif isinstance(evidence, Histogram):
+        labels, label = evidence.labels[:PREVIEW_LINES], label_of(name, speech)
+        room = min(width, MOST_WIDE)
+        drawn = chart.lying(labels, evidence.counts, label, room, only_ascii=speech.only_ascii, beside=evidence.counts)
+        return Content("\n").join([plain(head, "$text-secondary"), *(Content("      ") + line for line in drawn)])
+    if isinstance(evidence, Curve):
+        lines = _sparks(speech, evidence, label_of(name, speech), min(width, MOST_WIDE))
     elif isinstance(evidence, Code):
         lines = [
-            _cut(f"{evidence.line + index} {text.strip()}", width)
+            chart.cut(f"{evidence.line + index} {text.strip()}", width, only_ascii=speech.only_ascii)
             for index, text in enumerate(evidence.text.splitlines())
             if not evidence.marked or evidence.line + index in evidence.marked
         ][:PREVIEW_LINES]

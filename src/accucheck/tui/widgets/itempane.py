@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Static, TabbedContent, TabPane
+from textual.widgets import Static, TabbedContent, TabPane, Tabs
 
 from ...checklist import Item
 from ...model import CONCLUSIONS, Verdict
-from ...session import Change, Entry, Role
-from ..signs import Speech, plain, wrap
+from ...session import Change, Entry, Judgement, Role
+from ..signs import Speech, plain, prose, wrap
 from ..words import WORDS
 from .findings import FindingList
 
@@ -73,8 +74,23 @@ class ItemPane(Vertical):
             self._soon.stop()
         self._soon = self.set_timer(SETTLE, self._show_tab)
 
-    def on_tabbed_content_tab_activated(self) -> None:
-        self._show_tab()
+    def say_again(self) -> None:
+        """The names of the tabs, in another language."""
+        tabs = self.query_one(TabbedContent)
+        for pane in tabs.query(TabPane):
+            if pane.id != "tab-evidence":  # which counts what it has when the item is shown
+                tabs.get_tab(pane).label = Content(self.speech.say(str(pane.id)))
+
+    def on_mount(self) -> None:
+        self.watch(self.query_one(TabbedContent), "active", self._show_tab, init=False)
+        self.watch(self.query_one(Tabs), "active", self._follow, init=False)
+
+    def _follow(self, active: str) -> None:
+        """Open the tab, and fill it, in the frame that marks it: Textual would take three."""
+        tabs = self.query_one(TabbedContent)
+        for pane in tabs.query(TabPane):
+            if pane.id is not None and tabs.get_tab(pane).id == active:
+                tabs.active = pane.id
 
     def _show_tab(self) -> None:
         item = self._item
@@ -85,7 +101,7 @@ class ItemPane(Vertical):
         if tab == "tab-evidence":
             self.show_findings(item)
         elif tab == "tab-conclusion":
-            self.query_one("#conclusion", Static).update(self._conclusion(item))
+            self.query_one("#conclusion", Static).update(self._conclusion(item, self._width))
         elif tab == "tab-history":
             self.query_one("#history", Static).update(self._history(self.app.session.entry(item.id).history))
         else:
@@ -102,8 +118,8 @@ class ItemPane(Vertical):
 
     def method(self, item: Item, width: int) -> Content:
         say, language = self.speech.say, self.speech.language
-        parts = [Content.styled(say("how"), "bold $accent"), plain(wrap(item.method[language], width, 3)), Content("")]
-        parts += [Content.styled(say("applies"), "bold $accent"), plain(wrap(item.applies[language], width))]
+        parts = [Content.styled(say("how"), "bold $accent"), prose(item.method[language], width, 3), Content("")]
+        parts += [Content.styled(say("applies"), "bold $accent"), prose(item.applies[language], width)]
         if ways := self._ways(item):
             parts += [Content(""), Content.styled(say("ways"), "bold $accent"), plain(wrap("\n".join(ways), width, 2))]
         if item.references:
@@ -121,9 +137,13 @@ class ItemPane(Vertical):
         lines = [line.strip() for line in ways_text(checklist, item, self.speech.language)[1:]]
         return [line.replace("→", "->") for line in lines] if self.speech.only_ascii else lines
 
-    def _conclusion(self, item: Item) -> Content:
+    def beside(self, item: Item, width: int) -> Content:
+        """What stands beside the open tab where there is room: the method, beside the method the conclusion."""
+        shows_method = self.query_one(TabbedContent).active == "tab-method"
+        return self._conclusion(item, width) if shows_method else self.method(item, width)
+
+    def _conclusion(self, item: Item, width: int) -> Content:
         say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)
-        width = self._width
         lines: list[Content] = []
         if entry.conclusion is not None:
             by = say("concluded-by", who=entry.who, when=_local(entry.when))
@@ -141,9 +161,13 @@ class ItemPane(Vertical):
         for verdict in CONCLUSIONS:
             text = getattr(item.conclusions, verdict.value)[language]
             lines.append(
-                Content.assemble(self.speech.sign(verdict.value), (f" {say(verdict.value)}  ", "bold"), plain(text))
+                Content.assemble(
+                    self.speech.sign(verdict.value),
+                    (f" {say(verdict.value)}  ", "bold"),
+                    prose(" " * (before := cell_len(say(verdict.value)) + 4) + text, width, 2)[before:],
+                )
             )
-        lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), plain(wrap(item.remedy[language], width))]
+        lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), prose(item.remedy[language], width)]
         return Content("\n").join(lines)
 
     def _review(self, entry: Entry, width: int) -> list[Content]:
@@ -183,17 +207,23 @@ class ItemPane(Vertical):
         if not changes:
             return Content.styled(say("no-history"), "$text-muted")
         lines = []
-        for change in reversed(changes):
+        ran: dict[str, Verdict | None] = {}  # by probe, what it suggested before
+        before = []
+        for change in changes:
+            before.append(ran.get(change.probe) if change.what == "ran" else None)
+            ran[change.probe] = change.suggestion
+        for change, was in zip(reversed(changes), reversed(before), strict=True):
             data = {
+                "before": say(was.value) if was else "",
                 "conclusion": say(change.conclusion.value) if change.conclusion else "",
                 "suggestion": say(change.suggestion.value) if change.suggestion else "",
                 "note": change.note,
                 "probe": change.probe,
             }
-            key = f"history-{change.what}"
+            key = "history-reran" if was not in (None, change.suggestion) else f"history-{change.what}"
             text = say(key, **data) if key in WORDS else change.what  # a session may come from a stranger
             moment = plain(f"{_local(change.when)}  {change.who}  ", "$text-muted")
-            lines.append(Content.assemble(moment, plain(text)))
+            lines.append(Content.assemble(moment, plain(text.replace("→", "->") if self.speech.only_ascii else text)))
         return Content("\n").join(lines)
 
     def _show_answer(self, item: Item) -> None:
@@ -203,10 +233,10 @@ class ItemPane(Vertical):
         review = entry.review
         if review is not None:
             state = "outdated" if entry.outdated else review.judgement.value
-            comment = plain(f" {review.who}: {review.comment}".replace("\n", " ").rstrip(": "))
+            comment = plain(f" {review.who}{say('colon')}{review.comment}".replace("\n", " ").rstrip(": ："))
             parts += [self.speech.sign(state), f" {say(state)}", comment, "  "]
         if entry.note:
-            parts += [(say("note") + ": ", "$text-muted"), plain(entry.note.replace("\n", " "))]
+            parts += [(say("note") + say("colon"), "$text-muted"), plain(entry.note.replace("\n", " "))]
         elif entry.conclusion is None:
             parts.append(self._suggestion(item))
         self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
@@ -215,16 +245,21 @@ class ItemPane(Vertical):
         """The conclusions to choose from, as an author does."""
         say, entry = self.speech.say, self.app.session.entry(item.id)
         suggestion = self.app.project.suggestion(item)
-        parts: list[Content | str | tuple[str, str]] = [(say("tab-conclusion"), "bold"), "  "]
+        parts: list[Content | str | tuple[str, str]] = []
         for number, verdict in enumerate(CONCLUSIONS, start=1):
             chosen = entry.conclusion is verdict
             wished = entry.conclusion is None and suggestion is verdict
             style = "bold reverse" if chosen else "$text-muted underline" if wished else ""
             parts += [
-                (f"({number}) {say(verdict.value)}", f"{style} @click=screen.conclude('{verdict.value}')".strip()),
+                (
+                    f"({number}) {say(verdict.value)}",
+                    f"{style} @click=screen.do('conclude-{verdict.value.replace('_', '-')}')".strip(),
+                ),
                 "  ",
             ]
-        return Content.assemble(*parts)
+        head, ways = Content.styled(say("tab-conclusion"), "bold") + Content("  "), Content.assemble(*parts[:-1])
+        room = self.query_one("#answer").size.width
+        return ways if room and head.cell_length + ways.cell_length > room else head + ways
 
     def _judging(self, item: Item) -> Content:
         """The conclusion, and the judgements to choose from, as a reviewer does."""
@@ -235,10 +270,11 @@ class ItemPane(Vertical):
         verdict = entry.conclusion.value
         parts += [self.speech.sign(verdict), f" {say(verdict)} ", plain(entry.who, "$text-muted")]
         parts += ["   ", (say("review"), "bold"), "  "]
-        for number, (judgement, words) in enumerate((("accepted", "key-accept"), ("returned", "key-return")), start=1):
-            chosen = entry.judgement is not None and entry.judgement.value == judgement
+        ways = ((Judgement.ACCEPTED, "accept"), (Judgement.RETURNED, "return"))
+        for number, (judgement, verb) in enumerate(ways, start=1):
+            chosen = entry.judgement is judgement
             style = "bold reverse" if chosen else ""
-            parts += [(f"({number}) {say(words)}", f"{style} @click=screen.review('{judgement}')".strip()), "  "]
+            parts += [(f"({number}) {say(f'key-{verb}')}", f"{style} @click=screen.do('review-{verb}')".strip()), "  "]
         return Content.assemble(*parts)
 
     def show_findings(self, item: Item) -> None:
@@ -247,7 +283,8 @@ class ItemPane(Vertical):
         running = {probe: state for (name, probe), state in app.running.items() if name == item.id}
         stale = {probe for name, probe in app.stale if name == item.id}
         findings = self.query_one(FindingList)
-        findings.fill(self.speech, item, entry.results, running, stale, self._width)
+        before = {probe: result for (name, probe), result in app.before.items() if name == item.id}
+        findings.fill(self.speech, item, entry.results, running, stale, self._width, before, app.runner.busy)
         self._count_evidence(item)
         self.show_progress()
 

@@ -2,69 +2,66 @@
 
 from __future__ import annotations
 
-from textual.binding import Binding
+from collections.abc import Collection
+from typing import Any
+
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist
 from ..signs import Speech, plain
+from .filtered import FilteredList
 
 
-class ItemList(OptionList):
-    BINDINGS = [
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-    ]
+class ItemList(FilteredList):
+    """`searched` is by id, title and review."""
+
+    PLACEHOLDER = "filter"
+
+    def __init__(self, **settings: Any) -> None:
+        self._said: dict[str, str] = {}  # by item id, what the review says
+        super().__init__(**settings)
 
     def fill(
         self,
         speech: Speech,
         checklists: list[Checklist],
         states: dict[str, tuple[str, bool]],
-        words: str,
         reviews: dict[str, str],
+        apart: Collection[str] = (),
     ) -> None:
         """states: item id -> (state, whether it is only suggested); reviews: item id -> what the review says, or nothing.
 
-        `words` filters by id, title and review.
+        `apart` are the items that the case rules out: they come last.
         """
         current = self.current
-        wanted = words.lower().split()
+        self._said = {item: speech.say(review) if review else "" for item, review in reviews.items()}
         options: list[Option] = []
+        last: list[Option] = []
         for checklist in checklists:
             for section in checklist.sections:
-                lines = []
+                lines: list[Option] = []
                 for item in section.items:
                     title = item.title[speech.language]
                     review = reviews[item.id]
-                    said = speech.say(review) if review else ""
-                    if all(part in f"{item.id} {title} {said}".lower() for part in wanted):
-                        lines.append(Option(self._line(speech, item.id, title, *states[item.id], review), id=item.id))
+                    line = Option(self._line(speech, item.id, title, *states[item.id], review), id=item.id)
+                    (last if item.id in apart else lines).append(line)
                 if lines:
                     heading = Content.styled(section.title[speech.language], "bold $text-muted")
                     options += [Option(heading, disabled=True), *lines]
+        if last:
+            heading = Content.styled(speech.say("not-applicable-apart", count=len(last)), "bold $text-muted")
+            options += [Option(heading, disabled=True), *last]
         self.clear_options()
         self.add_options(options)
         self.go(current)
 
-    @property
-    def current(self) -> str | None:
-        """The id of the highlighted item."""
-        option = self.highlighted_option
-        return option.id if option is not None else None
-
-    def go(self, item: str | None) -> None:
-        """Highlight an item, or the first one."""
-        ids = [option.id for option in self.options]
-        if item is not None and item in ids:
-            self.highlighted = ids.index(item)
-        else:
-            self.highlighted = next((index for index, name in enumerate(ids) if name), None)
+    def searched(self, option: Option) -> str:
+        return f"{option.prompt} {self._said.get(option.id or '', '')}"
 
     def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
-        if item in [option.id for option in self.options]:
-            self.replace_option_prompt(item, self._line(speech, item, title, state, suggested, review))
+        self._said[item] = speech.say(review) if review else ""
+        self.replace_option_prompt(item, self._line(speech, item, title, state, suggested, review))
 
     @staticmethod
     def _line(speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> Content:

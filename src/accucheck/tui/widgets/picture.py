@@ -43,8 +43,8 @@ def way(environment: Mapping[str, str], *, only_ascii: bool) -> str:
     return "blocks"
 
 
-def _library() -> Any:
-    """textual_image.widget, imported without its questions to the terminal, which Textual is listening to."""
+def library() -> Any:
+    """textual_image.widget, imported without its questions to the terminal, which Textual is listening to. Takes 0.2 s the first time."""
     import fcntl
     import struct
     import termios
@@ -54,7 +54,7 @@ def _library() -> Any:
         return known
     terminal, sys.__stdout__ = sys.__stdout__, io.StringIO()  # type: ignore[misc, assignment]  # no terminal: nothing is asked
     try:
-        import textual_image.widget as library
+        import textual_image.widget as drawers
     finally:
         sys.__stdout__ = terminal  # type: ignore[misc]
     try:  # the kernel knows the size of a cell where the terminal has told it
@@ -66,7 +66,7 @@ def _library() -> Any:
             vars(get_cell_size)["_result"] = CellSize(width // columns, height // rows)
     except (OSError, ValueError):
         pass
-    return library
+    return drawers
 
 
 def cells(picture: Image, width: int, height: int) -> tuple[int, int]:
@@ -82,8 +82,8 @@ def drawn(picture: Image, width: int, height: int, how: str) -> Widget:
     columns, rows = cells(picture, width, height)
     if how == "ascii":
         return Static("\n".join(ascii_lines(picture, columns, rows)), markup=False)
-    library = _library()
-    kinds = {"kitty": library.TGPImage, "sixel": library.SixelImage, "blocks": library.HalfcellImage}
+    drawers = library()
+    kinds = {"kitty": drawers.TGPImage, "sixel": drawers.SixelImage, "blocks": drawers.HalfcellImage}
     if max(picture.size) < 256:  # pixels of small pictures stay squares
         by = -(-256 // max(picture.size))
         picture = picture.resize((picture.width * by, picture.height * by), pillow.Resampling.NEAREST)

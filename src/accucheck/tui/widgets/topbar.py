@@ -19,12 +19,13 @@ class TopBar(Static):
         self._left: list[str] = []
         self._between = " · "
         self._right = Content("")
+        self._only_ascii = False
 
     def show(
         self, speech: Speech, facts: list[str], *, done: int, total: int, problems: int, saved: str, running: str
     ) -> None:
         """facts: from the most to the least important; those that do not fit are left out."""
-        self._left = facts
+        self._left, self._only_ascii = facts, speech.only_ascii
         self._between = " | " if speech.only_ascii else " · "
         colour = {"saved": "$text-success", "saving": "$text-muted"}.get(saved, "$text-error")
         dot = "*" if speech.only_ascii else "●"
@@ -47,7 +48,7 @@ class TopBar(Static):
             part = plain(("  " if index == 0 else self._between) + fact)
             if left.cell_length + part.cell_length > room:
                 if index == 0:
-                    left = left + part.truncate(max(0, room - left.cell_length), ellipsis=True)
+                    left = left + part.truncate(max(0, room - left.cell_length), ellipsis=not self._only_ascii)
                 break
             left = left + part
         self.update(

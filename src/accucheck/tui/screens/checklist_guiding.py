@@ -1,0 +1,190 @@
+"""The main screen: what to do next, and what terms mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import work
+
+from ... import engine
+from ...errors import ReadError, UserError
+from ...model import Status
+from ...project import Project
+from ..signs import plain
+from ..widgets.items import ItemList
+from .checklist_reviewing import Reviewing
+
+if TYPE_CHECKING:
+    from ...guidance import Step
+
+#: Where the details of a step are to be seen.
+_TABS = {"check": "tab-method", "concluded": "tab-method", "returned": "tab-conclusion"}
+
+
+class Guiding(Reviewing):
+    """Opens the list of next steps, by itself too, and does what is chosen there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ran: set[str] = set()
+        self._cancelled = False
+        self._place: object = None
+
+    # --- after a run --------------------------------------------------------------------------------------------------
+
+    def engine_said(self, event: engine.Event) -> None:
+        if not self._ran:
+            self._place = self._looked_at()
+        self._ran.add(event.job.item)
+        if isinstance(event, engine.Finished):
+            self._cancelled |= event.result.status is Status.CANCELLED
+        super().engine_said(event)
+
+    def run_ended(self, *, told: bool = False) -> None:
+        """After a run of several items: what to do next, unless the person has gone on to something else meanwhile."""
+        whole = len(self._ran) > 1 and not self._cancelled and not self._again
+        resting = self.app.screen is self and self._looked_at() == self._place
+        self._ran, self._cancelled = set(), False
+        super().run_ended(told=told or (whole and resting))
+        if whole and resting:
+            self.app.clear_notifications()  # what they said stands there
+            self.action_next_steps()
+        elif whole:
+            self.notify(self.speech.say("next-ready"), timeout=8, markup=False)
+
+    def _looked_at(self) -> object:
+        """What would be another if the person had pressed a key meanwhile."""
+        from textual.widgets import TabbedContent
+
+        if not self.query(ItemList):  # the program is ending
+            return None
+        tab = self.pane.query_one("#tabs", TabbedContent).active if self.pane is not None else ""
+        focused = self.focused
+        return self.item and self.item.id, focused and focused.id, tab, self.has_class("-list")
+
+    # --- next steps ---------------------------------------------------------------------------------------------------
+
+    def action_next_steps(self) -> None:
+        from .next import NextScreen
+
+        def left(step: Step | None) -> None:
+            if step is not None:
+                self._do_step(step)
+
+        self.app.push_screen(NextScreen(), left)
+
+    def _do_step(self, step: Step) -> None:
+        """Go where a step is done, and begin it."""
+        if step.pairs:
+            self._run_again(step.pairs)
+        elif step.kind == "unlock":
+            self._give(step.key, step.items)
+        elif step.kind == "accept":
+            self.call_later(self.action_do, "accept-all")
+        elif step.kind in ("export", "ask"):
+            self.call_later(self.action_do, "export")
+        elif step.kind == "plan":
+            from .next import command_of
+
+            command = command_of(step, self.app.project)
+            self.app.copy_to_clipboard(command)
+            self.notify(plain(self.speech.say("next-copied", command=command)).plain, timeout=8, markup=False)
+        elif step.kind == "compare":
+            self.app.action_toggle_checklist("comparison")
+            self.call_later(self.action_do, "path")
+        else:
+            self._go_to(step)
+
+    @work
+    async def _run_again(self, pairs: Collection[tuple[str, str]]) -> None:
+        """Run these (item, probe), and nothing else."""
+        if (why := self.why_not("run-all")) is not None:
+            self.notify(why, severity="warning", markup=False)
+            return
+        self._open_tab("tab-evidence")
+        await self._start(self.app.project.jobs(again=pairs))
+
+    def _go_to(self, step: Step) -> None:
+        """The item of a step: its finding, its method, or its place on the path."""
+        if step.item:
+            self.show_items(step.item)
+        if step.kind == "path":
+            self.call_later(self.action_do, "path")
+            return
+        self.remove_class("-list")
+        self._open_tab(_TABS.get(step.kind, "tab-evidence"))
+        if step.finding is not None:
+            self.call_after_refresh(self._point_at, step)
+
+    def _point_at(self, step: Step) -> None:
+        """The finding of a step, highlighted in the list of evidence."""
+        from ..widgets.findings import FindingList
+
+        item = self.item
+        if self.pane is None or item is None or item.id != step.item:
+            return
+        self.pane.show_findings(item)
+        findings = self.query_one(FindingList)
+        for place, option in enumerate(findings.options):
+            target = findings.target(option.id)
+            if target is not None and target[0] == step.probe and target[1] is step.finding:
+                findings.highlighted = place
+                findings.focus()
+                return
+
+    @work
+    async def _give(self, key: str, items: list[str]) -> None:
+        """Ask for a key of the case, write it into accucheck.yaml, and run what it unlocks."""
+        import msgspec
+
+        from ... import case as cases
+        from .picker import ask_value
+
+        app = self.app
+        if (why := app.why_not_change()) is not None:
+            self.notify(why, severity="warning", markup=False)
+            return
+        key = key if key not in cases.call_keys() else f"{key}.call"
+        value = await ask_value(app, app.project.case, key)
+        if value is None:
+            return
+        try:
+            _need(app.project, key, value)
+            app.use_case(cases.extend(app.project.case, {key: value}))
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        except msgspec.ValidationError as error:
+            app.show_error(plain(f"{key}: {error}").plain)
+            return
+        app.runner.look_for_stale()
+        self.refresh_states()
+        self._run_again([(job.item, job.probe) for job in app.project.jobs(items)])
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    def action_glossary(self) -> None:
+        from ..widgets.findings import message_of
+        from .glossary import GlossaryScreen
+
+        item = self.item
+        told = ""
+        if item is not None:
+            results = self.app.session.entry(item.id).results.values()
+            say = partial(message_of, speech=self.speech)
+            told = "\n".join(say(r.probe, f.code, f.data) for r in results for f in r.findings[:_MOST_TOLD])
+        self.app.push_screen(GlossaryScreen(item, told))
+
+
+#: Findings of a probe whose words are looked up.
+_MOST_TOLD = 20
+
+
+def _need(project: Project, key: str, value: str) -> None:
+    """Raise ReadError where a key wants a path and there is nothing at it."""
+    from ...case import mode_of, path_keys
+
+    if key in path_keys() and "://" not in value and not mode_of(project.case.path(value)):
+        raise ReadError("not-found", path=value)

@@ -1,0 +1,168 @@
+"""The main screen: starting probes, and following what the engine says of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from textual import on, work
+from textual.events import Mount
+
+from ... import engine
+from ...errors import SaveError
+from ...model import Status, Verdict
+from .checklist_showing import Showing
+
+#: Seconds between two redraws of findings while a probe runs, however fast it finds.
+REDRAW_EVERY = 0.25
+#: How long more than so many jobs take is told, where it may be more than so many seconds.
+_FEW, _LONG = 3, 10
+
+
+class Running(Showing):
+    """Runs the probes of one item, or all."""
+
+    #: (item, probe) of the results that this run makes anew because they were out of date.
+    _again: list[tuple[str, str]] = []
+
+    @on(Mount)
+    def _redraw_at_times(self) -> None:
+        self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
+
+    def why_not(self, verb: str) -> str | None:
+        if verb not in ("run", "run-all", "run-stale"):
+            return super().why_not(verb)
+        if verb == "run" and (item := self.item) is not None and not item.probes:
+            return self.speech.say("no-probe")
+        return self.app.why_alone() or (self.speech.say("busy") if self.app.runner.busy else None)
+
+    def engine_said(self, event: engine.Event) -> None:
+        """One event of the run; the app has taken it into its state already."""
+        item = event.job.item
+        if isinstance(event, engine.Finished):
+            self._done_jobs += 1
+            if self._all_jobs == 1 and (self.item is None or self.item.id != item):
+                result = event.result
+                outcome = self.speech.outcome(result).plain
+                text = self.speech.say("run-finished", item=item, probe=result.probe, outcome=outcome)
+                self.notify(text, timeout=4, markup=False)
+            self.refresh_states(item)
+        elif isinstance(event, engine.Started):
+            self.refresh_states(item)
+        elif self.item is not None and self.item.id == item:
+            self._dirty = True
+
+    def _redraw_if_dirty(self) -> None:
+        if self.pane is None or (item := self.item) is None:
+            return
+        if self._dirty:
+            self._dirty = False
+            self.pane.show_findings(item)
+        elif self.app.running:
+            self.pane.show_progress()
+
+    def run_ended(self, *, told: bool = False) -> None:
+        """`told`: what came of it is shown in another way."""
+        app = self.app
+        results = [result for item in app.project.items for result in app.session.entry(item.id).results.values()]
+        problems = sum(app.project.suggestion(item) is Verdict.PROBLEM for item in app.project.items)
+        failed = sum(result.status is Status.FAILED for result in results)
+        if self._again:
+            self._tell_proof()
+        elif self._all_jobs > 1 and not told:
+            self.notify(self.speech.say("all-finished", problem=problems, failed=failed), timeout=8, markup=False)
+        self.refresh_states()
+
+    def _tell_proof(self) -> None:
+        """What became of the findings whose probes were run again."""
+        from ..widgets.findings import proof_of
+
+        proofs = []
+        for item, probe in self._again:
+            result = self.app.session.entry(item).results.get(probe)
+            before = self.app.before.get((item, probe))
+            if result is not None and before is not None and (found := proof_of(item, before, result)) is not None:
+                proofs.append(found)
+        gone, still, new = (sum(numbers) for numbers in zip(*proofs, strict=True)) if proofs else (0, 0, 0)
+        text = self.speech.say("stale-ended", count=len(self._again), gone=gone, still=still, new=new)
+        self.notify(text, timeout=8, markup=False)
+        self._again = []
+
+    def action_run_item(self) -> None:
+        item = self.item
+        if item is not None:
+            self._open_tab("tab-evidence")
+            self._run({item.id})
+
+    def action_run_all(self) -> None:
+        self._open_tab("tab-evidence")
+        self._run(set())
+
+    @work
+    async def action_run_stale(self) -> None:
+        """Run again what is out of date, of all items, and nothing else."""
+        app, say = self.app, self.speech.say
+        app.stale = await asyncio.to_thread(app.project.stale)
+        jobs = app.project.jobs(again=app.stale)
+        if not jobs:
+            self.notify(say("stale-none"), markup=False)
+            self.refresh_states()
+            return
+        app.back_to(self)
+        self._again = [(job.item, job.probe) for job in jobs]
+        seconds = sum(app.session.entry(job.item).results[job.probe].seconds for job in jobs)
+        self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
+        self._open_tab("tab-evidence")
+        await self._start(jobs)
+
+    @work
+    async def _run(self, only: set[str]) -> None:
+        if jobs := self.app.project.jobs(only):
+            await self._start(jobs)
+        else:
+            self.notify(self.speech.say("nothing-to-run"), severity="warning", markup=False)
+
+    async def _start(self, jobs: list[engine.Job]) -> None:
+        """Ask for consent where it is needed, say how long it will take where that is long, then start."""
+        live = await self._consent(jobs)
+        if len(jobs) > _FEW and (time := await self._time(jobs, live=live)):
+            self.notify(self.speech.say("run-time", time=time), timeout=6, markup=False)
+        if self.app.runner.busy:  # another run was begun meanwhile
+            return
+        self._done_jobs, self._all_jobs = 0, len(jobs)
+        self.app.runner.start(jobs, live=live)
+        self._show_top()
+
+    async def _time(self, jobs: list[engine.Job], *, live: bool) -> str:
+        """How long these jobs will take, or nothing where that is not long."""
+        from ...estimating import estimate
+
+        found = await asyncio.to_thread(estimate, self.app.project, jobs, live=live)
+        return found.text(self.speech.language) if found.high is None or found.high > _LONG else ""
+
+    async def _consent(self, jobs: list[engine.Job]) -> bool:
+        """Whether live probes may run: as remembered, or as the person says now."""
+        from ... import consent
+        from .dialogs import Choose
+
+        case = self.app.project.case
+        if self.app.live is not None:
+            return self.app.live
+        if not await asyncio.to_thread(self.app.project.would_run_code, jobs):  # loads the probes
+            return False
+        if consent.granted(case):
+            return True
+        say, spec = self.speech.say, case.spec
+        pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
+        calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer) if call]
+        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(dict.fromkeys(calls)))
+        if time := await self._time(jobs, live=True):
+            text += f"\n\n{time}"
+        answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
+        answer = await self.app.push_screen_wait(Choose(say("consent-title"), text, answers))
+        if answer == "always":
+            try:
+                consent.grant(case)
+            except SaveError as error:
+                self.notify(error.text(self.speech.language), severity="warning", markup=False)
+        return answer in ("once", "always")

@@ -1,0 +1,190 @@
+"""The mend of one finding: its lines in full, to copy, to save as a patch, or to write into the file after one question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from ... import mending
+from ...errors import UserError
+from ...model import Finding
+from ..places import open_place, why_not_open
+from ..signs import plain, wrap
+from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.findings import explanation_of, message_of, place
+from ..widgets.keybar import KeyBar
+from .dialogs import Ask, Choose
+from .evidence import diff_style, write_new
+
+
+class MendScreen(VerbScreen[None]):
+    CSS = """
+    MendScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
+    MendScreen #state { height: auto; max-height: 3; padding: 0 1; }
+    MendScreen #body { height: 1fr; padding: 0 1; }
+    """
+    VERBS: ClassVar[list[Verb]] = [
+        BACK,
+        Verb("mend-apply", "a,enter", "apply", "command-mend-apply", "key-apply"),
+        Verb("mend-undo", "u", "undo", "command-mend-undo", "key-undo"),
+        Verb("run-stale", "x", "run_stale", "command-run-stale", "key-run-stale"),
+        Verb("mend-copy", "y", "copy", "command-mend-copy", "key-copy"),
+        Verb("mend-save", "s", "save", "command-mend-save", "key-save-as"),
+        Verb("open-place", "o", "open_place", "command-open-place", "key-open-place"),
+        HELP,
+        PALETTE,
+    ]
+    HERE = ("help-mend",)
+
+    def __init__(self, name: str, finding: Finding) -> None:
+        super().__init__()
+        self._probe, self._finding = name, finding
+        self._mend: mending.Mend | None = None
+        self._refused = ""
+
+    @property
+    def _diff(self) -> str:
+        return self._finding.fix.diff or "" if self._finding.fix is not None else ""
+
+    @property
+    def _written(self) -> mending.Mend | None:
+        """The mend, where it was written in this visit and not taken back."""
+        return self.app.mends.get(self._diff)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        with VerticalScroll(id="body"):
+            yield Static(id="diff", markup=False)
+        yield Static(id="state", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._look()
+        self.query_one("#body").focus()
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self._show)
+
+    def _look(self) -> None:
+        """Read the file as it is now: whether the lines still fit."""
+        self._mend, self._refused = None, ""
+        try:
+            if self.app.project.case.alone:
+                raise UserError("session-alone", path=str(self.app.session.path))
+            if self._written is None:
+                self._mend = mending.prepare(Path(self.app.project.case.root), self._finding)
+        except UserError as error:
+            self._refused = error.text(self.speech.language)
+        self._show()
+
+    def _show(self) -> None:
+        if not self.query("#head"):
+            return
+        name, finding, speech, width = self._probe, self._finding, self.speech, max(20, self.size.width - 4)
+        say, fix = speech.say, finding.fix
+        message = message_of(name, finding.code, finding.data, speech)
+        head = Content.assemble(speech.level(finding.level), " ", plain(wrap(message, width, 2)))
+        self.query_one("#head", Static).update(head + Content("\n") + plain(place(finding.where), "$text-accent"))
+        lines: list[Content] = []
+        if fix is not None:
+            words = wrap(f"{say('fix')}  {message_of(name, fix.message, finding.data, speech)}", width, 2)
+            lines += [plain(words).stylize("bold $accent", 0, len(say("fix"))), Content("")]
+        lines += self._changes()
+        if proof := explanation_of(name, finding, speech).proof:
+            lines += [
+                Content(""),
+                plain(wrap(f"{say('proof')}  {proof}", width, 2)).stylize("bold $accent", 0, len(say("proof"))),
+            ]
+        self.query_one("#diff", Static).update(Content("\n").join(lines))
+        self.query_one("#state", Static).update(self._state(width))
+        self.show_keys()
+
+    def _changes(self) -> list[Content]:
+        """All lines of the diff, none of them cut."""
+        return [
+            plain(line.rstrip("\r"), diff_style(line)) for line in self._diff[: mending.MOST].rstrip("\n").split("\n")
+        ]
+
+    def _state(self, width: int) -> Content:
+        say = self.speech.say
+        if self._written is not None:
+            text, style = say("mend-written", path=self._written.path, key=self._key("run-stale")), "$text-success"
+        elif self._refused:
+            text, style = self._refused, "$text-warning"
+        else:
+            text, style = say("mend-ready", key=self._key("mend-apply")), "$text-muted"
+        return plain(wrap(text, width), style)
+
+    def _key(self, verb: str) -> str:
+        return next((names[0] for each in self.verbs if each.id == verb and (names := self.key_names(each))), "")
+
+    def why_not(self, verb: str) -> str | None:
+        app, say = self.app, self.speech.say
+        if verb == "mend-undo":
+            return None if self._written is not None else say("mend-not-written")
+        if verb == "mend-apply":
+            if self._written is not None:
+                return say("mend-written-before")
+            if app.session.read_only:
+                return say("read-only-why", why=app.session.refusal.text(self.speech.language))
+            return self._refused or None
+        if verb == "run-stale":
+            return app.why_alone()
+        return why_not_open(app, self._finding) if verb == "open-place" else None
+
+    @work
+    async def action_apply(self) -> None:
+        """Write the lines into the file, after one question that shows them."""
+        say, mend = self.speech.say, self._mend
+        if mend is None:
+            return
+        answers = [("yes", say("mend-yes")), ("no", say("no"))]
+        text = Content("\n").join([Content(say("mend-copy-kept")), Content(""), *self._changes()])
+        if await self.app.push_screen_wait(Choose(say("mend-title", path=mend.path), text, answers)) != "yes":
+            return
+        try:
+            kept = self.app.write_mend(self._diff, mend)
+        except UserError as error:
+            self.app.show_error(error.text(self.speech.language))
+        else:
+            self.notify(plain(say("mend-kept", path=self.app.project.case.relative(kept))).plain, markup=False)
+        self._look()
+
+    def action_undo(self) -> None:
+        mend = self._written
+        if mend is None:
+            return
+        try:
+            self.app.take_back(mend)
+        except UserError as error:
+            self.app.show_error(error.text(self.speech.language))
+            return
+        self._look()
+
+    def action_run_stale(self) -> None:
+        self.app.run_stale()
+
+    def action_copy(self) -> None:
+        self.app.copy_to_clipboard(self._diff)
+        self.notify(self.speech.say("copied"), timeout=2)
+
+    @work
+    async def action_save(self) -> None:
+        proposed = str(Path(self.app.project.case.root, f"{self._finding.code}.patch"))
+        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
+        if target is not None:
+            write_new(self, Path(target).expanduser(), self._diff.encode("utf-8", "surrogateescape"))
+
+    def action_open_place(self) -> None:
+        open_place(self.app, self._probe, self._finding)
+        self._look()
+
+    def action_back(self) -> None:
+        self.dismiss()

@@ -1,0 +1,167 @@
+"""What to do next: the steps of guidance.py as a list; Enter does one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from ...guidance import SHOWN, Step, steps
+from ...project import Project
+from ..signs import plain, wrap
+from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.filtered import FilteredList
+from ..widgets.keybar import KeyBar
+
+#: The option that shows the steps beyond SHOWN.
+MORE = "more"
+#: Lines of what was found that are shown of one step: its evidence has the rest.
+_LINES = 3
+#: Seconds between two looks at whether answers or results have changed.
+_LOOK_EVERY = 0.5
+
+
+def command_of(step: Step, project: Project) -> str:
+    """The command that does the same here."""
+    root, names = Path(project.case.root), [checklist.name for checklist in project.checklists]
+    return step.command("." if Path.cwd() == root else str(root), [] if names == ["accuracy"] else names)
+
+
+class NextScreen(VerbScreen[Step]):
+    """The result is the step to be done."""
+
+    CSS = """
+    NextScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+        text-overflow: ellipsis; }
+    NextScreen #steps { height: 1fr; border: none; padding: 0 1; background: $background; }
+    """
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("next-do", "enter", "do_step", "command-next-do", "key-next-do"),
+        Verb("next-copy", "y", "copy", "command-next-copy", "key-next-copy"),
+        replace(BACK, keys="escape,q,w"),
+        HELP,
+        FILTER,
+        PALETTE,
+    ]
+    HERE = ("help-next",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: list[Step] = []
+        self._all = False
+        self._of: object = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(plain(self.speech.say("next-title")), id="head", markup=False)
+        yield FilteredList(id="steps", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        options = self.query_one("#steps", OptionList)
+        options.add_option(Option(plain(self.speech.say("next-looking"), "$text-muted"), disabled=True))
+        options.focus()
+        self._look()
+        self.set_interval(_LOOK_EVERY, self._look)
+
+    async def rebuild(self) -> None:
+        if self._of is not None:
+            self._fill()
+        await super().rebuild()
+
+    def on_resize(self, _: Resize) -> None:
+        if self._of is not None and self._steps:
+            self.call_after_refresh(self._fill)
+
+    def _look(self) -> None:
+        """Find out again what to do when an answer, a result or the case has changed; while probes run, that is at their end."""
+        app = self.app
+        state = (app.session.record.entries, frozenset(app.stale), app.project.case, tuple(app.project.checklists))
+        if not app.runner.busy and state != self._of:
+            self._of = state
+            self._find(set(app.stale))
+
+    @work(thread=True, exclusive=True)
+    def _find(self, stale: Collection[tuple[str, str]]) -> None:
+        found = steps(self.app.project, stale)
+        self.app.call_from_thread(self._show, found)
+
+    def _show(self, found: list[Step]) -> None:
+        if self.is_mounted:
+            self._steps = found
+            self._fill()
+
+    def _fill(self) -> None:
+        options, say = self.query_one("#steps", FilteredList), self.speech.say
+        before = options.current
+        shown = self._steps if self._all else self._steps[:SHOWN]
+        width = max(30, options.size.width - 3)
+        left = len(self._steps) - len(shown)
+        options.clear_options()
+        options.add_options(
+            [Option(self._line(number, step, width), id=str(number - 1)) for number, step in enumerate(shown, 1)]
+        )
+        if left:
+            options.add_option(Option(plain("    " + say("next-more", count=left), "$text-muted"), id=MORE))
+        if not shown:
+            options.add_option(Option(plain(wrap(say("next-nothing"), width)), disabled=True))
+        else:
+            options.go(before)
+        faults = sum(step.state == "problem" for step in self._steps)
+        self.query_one("#head", Static).update(plain(say("next-head", count=len(self._steps), faults=faults)))
+        self.show_keys()
+
+    def _line(self, number: int, step: Step, width: int) -> Content:
+        speech, language = self.speech, self.speech.language
+        item = f"{' '.join(step.items[:3])}  " if step.finding is not None or len(step.items) == 1 else ""
+        head = f"{number:>2} "
+        lines = wrap(f"     {item}{step.what(language)}", width, 5).split("\n")
+        if len(lines) > _LINES:
+            lines[_LINES - 1 :] = [lines[_LINES - 1][: width - 6] + ("..." if speech.only_ascii else "…")]
+        why = speech.say("next-why", why=step.why(language), cost=step.cost(language))
+        return Content.assemble(
+            (head, "$text-muted"),
+            speech.sign(step.state),
+            plain("\n".join(lines)[4:], "bold"),
+            "\n",
+            plain(wrap(f"     {why}", width, 5), "$text-muted"),
+        )
+
+    @property
+    def _step(self) -> Step | None:
+        chosen = self.query_one("#steps", FilteredList).current
+        place = int(chosen) if chosen not in (None, MORE) else None
+        return self._steps[place] if place is not None and place < len(self._steps) else None
+
+    def why_not(self, verb: str) -> str | None:
+        if verb in ("next-do", "next-copy") and not self._steps:
+            return self.speech.say("next-nothing" if self._of is not None else "next-looking")
+        return super().why_not(verb)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        if event.option.id == MORE:
+            self._all = True
+            self._fill()
+        else:
+            self.action_do_step()
+
+    def action_do_step(self) -> None:
+        if (step := self._step) is not None:
+            self.dismiss(step)
+
+    def action_copy(self) -> None:
+        """Copy the command that does the same."""
+        if (step := self._step) is not None:
+            command = command_of(step, self.app.project)
+            self.app.copy_to_clipboard(command)
+            self.notify(plain(self.speech.say("next-copied", command=command)).plain, timeout=4, markup=False)
+
+    def action_back(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,43 @@
+"""What is done when the first screen stands: loading what the next keys need, and leaving what is there out of garbage collection."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import suppress
+from importlib import import_module
+
+from .. import probe as probes
+from ..project import Project
+
+#: Modules that a screen imports when it is opened; each would hold up the first key that opens it.
+LATER = (
+    "accucheck.tui.screens.evidence",
+    "accucheck.tui.screens.help",
+    "accucheck.tui.screens.export",
+    "accucheck.tui.screens.path",
+    "accucheck.tui.screens.samples",
+    "textual.widgets._data_table",
+    "accucheck.tui.widgets.pages",
+    "accucheck.tui.widgets.plot",
+    "accucheck.tui.widgets.code",
+    "textual.highlight",
+)
+
+
+def settle(project: Project) -> None:
+    """Do it in a thread, so that no key waits. For a start with collection disabled, which it enables again."""
+    threading.Thread(target=_settle, args=(project,), daemon=True).start()
+
+
+def _settle(project: Project) -> None:
+    session = project.session
+    entries = session.record.entries.values() if session is not None else ()
+    for name in LATER:
+        with suppress(Exception):  # whoever opens that screen hears of it
+            import_module(name)
+    for name in {name for entry in entries for name in entry.results}:
+        with suppress(Exception):  # its words are missing then, as they would be anyway
+            probes.load(name)
+    gc.freeze()  # to go through a session of 10,000 findings takes 0.1 s
+    gc.enable()

@@ -1,0 +1,49 @@
+"""Screens and lists on which keys and clicks that come too soon or too late do nothing; textual's own would fail."""
+
+from __future__ import annotations
+
+from asyncio import InvalidStateError
+from typing import TYPE_CHECKING, Any
+
+from textual.await_complete import AwaitComplete
+from textual.events import Event, MouseDown
+from textual.widgets import OptionList
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    _Screen = Screen[Any]
+else:
+    _Screen = object  # textual looks for styles and bindings in the first base only
+
+
+class Steady(_Screen):
+    """`dismiss` does nothing unless this screen is the one on top, however many keys that leave it have come; a click on what was
+    removed since it was drawn does nothing."""
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        if not self.is_current:
+            return AwaitComplete()
+        try:
+            return super().dismiss(result)
+        except InvalidStateError:  # who waited for the result has been ended
+            return self.app.pop_screen()
+
+    def _forward_event(self, event: Event) -> None:
+        if isinstance(event, MouseDown):
+            widget, _ = self.get_widget_and_offset_at(event.x, event.y)
+            if widget is not None and widget.parent is None:
+                return
+        super()._forward_event(event)
+
+
+_move_page = OptionList._move_page
+
+
+def _move_page_if_drawn(self: OptionList, direction: Any) -> None:
+    """A list that has had no room yet knows no lines."""
+    if (self.highlighted or 0) in self._index_to_line:
+        _move_page(self, direction)
+
+
+OptionList._move_page = _move_page_if_drawn  # type: ignore[method-assign]
