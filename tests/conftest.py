@@ -21,6 +21,10 @@ LONG = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
@@ -30,9 +34,18 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """A home folder of the test's own, and English, whoever runs the tests."""
     folder = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(folder))
-    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "ACCUCHECK_LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_STATE_HOME",
+        "ACCUCHECK_LANG",
+        "LC_ALL",
+        "LC_MESSAGES",
+        "NO_COLOR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("COLORTERM", "truecolor")
     return folder
 
 

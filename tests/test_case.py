@@ -1,7 +1,6 @@
-"""accucheck.yaml: what it says, what it may not say, and what is proposed for it."""
+"""accucheck.yaml: what it says, what it may not say, and keys that are added to it."""
 
 import json
-import os
 from pathlib import Path
 
 import msgspec
@@ -271,134 +270,6 @@ def test_any_bytes_are_a_case_or_a_user_error(tmp_path, content):
         assert "accucheck.yaml" in str(error)
 
 
-# --- proposing --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "role"),
-    [
-        ("train.py", "import mindspore\n", "train"),
-        ("run_train.py", "from mindspore import nn\n", "train"),
-        ("finetune_bert.py", "import mindspore\n", "train"),
-        ("eval.py", "import mindspore\n", "eval"),
-        ("test_net.py", "import mindspore\n", "eval"),
-        ("predict-images.py", "import mindspore\n", "infer"),
-        ("start.py", "import mindspore\nif __name__ == '__main__':\n    model.train(1, data)\n", "train"),
-        (
-            "start.py",
-            "import mindspore\nif __name__ == '__main__':\n    model.fit(1, data)\n    model.eval(val)\n",
-            "train",
-        ),
-        ("start.py", "import mindspore\nif __name__ == '__main__':\n    print(model.eval(val))\n", "eval"),
-        ("start.py", "import mindspore\nif __name__ == '__main__':\n    model.predict(x)\n", "infer"),
-        ("start.py", "import mindspore\nmodel.train(1, data)\n", "train"),
-        ("start.py", "import mindspore\ndef start():\n    model.train(1, data)\n", None),
-        ("network.py", "import mindspore\nclass Net: pass\n", None),
-        ("start.py", "if __name__ == '__main__':\n    model.train(1)\n", None),
-        ("training_notes.py", "import mindspore\n", None),
-        ("train.py", "", None),
-    ],
-)
-def test_the_role_of_a_script(tmp_path, name, text, role):
-    (tmp_path / name).write_text(text)
-    assert cases.script_role(tmp_path / name) == role
-
-
-def test_a_file_named_as_a_script_needs_no_main_guard(tmp_path):
-    (tmp_path / "17_dropout.py").write_text("import mindspore as ms\ngrad = ms.value_and_grad(forward)\n")
-    assert cases.script_role(tmp_path / "17_dropout.py") is None
-    assert cases.script_role(tmp_path / "17_dropout.py", named=True) == "train"
-
-
-@pytest.mark.parametrize("indent", [None, 1])
-def test_a_notebook_is_a_script(tmp_path, indent):
-    lines = ["# 训练\n", "import mindspore as ms\n", "model.train(10, data)"]
-    book = {"cells": [{"cell_type": "code", "source": lines, "outputs": [{"data": {"image/png": "A" * (5 << 20)}}]}]}
-    (tmp_path / "start.ipynb").write_text(json.dumps(book, indent=indent))
-    assert cases.script_role(tmp_path / "start.ipynb") == "train"
-    (tmp_path / "words.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": ["to train"]}]}))
-    assert cases.script_role(tmp_path / "words.ipynb") is None
-    assert [(one.key, one.value) for one in cases.propose(tmp_path)] == [("scripts.train", "start.ipynb")]
-    (tmp_path / "train.py").write_text("import mindspore\n")
-    assert [(one.key, one.value) for one in cases.propose(tmp_path)] == [("scripts.train", "train.py")]
-
-
-def test_what_is_no_script_has_no_role(tmp_path):
-    os.mkfifo(tmp_path / "train.py")
-    assert cases.script_role(tmp_path / "train.py") is None
-    assert cases.script_role(tmp_path) is None
-    assert cases.script_role(tmp_path / "none.py") is None
-
-
-def lay_out(root: Path, *names: str) -> None:
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("import mindspore\n" if name.endswith(".py") else "x")
-
-
-def proposed(root: Path) -> dict[str, str]:
-    return {proposal.key: proposal.value for proposal in cases.propose(root)}
-
-
-def test_a_usual_project(tmp_path):
-    lay_out(
-        *(tmp_path, "train.py", "eval.py", "scripts/infer.py", "net.py", "datasets/train/a.csv", "datasets/val/a.csv"),
-        *("ckpt/init.ckpt", "ckpt/pretrained.ckpt", "ckpt/net-10_5.ckpt", "logs/train.log", "logs/eval_metrics.csv"),
-        *("data.md5sum", "rank_0/train.log", ".git/train.log", "build/eval.py", "a/b/c/deep.ckpt"),
-    )
-    assert proposed(tmp_path) == {
-        "scripts.train": "train.py",
-        "scripts.eval": "eval.py",
-        "scripts.infer": "scripts/infer.py",
-        "data.train.path": "datasets/train",
-        "data.eval.path": "datasets/val",
-        "checkpoints.initial": "ckpt/init.ckpt",
-        "checkpoints.pretrained": "ckpt/pretrained.ckpt",
-        "checkpoints.current": "ckpt/net-10_5.ckpt",
-        "curves.train": "logs/train.log",
-        "curves.eval": "logs/eval_metrics.csv",
-        "data.reference.manifest": "data.md5sum",
-    }
-
-
-def test_what_is_proposed_can_be_loaded_again(tmp_path):
-    lay_out(tmp_path, "train.py", "data/训练 集/a.csv", "init: {a}.ckpt", "'quoted' #1.log")
-    values = {"name": "名称: [x]", **proposed(tmp_path)}
-    cases.write(values, tmp_path / "accucheck.yaml")
-    case = cases.load(tmp_path)
-    assert case.name == "名称: [x]"
-    assert case.get("checkpoints.initial") == "init: {a}.ckpt" and case.get("curves.train") == "'quoted' #1.log"
-    for key, value in values.items():
-        assert case.get(key) == value
-
-
-def test_an_empty_project_proposes_nothing(tmp_path):
-    assert cases.propose(tmp_path) == []
-    lay_out(tmp_path, "README.md", "notes.txt")
-    assert cases.propose(tmp_path) == []
-
-
-def test_every_reason_has_words(tmp_path):
-    lay_out(tmp_path, "train.py", "data/a", "a.ckpt", "a.log", "a.md5")
-    (tmp_path / "start.py").write_text("import mindspore\nif __name__ == '__main__':\n    model.eval(1)\n")
-    assert {proposal.why for proposal in cases.propose(tmp_path)} == set(cases.WHY)
-
-
-def test_names_that_cannot_be_printed_are_not_proposed(tmp_path):
-    for name in (b"train_\xff.py", b"a\nb.ckpt", "\u202egol.log".encode(), b"\x1b[31m.md5"):
-        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("import mindspore\n")
-    assert cases.propose(tmp_path) == []
-
-
-def test_a_huge_folder_is_not_walked_to_its_end(tmp_path):
-    (tmp_path / "a").mkdir()
-    for number in range(5200):
-        (tmp_path / "a" / f"{number:05}.txt").touch()
-    lay_out(tmp_path, "train.py", "z/b.ckpt")
-    assert proposed(tmp_path) == {"scripts.train": "train.py"}
-
-
 # --- further keys -----------------------------------------------------------------------------------------------------
 
 FURTHER = {"curves.rerun": "collect/a.log", "curves.reference.path": "collect/b c.csv"}
@@ -433,6 +304,27 @@ def test_further_keys_leave_what_stands_as_it_is(text, more):
     assert more in made and made.replace(more, "", 1) == text
     read = document.convert(document.parse(made.encode(), "x"), CaseFile, made.encode(), "x")
     assert (read.curves.rerun, read.curves.reference.path) == ("collect/a.log", "collect/b c.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("curves:\n  train: a.log  # the first\n# end\n", 'curves:\n  train: "b c.log"  # the first\n# end\n'),
+        ("curves: {train: 'a', eval: \"e\"}\n", 'curves: {train: "b c.log", eval: "e"}\n'),
+    ],
+)
+def test_a_text_gives_way_only_where_that_is_wanted(tmp_path, text, made):
+    assert cases.with_keys(text.encode(), {"curves.train": "b c.log"}, "x", replace=True).decode() == made
+    blocks = "curves:\n  train: >-\n    a\n"
+    for old, replace in ((text, False), (blocks, True), ("curves: {train: [a]}\n", True)):
+        with pytest.raises(UserError) as caught:
+            cases.with_keys(old.encode(), {"curves.train": "b"}, "x", replace=replace)
+        assert caught.value.code == "case-not-added"
+
+
+def test_a_text_that_yaml_takes_for_something_else_is_quoted(tmp_path):
+    made = cases.extend(cases.load(tmp_path), {"data.train.label": "no"})
+    assert made.get("data.train.label") == "no" and cases.load(tmp_path).get("data.train.label") == "no"
 
 
 @pytest.mark.parametrize(

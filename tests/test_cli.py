@@ -554,6 +554,16 @@ def test_init_proposes_what_the_example_says(tmp_path):
     for part in ("initial: checkpoints/init.ckpt", "current: checkpoints/digits.ckpt", "manifest: data.md5"):
         assert part in printed.out
     assert accucheck("validate", str(project)).code == 0
+    assert "the training seems to run to its end: logs/train.log: a loss in 540 lines" in printed.err
+    assert "not found: checkpoints.pretrained (pretrained weights), for wi.02" in printed.err
+    for name in ("vgg_a.py", "vgg_b.py"):
+        (tmp_path / name).write_text("import mindspore\nmodel.train(1)\n")
+    (tmp_path / "run.log").write_text("loss: 1\nTraceback (most recent call last):\nValueError: no\n")
+    ran = accucheck("init", str(tmp_path), "--print", "--lang", "zh")
+    assert (
+        "scripts: " not in ran.out and "vgg_a.py  (脚本内容符合该角色；同样可能的还有 vgg_b.py)，请自行选定" in ran.err
+    )
+    assert "训练以报错结束，请先解决报错：run.log:2：ValueError: no" in ran.err
 
     again = accucheck("init", str(project))
     assert again.code == 2 and "exists and was left as it is" in again.err
@@ -603,6 +613,8 @@ def test_doctor(faulty):
     assert ran.code == 0 and re.search(r"^Python: 3\.\d+", ran.out, re.M) and re.search(r"^accucheck: ", ran.out, re.M)
     assert "操作系统: " in accucheck("doctor", str(faulty), "--lang", "zh").out
     facts = only_json(accucheck("doctor", str(faulty), "--json"))
+    assert facts["settings"] == "~/.config/accucheck/settings.yaml" and facts["settings_wrong"] is None
+    assert "Settings: ~/.config/accucheck/settings.yaml (not there" in ran.out
     assert facts["device"] == "CPU" and facts["python"] == ".".join(map(str, sys.version_info[:3]))
 
 
@@ -692,3 +704,24 @@ def test_a_report_hides_what_is_private(faulty: Path, tmp_path: Path) -> None:
     ran = accucheck("report", str(faulty), "--format", "md", "--no-redact", "--force", cwd=tmp_path)
     text = Path(tmp_path, ran.out.strip()).read_text("utf-8")
     assert "Tr0ub4dor" in text and "--no-redact" in text
+
+
+def test_run_stale_runs_only_what_is_out_of_date(tmp_path):
+    project = copy_example("digits_faulty", tmp_path)
+    only = ["--only", "dp.03", "--only", "wi.01", "--kind", "static"]
+    first = accucheck("run", project, *only)
+    assert first.code == 1
+    recorded = json.loads((project / ".accucheck" / "session.json").read_text())
+
+    again = accucheck("run", project, "--stale", "--lang", "zh")
+    assert again.code == 1 and "均未过期" in again.err  # what was recorded is a problem still
+    assert json.loads((project / ".accucheck" / "session.json").read_text())["entries"] == recorded["entries"]
+
+    dataset = project / "dataset.py"
+    dataset.write_text(dataset.read_text().replace("shuffle=False", "shuffle=True"))
+    mended = accucheck("run", project, "--stale", "--diff")
+    assert "dp.03" in mended.out and "gone" in mended.out
+    told = json.loads(accucheck("run", project, "--stale", "--json").out)
+    suggested = {item["id"]: item["suggestion"] for item in told["items"] if item["results"]}
+    assert suggested["dp.03"] != "problem" and suggested["wi.01"] == "problem"
+    assert accucheck("run", project, "--stale", "--no-session").code == 2

@@ -17,9 +17,11 @@ import msgspec
 import pytest
 import yaml
 
-from accucheck import case, checklist, cli, engine, probe
+from accucheck import case, checklist, cli, engine, errors, probe, settings
+from accucheck.cli.words import WORDS as COMMAND_WORDS
 from accucheck.language import Language
 from accucheck.model import Finding, Level, ProbeResult, Status, Verdict
+from accucheck.tui.words import WORDS as SCREEN_WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -28,13 +30,25 @@ PAGES = sorted(
         ROOT,
         ROOT / "docs",
         ROOT / "docs/reference",
+        ROOT / "docs/items",
+        ROOT / "docs/probes",
         ROOT / "reports",
         *sorted((ROOT / "examples").iterdir()),
     )
     if folder.is_dir()
     for path in folder.glob("*.md")
 )
-PAIRS = [("README.md", "README.zh.md"), ("docs/guide.en.md", "docs/guide.zh.md")]
+PAIRS = [
+    ("README.md", "README.zh.md"),
+    ("docs/guide.en.md", "docs/guide.zh.md"),
+    ("docs/troubleshooting.en.md", "docs/troubleshooting.zh.md"),
+    ("docs/README.md", "docs/README.zh.md"),
+]
+GENERATED = [
+    (named, named.replace(".en.", ".zh."))
+    for folder in ("items", "reference")
+    for named in (str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / folder).glob("*.en.md")))
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
@@ -70,6 +84,18 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         assert path.exists(), f"{named(page)}: {target}"
         if anchor and path.suffix == ".md":
             assert anchor in anchors(path.read_text(encoding="utf-8")), f"{named(page)}: {target}"
+
+
+def test_every_page_is_reached_from_a_readme() -> None:
+    reached, ahead = set(), [ROOT / "README.md", ROOT / "README.zh.md"]
+    while ahead:
+        page = ahead.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        links = re.findall(r"\]\(([^)\s#]+\.md)[)#]", BLOCK.sub("", page.read_text(encoding="utf-8")))
+        ahead += [(page.parent / link).resolve() for link in links if "://" not in link]
+    assert not [named(page) for page in PAGES if page not in reached and page.parent.parent.name != "examples"]
 
 
 # --- commands -----------------------------------------------------------------------------------------------------------
@@ -142,16 +168,43 @@ def test_both_languages_have_the_same_parts(pair: tuple[str, str]) -> None:
     assert english_shell == chinese_shell
 
 
+@pytest.mark.parametrize("pair", GENERATED, ids=lambda pair: pair[0])
+def test_generated_pages_have_the_same_parts(pair: tuple[str, str]) -> None:
+    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in pair)
+    assert headings(english) == headings(chinese)
+    assert [kind for kind, _ in BLOCK.findall(english)] == [kind for kind, _ in BLOCK.findall(chinese)]
+
+
+# --- what the program says ----------------------------------------------------------------------------------------------
+
+
+def messages(language: str) -> list[re.Pattern[str]]:
+    """The first line of all that the program says, with any values filled in; not what is hardly more than its values."""
+    tables = [errors.WORDS, probe.REASONS, COMMAND_WORDS, SCREEN_WORDS]
+    said = [re.split(r"\{[^{}]*\}", entry[language].split("\n")[0]) for table in tables for entry in table.values()]
+    return [re.compile(".+".join(map(re.escape, texts))) for texts in said if len("".join("".join(texts).split())) > 4]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_troubleshooting_quotes_is_what_the_program_says(language: str) -> None:
+    known = messages(language)
+    quoted = re.findall(r"^> (.*)$", (ROOT / f"docs/troubleshooting.{language}.md").read_text(encoding="utf-8"), re.M)
+    assert len(quoted) >= 20
+    assert not [line for line in quoted if not any(message.fullmatch(line) for message in known)]
+
+
 # --- examples in the documents ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", [ROOT / name for pair in PAIRS for name in pair], ids=named)
-def test_yaml_blocks_are_a_case_or_a_checklist(page: Path) -> None:
+@pytest.mark.parametrize("page", [ROOT / name for pair in PAIRS for name in pair if "README" not in name], ids=named)
+def test_yaml_blocks_are_a_case_a_checklist_or_settings(page: Path) -> None:
     found = blocks(page, "yaml")
     assert found
     for text in found:
         if "sections:" in text:
             assert checklist.validate(text.encode(), "block").items
+        elif "theme:" in text:
+            assert msgspec.convert(yaml.safe_load(text), settings.Settings).keys
         else:
             msgspec.convert(yaml.safe_load(text), case.CaseFile)
 
@@ -272,49 +325,58 @@ def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
     keys = tmp_path / "docs/reference/keys.en.md"
     keys.write_text("old")
     (tmp_path / "docs/reference/case.zh.md").unlink()
+    left_over = tmp_path / "docs/items/ds.99.en.md"
+    left_over.write_text("of an item that is gone")
     readme = tmp_path / "README.md"
     right = readme.read_text(encoding="utf-8")
-    readme.write_text(right.replace("`zero_weights`", "`older_name`"), encoding="utf-8")
+    readme.write_text(right.replace("[wi.01]", "[wi.99]"), encoding="utf-8")
     stale = generate("--check", root=tmp_path)
     assert stale.returncode == 1
     assert {line.split()[1] for line in stale.stdout.splitlines() if line.startswith("stale:")} == {
         "docs/reference/keys.en.md",
         "docs/reference/case.zh.md",
+        "docs/items/ds.99.en.md",
         "README.md",
     }
     assert keys.read_text() == "old"
     assert generate(root=tmp_path).returncode == 0
-    assert readme.read_text(encoding="utf-8") == right
+    assert readme.read_text(encoding="utf-8") == right and not left_over.exists()
     assert generate("--check", root=tmp_path).returncode == 0
 
 
-def test_every_key_of_the_walkthrough_is_documented_and_in_its_help() -> None:
+def test_every_verb_of_the_walkthrough_is_documented_in_both_languages() -> None:
     from accucheck.tui.screens.checklist import ChecklistScreen
-    from accucheck.tui.screens.help import KEYS
+    from accucheck.tui.verbs import ANYWHERE
+    from accucheck.tui.words import WORDS
 
-    helped = {key for keys, _ in KEYS for key in keys.split()}
-    shown = {
-        "right_square_bracket": "]",
-        "left_square_bracket": "[",
-        "slash": "/",
-        "question_mark": "?",
-        "escape": "Esc",
-    }
-    pressed = {shown.get(key, key) for binding in ChecklistScreen.BINDINGS for key in binding.key.split(",")}
-    assert pressed <= helped
+    for language in ("en", "zh"):
+        page = (ROOT / f"docs/reference/keys.{language}.md").read_text(encoding="utf-8")
+        for verb in [*ChecklistScreen.VERBS, *ANYWHERE]:
+            assert f"`{verb.id}`" in page and WORDS[verb.words][language] in page
+
+
+def test_every_screen_of_a_key_map_is_among_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    from accucheck.tui.keymap import SCREENS
+
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from generator import keys
+
+    assert {screen for _, screen, _ in keys._SCREENS} == set(SCREENS)
 
 
 # --- pictures, reports, and what must not be committed ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_screenshots_stand_alone(language: str) -> None:
-    text = (ROOT / f"docs/images/walkthrough.{language}.svg").read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", sorted((ROOT / "docs/images").glob("*.svg")), ids=named)
+def test_screenshots_stand_alone(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     picture = ElementTree.fromstring(text)
-    assert not re.search(r"url\(\s*[\"']?(?!#)|href=|<script|@font-face|@import", text)
+    assert not re.search(r"url\(\s*[\"']?(?!#)|href=\"(?!#)|<script|@font-face|@import", text)
+    assert len(text.encode()) < 150_000
     words = "".join(picture.itertext())
-    assert "ds.01" in words and "pixel_36" in words
-    assert ("缺失值" in words) == (language == "zh")
+    if path.name.startswith("walkthrough"):
+        assert "ds.01" in words and "pixel_36" in words
+    assert bool(re.search("[\u4e00-\u9fff]", words.replace("中文", ""))) == (".zh." in path.name)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

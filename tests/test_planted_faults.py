@@ -19,13 +19,12 @@ sys.modules[spec.name] = faults
 spec.loader.exec_module(faults)
 
 
+BOTH = ("--checklist", "accuracy", "--checklist", "sanity")
+
+
 def findings(project: Path, item: str) -> dict[str, list[dict[str, Any]]]:
     """What each probe of an item finds, by the command line."""
-    ran = accucheck(
-        *("run", project, "--only", item, "--checklist", "accuracy", "--checklist", "sanity"),
-        *("--live", "--json", "--exit-zero", "--no-session"),
-        timeout=300,
-    )
+    ran = accucheck("run", project, "--only", item, *BOTH, "--live", "--json", "--exit-zero", timeout=300)
     assert ran.code == 0, ran
     (found,) = json.loads(ran.out)["items"]
     assert all(result["status"] in ("done", "skipped") for result in found["results"]), ran
@@ -39,6 +38,16 @@ def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
     found = findings(tmp_path / "faulty", fault.item)
     for probe, code in fault.found.items():
         assert [one for one in found[probe] if one["code"] == code and one["level"] != "info"], found[probe]
+    following = next_steps(tmp_path / "faulty")
+    assert [step for step in following[:3] if fault.item in step["items"] and step["kind"] in ("problem", "suspect")]
+
+
+def next_steps(project: Path) -> list[dict[str, Any]]:
+    """What to do next, once every probe that runs none of the project's code has looked too."""
+    ran = accucheck("run", project, *BOTH, "--kind", "static", "--kind", "file", "--exit-zero", timeout=300)
+    assert ran.code == 0, ran
+    steps: list[dict[str, Any]] = json.loads(accucheck("status", project, *BOTH, "--json").out)["next"]
+    return steps
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +77,10 @@ def test_the_same_project_without_the_fault_is_clean(
     found = clean(fault)
     assert set(fault.found) <= set(found)
     assert [one for probe in found for one in found[probe] if one["level"] != "info"] == []
+
+
+def test_what_to_do_next_in_a_healthy_project_calls_nothing_a_problem(tmp_path: Path) -> None:
+    fault = faults.FAULTS["layer-unused"]
+    faults.plant(fault, tmp_path / "clean", clean=True)
+    steps = next_steps(tmp_path / "clean")
+    assert steps and not [step for step in steps if step["kind"] in ("problem", "suspect")]

@@ -3,18 +3,20 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 
+import msgspec
 import pytest
 
 from accucheck import session as sessions
 from accucheck.errors import SaveError, UserError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
-from accucheck.session import open_session
+from accucheck.session import decode, open_session
 
 CHILD = """
 import sys
@@ -222,3 +224,100 @@ def test_attachments_and_withdrawal(tmp_path):
         assert entry.attachments == ["a.png"] and entry.conclusion is None and entry.note == "because"
         with pytest.raises(ValueError):
             session.answer("ds.01", Verdict.UNDECIDED)
+
+
+def test_the_file_has_a_line_for_each_finding_and_step_of_the_history(tmp_path):
+    findings = [Finding(f"code{n}", Level.INFO, data={"values": [n, None]}) for n in range(3)]
+    with open_session(tmp_path) as session:
+        session.record_result("ds.01", ProbeResult("p", Kind.FILE, Status.DONE, Verdict.OK, findings))
+        session.answer("ds.01", Verdict.OK, "质量")
+        record, text = session.record, session.path.read_text(encoding="utf-8")
+    assert json.loads(text) == json.loads(msgspec.json.encode(record))
+    for finding in findings:
+        assert any(line.strip(" ,") == msgspec.json.encode(finding).decode() for line in text.splitlines())
+    assert open_session(tmp_path, write=False).record == record
+
+
+@pytest.mark.parametrize("content", ['{"entries": {}}', '{"version": "2"}', '{"version": null}', "[]", "3"])
+def test_what_says_no_version_is_no_session(tmp_path, content):
+    with pytest.raises(UserError) as error:
+        decode(content.encode(), tmp_path)
+    assert error.value.code == "not-a-session"
+
+
+def test_a_newer_file_is_told_as_such_even_where_it_cannot_be_read(tmp_path):
+    with pytest.raises(UserError) as error:
+        decode(b'{"version": 99, "entries": "elsewhere"}', tmp_path)
+    assert error.value.code == "session-newer"
+
+
+def test_what_follows_from_an_answer_follows_the_answer(tmp_path):
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.OK, who="a")
+        before = session.entry("ds.01")
+        assert before.mark == before.mark
+        session.answer("ds.01", Verdict.PROBLEM, who="a")
+        after = session.entry("ds.01")
+        assert after.mark != before.mark
+        session.record_result("ds.01", ProbeResult("p", Kind.FILE, Status.DONE, Verdict.OK))
+        assert session.entry("ds.01").suggestion is Verdict.OK
+        assert session.entry("ds.01").mark != after.mark
+        assert b"mark" not in msgspec.json.encode(after)
+
+
+def test_a_file_that_another_program_put_there_is_kept_aside(tmp_path):
+    file = tmp_path / ".accucheck" / "session.json"
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.OK)
+        assert session.notice is None
+        file.write_text("restored from somewhere")
+        session.answer("ds.02", Verdict.OK)
+        assert session.notice.code == "session-changed"
+        with open(session.notice.data["aside"]) as stream:
+            assert stream.read() == "restored from somewhere"
+        session.answer("ds.03", Verdict.OK)  # our own file is known again
+        file.unlink()
+        session.answer("ds.04", Verdict.OK)
+    assert len(list(file.parent.glob("session.changed-*"))) == 1
+    assert list(open_session(tmp_path, write=False).record.entries) == ["ds.01", "ds.02", "ds.03", "ds.04"]
+
+
+def test_a_session_whose_folder_was_removed_is_begun_again_and_locked_again(tmp_path):
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.OK)
+        shutil.rmtree(tmp_path / ".accucheck")
+        session.answer("ds.02", Verdict.OK)
+        assert open_session(tmp_path).read_only
+        shutil.rmtree(tmp_path / ".accucheck")
+        with open_session(tmp_path) as other:
+            assert not other.read_only
+            with pytest.raises(SaveError) as caught:
+                session.answer("ds.03", Verdict.OK)
+            assert caught.value.code == "session-taken" and f"pid {os.getpid()}" in caught.value.text(Language.EN)
+        session.save()  # the other has ended
+    assert list(open_session(tmp_path, write=False).record.entries) == ["ds.01", "ds.02", "ds.03"]
+
+
+def test_a_session_without_a_place_is_rescued(tmp_path, home):
+    project = tmp_path / "project"
+    project.mkdir()
+    with open_session(project) as session:
+        session.answer("ds.01", Verdict.OK)
+        shutil.rmtree(project)
+        with pytest.raises(SaveError) as caught:
+            session.answer("ds.02", Verdict.PROBLEM, "a note")
+        assert caught.value.code == "not-found"
+        kept = session.rescue()
+        assert kept.parent == home and kept.stat().st_mode & 0o077 == 0
+    assert sessions.decode(kept.read_bytes(), kept).entries["ds.02"].note == "a note"
+
+
+def test_a_clock_set_back_changes_neither_the_order_nor_the_last_word(tmp_path, monkeypatch):
+    with open_session(tmp_path) as session:
+        session.answer("ds.01", Verdict.OK, "first")
+        monkeypatch.setattr(sessions, "now", lambda: "2001-01-01T00:00:00+00:00")
+        session.answer("ds.01", Verdict.PROBLEM, "second")
+        session.annotate("ds.01", "third")
+    entry = open_session(tmp_path, write=False).entry("ds.01")
+    assert [change.note for change in entry.history] == ["first", "second", "third"]
+    assert entry.conclusion is Verdict.PROBLEM and entry.when.startswith("2001")

@@ -94,6 +94,5 @@ def test_the_first_paint_loads_no_data_library(tmp_path):
         "docx",
         "torch",
         "PIL",
-        "plotext",
         "textual_image",
     }

@@ -57,6 +57,13 @@ def test_everything_that_is_no_module_is_inside(wheel):
     assert any(name.endswith(".tcss") for name in data) and any(name.endswith(".j2") for name in data)
     assert data <= inside
     assert {f"accucheck/checklists/{path.name}" for path in (ROOT / "checklists").glob("*.yaml")} <= inside
+    example = ROOT / "examples/digits_faulty"
+    copied = {name.removeprefix("accucheck/examples/digits_faulty/") for name in inside if "/examples/" in name}
+    assert copied == {
+        str(path.relative_to(example))
+        for path in example.rglob("*")
+        if path.is_file() and not {".accucheck", "__pycache__"} & set(path.parts)
+    }
     strangers = {name for name in inside if not name.startswith(("accucheck/", "accucheck-"))}
     assert not strangers, "only the package belongs into the wheel"
 

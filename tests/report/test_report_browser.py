@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from browser import CHROMIUM, Browser, browser
 from report_sample import ENVIRONMENT, HOSTILE, MOMENT
 
 from accucheck import checklist
@@ -24,6 +23,7 @@ from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.session import Entry, Judgement, Record, Review
+from browser import CHROMIUM, Browser, browser
 from path_checklist import ROUTE
 
 pytestmark = [

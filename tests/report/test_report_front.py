@@ -18,7 +18,7 @@ from accucheck.report import docx as words
 from accucheck.report import markdown
 from accucheck.report.build import build
 from accucheck.report.parts import Report
-from accucheck.session import Entry, Record
+from accucheck.session import Change, Entry, Record, Training
 
 (ACCURACY,) = checklist.load_all(["accuracy"])
 ALL = [item.id for item in ACCURACY.items]
@@ -51,6 +51,18 @@ def test_nothing_checked_is_not_nothing_wrong() -> None:
     verdict = report_of({}).verdict
     assert verdict.state is Verdict.UNDECIDED and verdict.headline == "Nothing has been checked yet."
     assert "0 of 24 items decided" in verdict.checked and verdict.highlights == verdict.limits == []
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_a_training_that_does_not_run_is_told(language: Language) -> None:
+    told = {}
+    for answer in (None, *Training):
+        history = [Change(MOMENT, "li", answer.value)] if answer else []
+        record = Record(history=[*history, Change(MOMENT, "li", "unsigned")])
+        told[answer] = build(record, [ACCURACY], Case("/project"), language, None, set(), MOMENT).overview
+    assert told[None] == told[Training.RUNS]
+    assert len(told[Training.FAILS]) == len(told[Training.UNSURE]) == len(told[None]) + 1
+    assert told[Training.FAILS][-1] != told[Training.UNSURE][-1]
 
 
 def test_all_decided_and_nothing_wrong() -> None:

@@ -205,7 +205,7 @@ def test_the_template_of_the_guide(make, report: Report, language: str) -> None:
 
 def test_the_functions_of_the_reference(make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
-    from template_fields import FUNCTIONS
+    from generator.template_fields import FUNCTIONS
 
     for call, formats, _ in FUNCTIONS:
         for form in formats.split():

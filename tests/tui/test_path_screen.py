@@ -289,3 +289,24 @@ async def test_untrusted_text_is_text_and_the_keys_are_explained(route):
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await shown(pilot, app, "Copy the code")
+
+
+async def test_ways_not_taken_are_folded_and_shown_with_what_was_found_there(route):
+    app = route()
+    answered(app, pp01="ok", pp02="ok", pp03="ok", pp04="problem")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await open_path(pilot, app)
+        await shown(pilot, app, "▸2")  # pp.03 led to pp.05, which leaves two ways
+        steps = app.screen.query_one("#steps", OptionList)
+        assert "forward" not in text_of(app)
+        assert [option.id for option in steps.options][-1] == "pp.04"  # looked at, and off the path
+        await shown(pilot, app, "off the path by now")
+        steps.highlighted = [option.id for option in steps.options].index("pp.03")
+        await pilot.press("space")
+        await shown(pilot, app, "├ ✗ The first differs: forward → pp.04")
+        await pilot.press("space")
+        await until(pilot, lambda: "forward" not in text_of(app))
+        steps.highlighted = [option.id for option in steps.options].index("pp.02")
+        await pilot.pause()
+        await pilot.press("space")  # no fork: nothing changes, and it is said
+        await until(pilot, lambda: any("No other way" in notice.message for notice in app._notifications))

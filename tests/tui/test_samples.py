@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from conftest_tui import text_of
+from textual.widgets import Input
 
 from accucheck import marks, sampling
 from accucheck.errors import SaveError
@@ -20,9 +21,10 @@ from accucheck.model import Status
 from accucheck.project import open_project
 from accucheck.readers.contents import Content
 from accucheck.tui.app import Walkthrough
+from accucheck.tui.palette import commands
 from accucheck.tui.screens import samples as screens
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.screens.dialogs import Ask, Choose, WriteNote
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.widgets.items import ItemList
@@ -85,15 +87,21 @@ async def test_looking_and_marking_in_every_size(project, size, language):
         text = text_of(app)
         assert "1/50" in text and "▀" in text and "train.csv [" in text
         assert all(len(line) <= size[0] for line in text.split("\n"))
-        await pilot.press("r", "w", "u")
+        await pilot.press("r", "w", "d")
         await until(pilot, lambda: stored(project.root)[:4] == ["right", "wrong", "unsure", None])
         assert screen.place == 3
         text = text_of(app)
         assert ("有误 1/2 = 50.0%" if language is Language.ZH else "wrong 1 of 2 = 50.0%") in text
         await pilot.press("left", "left", "delete")
         await until(pilot, lambda: stored(project.root)[:4] == ["right", None, "unsure", None])
+        await pilot.press("u")
+        await until(pilot, lambda: stored(project.root)[:4] == ["right", "wrong", "unsure", None])
+        assert screen.place == 1
+        await pilot.press("u", "u")
+        await until(pilot, lambda: stored(project.root)[:4] == ["right", None, None, None])
+        assert screen.place == 1
         await pilot.press("o")
-        assert screen.place == 3
+        assert screen.place == 2
         await pilot.press("escape")
         await until(pilot, lambda: app.session.entry("ds.02").results and not app.runner.busy)
         assert set(app.session.entry("ds.02").results) == {"label_sample"}
@@ -175,7 +183,7 @@ async def test_a_row_and_a_picture_that_cannot_be_shown(project):
         await until(pilot, lambda: place in screen.samples)
         await pilot.pause()
         assert "cannot be shown" in text_of(app) and "▀" not in text_of(app)
-        await pilot.press("u")  # it can be marked all the same
+        await pilot.press("d")  # it can be marked all the same
         await until(pilot, lambda: stored(project.root)[place] == "unsure")
 
 
@@ -309,8 +317,8 @@ async def test_help_the_palette_and_the_item_know_the_samples(project):
         await pilot.press("s")
         await until(pilot, lambda: "ds.02 has" in text_of(app))
         await samples(pilot)
-        commands = [command.title for command in app.get_system_commands(app.screen)]
-        assert "The label is wrong" in commands and "Run this item's probes" not in commands
+        offered = [command.words for command in commands(app, app.screen)]
+        assert "The label is wrong" in offered and "Run this item's probes" not in offered
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "The label is wrong" in text_of(app))
         await pilot.press("escape", "escape")
@@ -386,3 +394,37 @@ drawn(Image.new("RGB", (64, 64)), 20, 10, sys.argv[1])
         os.set_blocking(side, False)
         os.close(main)
         os.close(side)
+
+
+async def test_only_samples_of_a_class_or_mark_are_gone_through(project):
+    app = project()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.screen.query_one(ItemList).go("ds.02")
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, SamplesScreen) and app.screen.plan is not None)
+        screen = app.screen
+        label = screen.plan.samples[2].label
+        of_class = [at for at, one in enumerate(screen.plan.samples) if label in one.label or label in one.id]
+
+        async def narrowed(words):
+            await pilot.press("slash")
+            await until(pilot, lambda: isinstance(app.screen, Ask))
+            app.screen.query_one(Input).value = words
+            await pilot.press("enter")
+            await until(pilot, lambda: app.screen is screen)
+
+        await narrowed(label)
+        assert screen.place == of_class[0] and f"1/{len(of_class)} ({label})" in text_of(app)
+        await pilot.press("right")
+        assert screen.place == of_class[1]
+        await pilot.press("left", "w")
+        assert screen.place == of_class[1]  # the next of the class, not of all
+        await narrowed("nothing like this")
+        await until(pilot, lambda: "Nothing matches" in text_of(app))
+        assert screen.words == label
+        await narrowed("wrong")
+        await until(pilot, lambda: screen.place == of_class[0] and "1/1 (wrong)" in text_of(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: f"{of_class[0] + 1}/{len(screen.plan.samples)}" in text_of(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))

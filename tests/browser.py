@@ -21,12 +21,14 @@ FLAGS = [
 
 
 class Browser:
-    """One page of a browser. `requests` are the addresses it asked for, `complaints` what it wrote on its console."""
+    """One page of a browser. `requests` are the addresses it asked for, `complaints` what it wrote on its console, `received` what
+    came through its web sockets as bytes."""
 
     def __init__(self, reads: int, writes: int) -> None:
         self._in, self._out, self._rest, self._number = reads, writes, b"", 0
         self.requests: list[str] = []
         self.complaints: list[str] = []
+        self.received = b""
         self._loaded = False
         self._session: str | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -58,6 +60,8 @@ class Browser:
         match message.get("method"):
             case "Network.requestWillBeSent":
                 self.requests.append(params["request"]["url"])
+            case "Network.webSocketFrameReceived" if params["response"]["opcode"] == 2:
+                self.received += base64.b64decode(params["response"]["payloadData"])
             case "Log.entryAdded":
                 self.complaints.append(params["entry"]["text"])
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
@@ -66,15 +70,15 @@ class Browser:
                 self._loaded = True
         return message
 
-    def open(self, path: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Show a file in a window of `width` by `height` CSS pixels."""
-        self.requests, self.complaints, self._loaded = [], [], False
+    def open(self, page: Path | str, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Show a file or an address in a window of `width` by `height` CSS pixels."""
+        self.requests, self.complaints, self.received, self._loaded = [], [], b"", False
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media="", features=[scheme])
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         while not self._loaded:
             self._next()
 

@@ -1,0 +1,319 @@
+"""What to do next, and how long a run takes: the order of the steps, their words, and what they rest on."""
+
+import json
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck import case as cases
+from accucheck.checklist import load
+from accucheck.engine import fingerprint
+from accucheck.estimating import Estimate, estimate
+from accucheck.guidance import SHOWN, as_json, steps
+from accucheck.knowledge import durations
+from accucheck.model import Finding, Fix, Kind, Language, Level, ProbeResult, Reason, Status, Sure, Verdict, Where
+from accucheck.project import Project, open_project
+from accucheck.session import Judgement
+from command_line import accucheck
+from path_checklist import ROUTE
+
+ITEM = """
+      - id: {id}
+        title: {{zh: 检查 {id}, en: Check {id}}}
+        method: {{zh: 看, en: Look}}
+        conclusions:
+          problem: {{zh: 有问题, en: it is wrong}}
+          ok: {{zh: 没问题, en: it is right}}
+          not_applicable: {{zh: 不适用, en: there is none}}
+        remedy: {{zh: 修复它, en: mend it}}
+        applies: {{zh: 总是, en: always}}
+        {when}
+        probes: [{probes}]
+"""
+ITEMS = {
+    "a.1": "fake_static_one, fake_live",
+    "a.2": "fake_problem",
+    "a.3": "fake_needy",
+    "a.4": "",
+    "a.5": "fake_clean",
+    "a.6": "fake_static_one, fake_problem",
+}
+DIFF = "--- a/train.py\n+++ b/train.py\n@@ -1,2 +1,2 @@\n-old\n-old\n+new\n+new\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, fakes: Path):
+    text = "name: fakes\nversion: 1\ntitle: {zh: 假清单, en: Fakes}\nsections:\n  - id: a\n"
+    text += "    title: {zh: 一节, en: A section}\n    items:"
+    text += "".join(ITEM.format(id=name, when="", probes=named) for name, named in ITEMS.items())
+    text += ITEM.format(id="a.7", when="applies_when: [ascend]", probes="fake_clean")
+    (tmp_path / "fakes.yaml").write_text(text, encoding="utf-8")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "accucheck.yaml").write_text("runtime: {device: CPU}\n")
+    opened = open_project(root, [str(tmp_path / "fakes.yaml")])
+    yield opened
+    opened.session.close()
+
+
+def give(project: Project, item: str, probe: str, *findings: Finding, kind: Kind = Kind.FILE, **values: object) -> None:
+    """A result as the engine records it, of the inputs as they are."""
+    from accucheck.model import suggest
+
+    job = next(job for job in project.jobs({item}) if job.probe == probe)
+    known = {"status": Status.DONE, "suggestion": suggest(findings), "inputs": fingerprint(project.case, job)}
+    result = ProbeResult(probe, kind, findings=list(findings), **{**known, **values})
+    project.session.record_result(item, result)
+
+
+def problem(**values: object) -> Finding:
+    return Finding("bad", Level.PROBLEM, Where("train.py", line=3), {"n": 1}, **values)
+
+
+def suspect(**values: object) -> Finding:
+    return Finding("bad", Level.SUSPECT, Where("train.py", line=4), {"n": 2}, **values)
+
+
+def skipped(code: str, **data: object) -> dict[str, object]:
+    return {"status": Status.SKIPPED, "suggestion": Verdict.UNDECIDED, "reason": Reason(code, data)}
+
+
+def kinds(project: Project) -> list[tuple[str, str]]:
+    return [(step.kind, step.item) for step in steps(project)]
+
+
+def test_of_a_new_project_everything_is_to_be_run_first(project):
+    first, *rest = steps(project)
+    assert (first.kind, first.items) == ("run", ["a.1", "a.2", "a.5", "a.6"])  # a.7 does not apply, a.3 lacks two keys
+    assert first.time is not None and first.time.live == 1 and first.time.jobs == 6
+    assert [(step.kind, step.item) for step in rest] == [("check", "a.3"), ("check", "a.4")]
+    assert not [step for step in steps(project) if "a.7" in step.items]
+
+
+def test_what_is_wrong_comes_first_and_what_is_mended_at_once_before_all(project):
+    give(project, "a.1", "fake_static_one", suspect(sure=Sure.LIKELY), kind=Kind.STATIC)
+    give(project, "a.2", "fake_problem", problem())
+    give(project, "a.5", "fake_clean")
+    give(project, "a.6", "fake_static_one", problem(sure=Sure.CERTAIN, fix=Fix("bad", DIFF)), kind=Kind.STATIC)
+    give(project, "a.6", "fake_problem", suspect())
+    found = steps(project)
+    assert [(step.kind, step.item, step.grade) for step in found[:3]] == [
+        ("problem", "a.6", "mend"),
+        ("problem", "a.2", "measured"),
+        ("suspect", "a.1", "likely"),
+    ]
+    assert found[0].others == 1 and "1 more finding" in found[0].why(Language.EN)
+    assert found[0].cost(Language.EN) == "a change of 2 lines"
+    assert found[0].command() == "accucheck fix --only a.6"
+    assert found[1].what(Language.EN) == "bad 1" and found[1].what(Language.ZH) == "有问题 1"
+
+
+def test_what_a_deeper_probe_found_in_order_is_only_the_last_of_its_kind(project):
+    give(project, "a.1", "fake_static_one", problem(sure=Sure.CERTAIN), kind=Kind.STATIC)
+    give(project, "a.1", "fake_live", kind=Kind.LIVE)
+    give(project, "a.2", "fake_problem", problem())
+    first, second = steps(project)[:2]
+    assert (first.item, second.item, second.grade) == ("a.2", "a.1", "contradicted")
+    assert "fake_live" in second.why(Language.EN)
+
+
+def test_a_suspect_that_a_deeper_probe_settled_is_no_step(project):
+    give(project, "a.1", "fake_static_one", suspect(), kind=Kind.STATIC)
+    give(project, "a.1", "fake_live", kind=Kind.LIVE)
+    assert "a.1" not in [step.item for step in steps(project) if step.kind in ("problem", "suspect", "check")]
+
+
+def test_one_finding_of_several_items_is_one_step(project):
+    for item in ("a.2", "a.6"):
+        give(project, item, "fake_problem", problem())
+    assert [step.items for step in steps(project) if step.kind == "problem"] == [["a.2", "a.6"]]
+
+
+def test_a_person_overrules_the_probes(project):
+    give(project, "a.2", "fake_problem", problem())
+    project.session.answer("a.2", Verdict.OK)
+    assert "a.2" not in [step.item for step in steps(project)]
+    give(project, "a.5", "fake_clean")
+    project.session.answer("a.5", Verdict.PROBLEM)
+    assert ("differs", "a.5") in kinds(project)
+    project.session.answer("a.4", Verdict.PROBLEM)
+    (own,) = [step for step in steps(project) if step.item == "a.4"]
+    assert own.kind == "concluded" and "mend it" in own.what(Language.EN)
+
+
+def test_an_answer_that_came_back_goes_before_everything(project):
+    give(project, "a.2", "fake_problem", problem())
+    project.session.answer("a.4", Verdict.OK, who="Li")
+    project.session.review("a.4", Judgement.RETURNED, "show {it} [red]", "Wang")
+    first = steps(project)[0]
+    assert (first.kind, first.item) == ("returned", "a.4")
+    assert first.what(Language.EN).endswith("show {it} [red]") and "Wang" in first.why(Language.ZH)
+
+
+def test_what_is_out_of_date_is_run_again_before_its_problem_is_believed(project):
+    give(project, "a.2", "fake_problem", problem(), inputs="of before")
+    give(project, "a.5", "fake_clean")
+    first, second = steps(project)[:2]
+    assert (first.kind, first.items, first.time.jobs) == ("rerun", ["a.2"], 1)
+    assert second.item == "a.2" and second.late and "out of date" in second.why(Language.EN)
+    give(project, "a.2", "fake_problem")
+    give(project, "a.5", "fake_clean", inputs="of before")
+    order = [step.kind for step in steps(project)]
+    assert "late" in order and order.index("run") < order.index("late")
+
+
+def test_one_missing_key_is_named_with_what_it_unlocks(project):
+    project.case = msgspec.structs.replace(
+        project.case, spec=msgspec.convert({"data": {"train": {"path": "d"}}}, cases.CaseFile)
+    )
+    (step,) = [step for step in steps(project) if step.kind == "unlock"]
+    assert (step.items, step.key) == (["a.3"], "curves.train")
+    assert "curves.train or curves.eval" in step.what(Language.EN)
+    assert "curves.train 或 curves.eval" in step.what(Language.ZH)
+    assert step.command(".", ["x.yaml"]) == "accucheck run --checklist x.yaml --only a.3 --set curves.train=..."
+    give(project, "a.3", "fake_needy", **skipped("missing-input", keys=["curves.train"], first="curves.train"))
+    assert ("unlock", "a.3") in kinds(project)
+    project.case = msgspec.structs.replace(
+        project.case,
+        spec=msgspec.convert({"data": {"train": {"path": "d"}}, "curves": {"train": "c"}}, cases.CaseFile),
+    )
+    assert "a.3" in next(step for step in steps(project) if step.kind == "run").items  # it is given by now
+
+
+def test_live_probes_that_nobody_allowed_and_failed_ones(project):
+    give(project, "a.1", "fake_static_one", suspect(), kind=Kind.STATIC)
+    give(project, "a.1", "fake_live", kind=Kind.LIVE, **skipped("needs-consent"))
+    failed = {"status": Status.FAILED, "suggestion": Verdict.UNDECIDED, "reason": Reason("raised", {"error": "{boom}"})}
+    give(project, "a.5", "fake_clean", **failed)
+    found = {step.kind: step for step in steps(project)}
+    assert found["live"].items == ["a.1"] and found["live"].command() == "accucheck run --only a.1 --live"
+    assert "{boom}" in found["failed"].what(Language.EN) and found["failed"].state == "failed"
+    assert not [step for step in steps(project) if step.kind == "check" and step.item in ("a.1", "a.5")]
+
+
+def test_a_healthy_project_is_led_on_and_nothing_in_it_is_called_wrong(project):
+    for item, named in ITEMS.items():
+        for name in filter(None, named.split(", ")):
+            give(project, item, name, kind=Kind.LIVE if name == "fake_live" else Kind.FILE)
+    found = steps(project)
+    assert {step.kind for step in found} == {"check", "accept", "compare", "plan", "ask"}
+    assert {step.state for step in found} <= {"ok", "open", "undecided"}
+    for item in ITEMS:
+        project.session.answer(item, Verdict.OK)
+    assert kinds(project)[0] == ("export", "")
+
+
+def test_where_the_path_stands_is_one_step_and_what_lies_ahead_is_none(tmp_path, fakes):
+    (tmp_path / "route.yaml").write_text(ROUTE, encoding="utf-8")
+    (tmp_path / "project").mkdir()
+    with (opened := open_project(tmp_path / "project", [str(tmp_path / "route.yaml")])).session as session:
+        session.answer("pp.01", Verdict.OK)
+        session.answer("pp.02", Verdict.OK)
+        (step,) = [step for step in steps(opened) if step.kind != "accept"]
+        assert (step.kind, step.item) == ("path", "pp.03")
+        assert "curves.train" in step.why(Language.EN) and "定位清单" in step.why(Language.ZH)
+
+
+def test_a_session_that_came_alone_asks_for_nothing_that_cannot_be_done(project, tmp_path):
+    give(project, "a.2", "fake_problem", problem())
+    alone = tmp_path / "sent.json"
+    alone.write_bytes(project.session.path.read_bytes())
+    with (opened := open_project(alone, [str(tmp_path / "fakes.yaml")], session="try")).session:
+        assert {step.kind for step in steps(opened)} <= {"problem", "check", "accept"}
+
+
+def test_the_steps_speak_both_languages_and_are_plain_json(project):
+    give(project, "a.2", "fake_problem", problem(), inputs="of before")
+    give(project, "a.1", "fake_live", kind=Kind.LIVE, **skipped("needs-consent"))
+    for language in Language:
+        found = as_json(steps(project), language, "my project", ["x.yaml"])
+        assert json.loads(json.dumps(found)) == found
+        for each in found:
+            assert each["command"].startswith("accucheck ") and each["what"] and each["why"] and each["cost"]
+            assert "{" not in each["what"] + each["why"] + each["cost"], each
+        assert any("'my project'" in each["command"] for each in found)
+
+
+def test_status_says_what_to_do_next(tmp_path, fakes):
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "fakes.yaml").write_text(
+        "name: fakes\nversion: 1\ntitle: {zh: 假清单, en: Fakes}\nsections:\n  - id: a\n"
+        "    title: {zh: 一节, en: A section}\n    items:"
+        + "".join(ITEM.format(id=f"a.{n:02}", when="", probes="fake_problem") for n in range(SHOWN + 3)),
+        encoding="utf-8",
+    )
+    mine = ("--checklist", str(tmp_path / "fakes.yaml"))
+    text = accucheck("status", str(root), *mine).out
+    assert "What to do next:" in text and "Run the probes of 13 items" in text
+    text = accucheck("status", str(root), *mine, "--lang", "zh").out
+    assert "接下来可以做：" in text and "accucheck run" in text
+    following = json.loads(accucheck("status", str(root), *mine, "--json").out)["next"]
+    assert [(step["kind"], len(step["items"])) for step in following] == [("run", 13)]
+    assert following[0]["seconds"][0] < following[0]["seconds"][1]
+
+
+# --- how long -----------------------------------------------------------------------------------------------------------
+
+
+def seconds(low: float, high: float | None) -> str:
+    return Estimate(low, high, 1, 0).time(Language.EN)
+
+
+def test_a_time_is_a_range_of_round_numbers():
+    assert seconds(0.1, 3) == "less than 5 s"
+    assert seconds(22, 55) == "about 20 s to 1 min"
+    assert seconds(100, 1000) == "about 1.5 min to 20 min"
+    assert seconds(4000, 9000) == "about 1 h to 4 h"
+    assert seconds(7, None) == "5 s or more"
+    assert Estimate(22, 55, 3, 1).text(Language.ZH) == "3 个探针（其中 1 个需启动 MindSpore），预计约 20 秒至 1 分钟"
+
+
+def test_a_job_that_ran_before_is_known_better(project):
+    jobs = project.jobs()
+    guessed = estimate(project, jobs, live=False)
+    for item, named in ITEMS.items():
+        for name in filter(None, named.split(", ")):
+            give(project, item, name, seconds=10.0)
+    known = estimate(project, jobs, live=False)
+    assert known.jobs == guessed.jobs == 5 and known.live == 0
+    assert known.high / known.low < guessed.high / guessed.low
+    assert known.low < 50 < known.high
+    assert estimate(project, jobs, live=True).live == 1
+    assert estimate(project, jobs, live=False, parallel=5).high < known.high / 2
+
+
+def test_larger_inputs_take_longer_and_an_address_cannot_be_known(tmp_path):
+    def said(path: str) -> Estimate:
+        case = cases.Case(str(tmp_path), msgspec.convert({"data": {"train": {"path": path}}}, cases.CaseFile))
+        return estimate(opened := Project(case, [load("accuracy")], None), opened.jobs({"ds.01"}), live=False)
+
+    for name, size in (("small", 1 << 20), ("large", 1 << 36)):
+        with (tmp_path / name).open("wb") as stream:
+            stream.truncate(size)
+    assert said("small").high < 60 < said("large").low
+    assert said("s3://bucket/train").high is None
+    assert said("nothing-there").jobs == 1
+
+
+def test_millions_of_files_do_not_hold_it_up(tmp_path, monkeypatch):
+    def endless(path: Path):
+        while True:
+            yield 1
+
+    monkeypatch.setattr("accucheck.estimating._sizes", endless)
+    case = cases.Case(str(tmp_path), msgspec.convert({"data": {"train": {"path": "d"}}}, cases.CaseFile))
+    begin = time.monotonic()
+    opened = Project(case, [load("accuracy")], None)
+    assert estimate(opened, opened.jobs(), live=False).high is None
+    assert time.monotonic() - begin < 5
+
+
+def test_the_durations_are_of_probes_that_there_are():
+    from accucheck import probe
+
+    known = durations.load()
+    assert set(known.probes) <= set(probe.names()) and set(known.kinds) == {kind.value for kind in Kind}
+    assert set(known.reading) <= set(cases.CaseFile.__struct_fields__)

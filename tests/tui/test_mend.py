@@ -1,0 +1,165 @@
+"""From a finding to its mend, to the proof: written after one question, taken back, and only what it touches is run again."""
+
+import time
+
+import pytest
+from conftest_tui import text_of
+
+from accucheck import engine
+from accucheck.language import Language
+from accucheck.model import Kind, Status, Verdict
+from accucheck.project import open_project
+from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.evidence import EvidenceScreen
+from accucheck.tui.screens.mend import MendScreen
+from accucheck.tui.widgets.items import ItemList
+from command_line import copy_example
+
+
+async def until(pilot, condition, seconds=30.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen in time\n{text_of(pilot.app)}"
+        await pilot.pause(0.05)
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """The example with planted faults, its code examined: make(language) opens the walkthrough on it."""
+    root = copy_example("digits_faulty", tmp_path)
+    opened = []
+
+    def make(language=Language.EN, session="try", **options):
+        project = open_project(root, session=session)
+        if session == "try":
+            for event in project.run(project.jobs({"dp.03", "wi.01"}, {Kind.STATIC})):
+                assert not isinstance(event, engine.Finished) or event.result.status is Status.DONE
+        app = Walkthrough(project, language, **options)
+        opened.append(app)
+        return app
+
+    make.root = root
+    yield make
+    for app in opened:
+        app.runner.close()
+        app.session.close()
+
+
+async def mend_of(pilot, item="dp.03"):
+    pilot.app.screen.query_one(ItemList).go(item)
+    await pilot.pause()
+    await pilot.press("v")
+    await until(pilot, lambda: isinstance(pilot.app.screen, EvidenceScreen))
+    await pilot.press("f")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MendScreen) and "@@" in text_of(pilot.app))
+
+
+async def write(pilot):
+    await pilot.press("a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MendScreen) and pilot.app.mends)
+
+
+async def test_a_mend_is_written_and_proven(faulty):
+    app = faulty()
+    dataset, network = faulty.root / "dataset.py", faulty.root / "network.py"
+    before, untouched = dataset.read_text(), network.read_bytes()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        assert app.state(next(item for item in app.project.items if item.id == "dp.03")) == ("problem", True)
+        await mend_of(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "shuffle=True" in text_of(app) and "dataset.py" in text_of(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MendScreen))
+        assert dataset.read_text() == before
+        await write(pilot)
+        assert dataset.read_text() == before.replace("shuffle=False", "shuffle=True")
+        [kept] = (faulty.root / ".accucheck" / "backups").rglob("dataset.py")
+        assert kept.read_text() == before and network.read_bytes() == untouched
+        await until(pilot, lambda: app.stale)
+        started = {result.started for result in app.session.entry("dp.03").results.values()}
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen) and not app.runner.busy and not app.stale)
+        await until(pilot, lambda: "problem → no problem, 1 gone" in text_of(app))
+        result = app.session.entry("dp.03").results["shuffle_settings"]
+        assert result.suggestion is Verdict.OK and app.before["dp.03", "shuffle_settings"].started in started
+        assert app.session.entry("wi.01").results["zero_weights_script"].suggestion is Verdict.PROBLEM
+        app.screen.pane.query_one("#tabs").active = "tab-history"
+        await until(pilot, lambda: "ran shuffle_settings again" in text_of(app))
+        await pilot.press("u")
+        await until(pilot, lambda: "out of date" in text_of(app) or app.stale)
+        assert dataset.read_text() == before
+
+
+async def test_a_mend_is_taken_back_and_refused_where_the_file_is_another(faulty):
+    app = faulty(Language.ZH)
+    dataset = faulty.root / "dataset.py"
+    before = dataset.read_text()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await mend_of(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: "尚未写入" in text_of(app))
+        await write(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: "已写入" in text_of(app))
+        await pilot.press("u")
+        await until(pilot, lambda: not app.mends)
+        assert dataset.read_text() == before
+        dataset.write_text("# mine\n" + before)  # since the screen has read it
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await until(pilot, lambda: "又有变动" in text_of(app))
+        assert dataset.read_text() == "# mine\n" + before
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MendScreen) and "已没有该修改所替换的行" in text_of(app))
+
+
+async def test_a_patch_is_saved_and_copied(faulty, monkeypatch):
+    app = faulty()
+    copied = []
+    monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
+    async with app.run_test(size=(60, 15), notifications=True) as pilot:
+        await mend_of(pilot)
+        await pilot.press("y", "s")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await pilot.press("enter")
+        [patch] = [path async for path in waited(pilot, faulty.root)]
+        assert patch.read_text() == copied[0] and "+    dataset = " in copied[0]
+
+
+async def waited(pilot, root):
+    await until(pilot, lambda: list(root.glob("*.patch")))
+    for path in root.glob("*.patch"):
+        yield path
+
+
+async def test_who_only_reads_changes_no_file(faulty):
+    faulty()
+    app = faulty(session="read")
+    dataset = faulty.root / "dataset.py"
+    before = dataset.read_text()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await mend_of(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: "read-only" in text_of(app))
+        assert isinstance(app.screen, MendScreen) and dataset.read_text() == before
+
+
+async def test_from_the_checklist_by_two_keys(faulty):
+    app = faulty()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        app.screen.query_one(ItemList).go("ds.01")
+        await pilot.pause()
+        await pilot.press("f")
+        await until(pilot, lambda: "Choose a finding first" in text_of(app))
+        app.screen.query_one(ItemList).go("dp.03")
+        await pilot.pause()
+        await pilot.press("f")  # the item has one mend
+        await until(pilot, lambda: isinstance(app.screen, MendScreen))
+        await pilot.press("escape", "x")
+        await until(pilot, lambda: "No result is out of date" in text_of(app))

@@ -1,0 +1,258 @@
+"""The list of next steps, what each of them opens, and the glossary."""
+
+import re
+import time
+
+import pytest
+from conftest_tui import text_of
+from textual.widgets import Input, OptionList, Static, TabbedContent
+
+from accucheck.knowledge import glossary
+from accucheck.language import Language
+from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
+from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Choose
+from accucheck.tui.screens.export import ExportScreen
+from accucheck.tui.screens.glossary import GlossaryScreen
+from accucheck.tui.screens.help import HelpScreen
+from accucheck.tui.screens.next import NextScreen
+from accucheck.tui.screens.picker import AskValue
+from accucheck.tui.widgets.findings import FindingList
+from accucheck.tui.widgets.items import ItemList
+
+HOSTILE = "[red]a\x1b[2Jb\u202ec[/]"
+
+
+async def until(pilot, condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen in time:\n{text_of(pilot.app)}"
+        await pilot.pause(0.05)
+
+
+async def shown(pilot, app, text):
+    await until(pilot, lambda: text in text_of(app))
+
+
+async def open_next(pilot, app):
+    await pilot.press("w")
+    await until(pilot, lambda: isinstance(app.screen, NextScreen) and app.screen._steps)
+
+
+def highlight(app, kind):
+    """The step of this kind, highlighted."""
+    place = next(place for place, step in enumerate(app.screen._steps) if step.kind == kind)
+    app.screen.query_one("#steps", OptionList).highlighted = place
+    return app.screen._steps[place]
+
+
+def give(app, item, probe, *findings, kind=Kind.FILE, **values):
+    from accucheck.engine import fingerprint
+    from accucheck.model import suggest
+
+    job = next(job for job in app.project.jobs({item}) if job.probe == probe)
+    inputs = fingerprint(app.project.case, job)
+    known = {"status": Status.DONE, "suggestion": suggest(findings), "inputs": inputs}
+    app.session.record_result(item, ProbeResult(probe, kind, findings=list(findings), **{**known, **values}))
+
+
+def problem(n=1, **values):
+    return Finding("bad", Level.PROBLEM, Where("train.py", line=3), {"n": n}, **values)
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 50)])
+@pytest.mark.parametrize("language", list(Language))
+async def test_it_fits_every_size_in_both_languages(walkthrough, size, language):
+    app = walkthrough(language)
+    give(app, "xx.02", "fake_problem", problem(HOSTILE * 20, sure=Sure.CERTAIN, fix=Fix("bad", "-a\n+b\n")))
+    async with app.run_test(size=size) as pilot:
+        await open_next(pilot, app)
+        await shown(pilot, app, "1 ✗ xx.02")
+        lines = text_of(app).split("\n")
+        assert all(len(line) <= size[0] for line in lines) and len(lines) == size[1]
+        assert "接下来做什么" in lines[0] if language is Language.ZH else "What to do next" in lines[0]
+        assert "[red]" in text_of(app) and "\x1b" not in text_of(app) and "\u202e" not in text_of(app)
+
+
+async def test_ascii_draws_nothing_else(walkthrough):
+    app = walkthrough(only_ascii=True)
+    give(app, "xx.02", "fake_problem", problem("long " * 200))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_next(pilot, app)
+        await shown(pilot, app, "1 x xx.02")
+        assert text_of(app).isascii()
+
+
+async def test_a_problem_leads_to_its_finding(walkthrough):
+    app = walkthrough()
+    give(app, "xx.02", "fake_problem", Finding("seen", Level.INFO, data={"n": 7}), problem(41), problem(42))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        step = highlight(app, "problem")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen) and app.screen.item.id == "xx.02")
+        findings = app.screen.query_one(FindingList)
+        await until(pilot, lambda: app.screen.focused is findings)
+        assert app.screen.query_one(TabbedContent).active == "tab-evidence"
+        assert findings.target(findings.highlighted_option.id)[1] is step.finding
+
+
+@pytest.fixture
+def brisk(walkthrough, tmp_path):
+    """The same, without the probe that never ends."""
+    text = (tmp_path / "fakes.yaml").read_text()
+    (tmp_path / "fakes.yaml").write_text(text.replace("fake_slow", "fake_clean"))
+    return walkthrough
+
+
+async def test_all_that_was_not_run_is_run_and_the_list_opens_by_itself(brisk):
+    app = brisk()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        assert highlight(app, "run").items == ["xx.01", "xx.02", "xx.03", "xx.06", "xx.07"]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose))  # the live probe asks first
+        await pilot.press("enter")  # no
+        await until(pilot, lambda: isinstance(app.screen, NextScreen), 60)
+        await until(pilot, lambda: app.screen._steps)
+        assert app.screen._steps[0].item == "xx.02" and {"live", "failed"} <= {s.kind for s in app.screen._steps}
+        assert not app._notifications
+
+
+async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk):
+    app = brisk()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.running)
+        await pilot.press("]")
+        await until(pilot, lambda: not app.runner.busy and not app.running, 60)
+        await shown(pilot, app, "w shows what to do next")
+        assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == "xx.02"
+
+
+async def test_a_run_of_one_item_opens_nothing(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.01").results and not app.runner.busy)
+        await pilot.pause(0.2)
+        assert isinstance(app.screen, ChecklistScreen)
+
+
+async def test_a_missing_key_is_asked_for_written_and_run(walkthrough, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text().replace("fake_clean", "fake_needy")
+    (tmp_path / "fakes.yaml").write_text(text)
+    (tmp_path / "project" / "loss.csv").write_text("step,loss\n1,2\n")
+    app = walkthrough(case="# mine\ndata: {train: {path: loss.csv}}\n")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await open_next(pilot, app)
+        assert highlight(app, "unlock").key == "curves.train"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, AskValue))
+        told = app.screen.query_one("#told", Static)
+        assert not str(told.content)  # nothing typed is no mistake yet
+        app.screen.query_one(Input).value = "nowhere.csv"
+        await until(pilot, lambda: "nowhere.csv" in str(told.content))
+        await pilot.press("enter")
+        assert isinstance(app.screen, AskValue)  # is not taken
+        app.screen.query_one(Input).value = "lo"
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "fake_needy" in app.session.entry("xx.01").results)
+        assert app.session.entry("xx.01").results["fake_needy"].status is Status.DONE
+    written = (tmp_path / "project" / "accucheck.yaml").read_text()
+    assert written.startswith("# mine") and "curves:" in written and "nowhere" not in written
+
+
+async def test_what_is_to_be_checked_by_hand_shows_its_method_and_the_end_the_report(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        highlight(app, "check")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen) and app.screen.item.id == "xx.04")
+        await until(pilot, lambda: app.screen.query_one(TabbedContent).active == "tab-method")
+        for item in app.project.items:
+            app.session.answer(item.id, Verdict.OK)
+        await open_next(pilot, app)
+        highlight(app, "export")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+
+
+async def test_more_than_ten_are_counted_and_shown_on_request(walkthrough, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text()
+    item = text[text.index("      - id: xx.04") : text.index("      - id: xx.05")]
+    more = "".join(item.replace("xx.04", f"yy.{number:02}") for number in range(12))
+    (tmp_path / "fakes.yaml").write_text(text + more)
+    app = walkthrough()
+    async with app.run_test(size=(100, 60)) as pilot:
+        await open_next(pilot, app)
+        await shown(pilot, app, "more (Enter shows all)")
+        assert "yy.11" not in text_of(app)
+        await pilot.press("end", "enter")
+        await shown(pilot, app, "yy.11")
+        assert isinstance(app.screen, NextScreen)
+
+
+async def test_the_command_is_copied_and_an_answer_changes_the_list(walkthrough):
+    app = walkthrough()
+    give(app, "xx.02", "fake_problem", problem())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        highlight(app, "problem")
+        await pilot.press("y")
+        assert app.clipboard == "accucheck explain xx.02"
+        app.session.answer("xx.02", Verdict.OK)
+        await until(pilot, lambda: not any(step.kind == "problem" for step in app.screen._steps))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+
+
+async def test_what_the_case_rules_out_comes_last_and_the_filter_finds_it(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, "Not applicable (1)")
+        assert [option.id for option in app.screen.query_one(ItemList).options if option.id][-1] == "xx.05"
+        await pilot.press("slash", *"xx.05")
+        await until(pilot, lambda: [o.id for o in app.screen.query_one(ItemList).options if o.id] == ["xx.05"])
+    assert app.project.ruled_out() == {"xx.05"}
+
+
+# --- the glossary -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (200, 50)])
+@pytest.mark.parametrize("language", list(Language))
+async def test_the_terms_of_the_item_come_first(walkthrough, size, language, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text()
+    text = text.replace("修复它", "调小学习率", 1).replace("mend it", "lower the learning rate", 1)
+    (tmp_path / "fakes.yaml").write_text(text)
+    app = walkthrough(language)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("g")
+        await shown(pilot, app, "xx.01 中出现的术语" if language is Language.ZH else "Used in xx.01")
+        terms = app.screen.query_one("#terms", OptionList)
+        first = next(option for option in terms.options if not option.disabled)
+        head = "学习率" if language is Language.ZH else "learning rate"
+        assert first.prompt.plain.split("\n")[0] == head
+        assert sum(not option.disabled for option in terms.options) == len(glossary.load())
+        assert all(len(line) <= size[0] for line in text_of(app).split("\n"))
+
+
+async def test_words_filter_the_terms_and_esc_backs_out_of_it_first(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, GlossaryScreen) and app.screen._terms)
+        await pilot.press("slash", *"overflow")
+        terms = app.screen.query_one("#terms", OptionList)
+        await until(pilot, lambda: 0 < terms.option_count < 10)
+        assert re.match("overflow", terms.options[0].prompt.plain)
+        app.screen.query_one("#filter", Input).value = HOSTILE
+        await shown(pilot, app, "There is no such term")
+        await pilot.press("escape")
+        await until(pilot, lambda: terms.option_count >= len(glossary.load()))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))

@@ -1,0 +1,152 @@
+"""Every screen and dialog in every size, language and character set: drawn whole, with its keys."""
+
+import re
+import time
+
+import pytest
+from conftest_tui import text_of
+from rich.cells import cell_len
+
+from accucheck.language import Language
+from accucheck.model import (
+    Code,
+    Curve,
+    Finding,
+    Fix,
+    Histogram,
+    Kind,
+    Level,
+    Note,
+    ProbeResult,
+    Status,
+    Sure,
+    Table,
+    Verdict,
+    Where,
+)
+from accucheck.tui.screens.dialogs import Choose
+from accucheck.tui.verbs import VerbScreen
+from accucheck.tui.widgets.keybar import KeyBar
+
+SIZES = [(60, 15), (80, 24), (120, 40), (250, 70)]
+#: Keys that lead to a screen or dialog, and how often Esc leads back.
+SCREENS = {
+    "ChecklistScreen": ("",),
+    "EvidenceScreen": ("v",),
+    "ExportScreen": ("e",),
+    "HelpScreen": ("question_mark",),
+    "NextScreen": ("w",),
+    "GlossaryScreen": ("g",),
+    "ThemeScreen": ("t",),
+    "WriteNote": ("n",),
+    "Ask": ("a",),
+    "Choose": ("A",),
+    "CommandPalette": ("ctrl+p",),
+}
+#: What a Chinese text is made of.
+CHINESE = re.compile("[\u2014\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u00d7]")
+
+
+async def until(pilot, condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, text_of(pilot.app)
+        await pilot.pause(0.02)
+
+
+def told(app):
+    """Give an item findings with evidence of all sorts, and another a suggestion to accept."""
+    evidence = [
+        Table("a table", ["name", "count"], [[f"row {n}", n] for n in range(30)]),
+        Curve("a curve", "x", "y", [1.0, 2.0, 3.0], {"loss": [3.0, 2.0, 1.0]}, {}),
+        Histogram("bars", ["a", "b"], [1, 2]),
+        Code("t.py", 3, "a = 1\nb = 2", [4]),
+        Note("note", "words " * 40),
+    ]
+    finding = Finding("seen", Level.PROBLEM, Where(path="a/long/path/" * 8, line=3), {"n": 1}, evidence)
+    finding = Finding(
+        finding.code, finding.level, finding.where, finding.data, evidence, Fix("seen", ""), sure=Sure.LIKELY
+    )
+    app.session.record_result(
+        "xx.01", ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding, *[finding] * 4])
+    )
+    app.session.record_result("xx.02", ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.OK))
+
+
+def drawn_whole(app, size, *, only_ascii):
+    lines = text_of(app).split("\n")
+    assert len(lines) == size[1]
+    assert all(cell_len(line) <= size[0] for line in lines)
+    if isinstance(app.screen, VerbScreen):
+        first = app.screen.query_one(KeyBar).entries[0]
+        assert lines[-1].strip().startswith(first.keys[0][0]), lines[-1]
+    if only_ascii:
+        left = CHINESE.sub("", text_of(app))
+        assert left.isascii(), (app.screen, sorted({sign for sign in left if not sign.isascii()}))
+
+
+@pytest.mark.parametrize("only_ascii", [False, True], ids=["unicode", "ascii"])
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_screen_in_every_size(walkthrough, size, language, only_ascii):
+    app = walkthrough(language, only_ascii=only_ascii)
+    told(app)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.screen.pane is not None)
+        for name, keys in SCREENS.items():
+            await pilot.press(*[key for key in keys if key])
+            await until(pilot, lambda name=name: type(app.screen).__name__ == name)
+            await pilot.pause()
+            drawn_whole(app, size, only_ascii=only_ascii)
+            if name == "EvidenceScreen":
+                for _ in range(5):
+                    await pilot.press("right")
+                    await pilot.pause()
+                    drawn_whole(app, size, only_ascii=only_ascii)
+            while type(app.screen).__name__ != "ChecklistScreen":
+                await pilot.press("escape")
+                await pilot.pause()
+        for tab in ("tab-evidence", "tab-conclusion", "tab-history"):
+            app.screen._open_tab(tab)
+            await pilot.pause()
+            drawn_whole(app, size, only_ascii=only_ascii)
+
+
+@pytest.mark.parametrize("name", list(SCREENS))
+async def test_a_terminal_made_tiny_and_large_again(walkthrough, name):
+    app = walkthrough(Language.ZH)
+    told(app)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.pane is not None)
+        await pilot.press(*[key for key in SCREENS[name] if key])
+        await until(pilot, lambda: type(app.screen).__name__ == name)
+        for size in ((20, 5), (1, 1), (300, 3), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        drawn_whole(app, (80, 24), only_ascii=False)
+        assert type(app.screen).__name__ == name
+
+
+async def test_a_long_question_can_be_read_and_answered_in_a_small_terminal(walkthrough):
+    app = walkthrough(Language.ZH)
+    async with app.run_test(size=(60, 15)) as pilot:
+        answers = [("yes", "是"), ("no", "否")]
+        chosen = []
+        app.push_screen(Choose("标题" * 40, "\n".join(f"第 {n} 行" for n in range(60)), answers), chosen.append)
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.pause()
+        text = text_of(app)
+        assert "是" in text and "否" in text and "第 0 行" in text
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: chosen == ["no"])
+
+
+async def test_three_panes_use_a_wide_terminal(walkthrough):
+    app = walkthrough(Language.EN)
+    told(app)
+    async with app.run_test(size=(250, 70)) as pilot:
+        await until(pilot, lambda: app.screen.pane is not None)
+        app.screen._open_tab("tab-evidence")
+        await until(pilot, lambda: "How to check" in text_of(app) and "a table" in text_of(app))
+        aside = app.screen.query_one("#aside").region
+        assert aside.width >= 60 and aside.right == 250
