@@ -4,7 +4,6 @@ Wall time of fresh processes, one of each a round, so that a busy moment of the 
 """
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -12,6 +11,8 @@ import sysconfig
 import tempfile
 import time
 from pathlib import Path
+
+from first_paint import clean_environment
 
 ACCUCHECK = str(Path(sysconfig.get_path("scripts"), "accucheck"))
 #: The command and the target: at most so many times `python -c pass`.
@@ -36,12 +37,7 @@ def main() -> None:
 
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     with tempfile.TemporaryDirectory() as home:
-        environment = {
-            **os.environ,
-            "HOME": home,
-            "XDG_CACHE_HOME": f"{home}/.cache",
-            "XDG_CONFIG_HOME": f"{home}/.config",
-        }
+        environment = clean_environment(Path(home))
         for command, _ in COMMANDS.values():  # byte code and the cache of checklists
             seconds(command, environment)
         for _ in range(rounds):
