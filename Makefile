@@ -12,13 +12,8 @@ DEMO   := build/demo
 .PHONY: demo test check unit docs reports bench clean
 
 demo: $(VENV)/demo.stamp
-	@rm -rf $(DEMO) && mkdir -p build && cp -r examples $(DEMO)
-	@if [ -t 0 ] && [ -t 1 ] && [ "$${TERM:-dumb}" != dumb ]; then \
-		$(BIN)/accucheck --project $(DEMO)/digits_faulty; \
-	else \
-		$(BIN)/accucheck run $(DEMO)/digits_faulty --live --exit-zero; \
-	fi
-	@$(BIN)/accucheck report $(DEMO)/digits_faulty --output $(DEMO)/reports
+	@rm -rf $(DEMO) && mkdir -p $(dir $(DEMO))
+	@$(BIN)/accucheck demo --folder $(DEMO)
 
 test: check unit
 
