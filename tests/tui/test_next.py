@@ -80,7 +80,7 @@ async def test_ascii_draws_nothing_else(walkthrough):
     async with app.run_test(size=(80, 24)) as pilot:
         await open_next(pilot, app)
         await shown(pilot, app, "1 x xx.02")
-        assert text_of(app).isascii()
+        assert text_of(app).replace("中文", "").isascii()  # the key that changes the language names it
 
 
 async def test_a_problem_leads_to_its_finding(walkthrough):
@@ -119,17 +119,18 @@ async def test_all_that_was_not_run_is_run_and_the_list_opens_by_itself(brisk):
         assert not app._notifications
 
 
-async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk):
+@pytest.mark.parametrize(("keys", "item"), [("]", "xx.02"), ("][", "xx.01"), ("/", "xx.01")])
+async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk, keys, item):
     app = brisk()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, Choose))
         await pilot.press("enter")
         await until(pilot, lambda: app.running)
-        await pilot.press("]")
+        await pilot.press(*keys)
         await until(pilot, lambda: not app.runner.busy and not app.running, 60)
         await shown(pilot, app, "w shows what to do next")
-        assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == "xx.02"
+        assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == item
 
 
 async def test_a_run_of_one_item_opens_nothing(walkthrough):

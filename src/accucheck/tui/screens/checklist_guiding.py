@@ -62,7 +62,8 @@ class Guiding(Reviewing):
             return None
         tab = self.pane.query_one("#tabs", TabbedContent).active if self.pane is not None else ""
         focused = self.focused
-        return self.item and self.item.id, focused and focused.id, tab, self.has_class("-list")
+        where = (self.item and self.item.id, focused and focused.id, tab, self.has_class("-list"))
+        return where, self.app.keys_pressed  # whoever went on and came back is still at something
 
     # --- next steps ---------------------------------------------------------------------------------------------------
 
