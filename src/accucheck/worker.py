@@ -25,12 +25,18 @@ def _guard() -> int:
     channel = os.dup(1)
     os.dup2(2, 1)
     os.nice(10)  # the screen comes first
-    try:
-        with open("/proc/self/oom_score_adj", "w") as stream:
-            stream.write("1000")
-    except OSError:
-        pass
+    # A session of its own is a group of its own for Linux's scheduler: there nice counts within the group alone (sched(7)).
+    _tell_kernel("autogroup", "10")
+    _tell_kernel("oom_score_adj", "1000")
     return channel
+
+
+def _tell_kernel(name: str, value: str) -> None:
+    try:
+        with open(f"/proc/self/{name}", "w") as stream:
+            stream.write(value)
+    except OSError:  # another system, or a kernel without it
+        pass
 
 
 def _die_with_parent(lifeline: int) -> None:
