@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import ItemGrid, Vertical
+from textual.content import Content
 from textual.widgets import Static
 
 from ...errors import ReadError, UserError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Pictures that are shown; the text names all.
 MOST = 24
+#: Pictures that come onto the screen together, for each time lays all of them out anew.
+AT_ONCE = 8
 #: Cells of one.
 WIDTH, HEIGHT = 26, 10
 
@@ -51,26 +54,36 @@ class Gallery(ItemGrid):
 
     @work(exclusive=True)
     async def _draw(self) -> None:
-        from .picture import drawn, environment_way, library
+        from .picture import environment_way, library
 
         case, how = self.app.project.case, environment_way(only_ascii=self.app.speech.only_ascii)
         if how != "ascii":
             await asyncio.to_thread(library)
-        for path, box in zip(self._images.paths, self.query(Vertical), strict=False):
-            picture = None
+        ready: list[tuple[Vertical, Image | Content]] = []
+        boxes = list(self.query(Vertical))
+        for path, box in zip(self._images.paths, boxes, strict=False):
             try:
                 if case.alone:  # no file is opened that a session names which came without its project
                     raise UserError("session-alone", path=str(self.app.session.path))
-                picture = await asyncio.to_thread(_decoded, case.path(path), case.relative(path))
+                ready.append((box, await asyncio.to_thread(_decoded, case.path(path), case.relative(path))))
             except UserError as error:
-                why = plain(error.text(self.app.speech.language), "$text-warning")
-            if not box.is_attached or not (places := box.query(".picture")):  # the person went on meanwhile
-                return
-            if picture is None:
-                places.first(Static).update(why)
-            else:
-                await box.mount(drawn(picture, WIDTH, HEIGHT, how), before=0)
-                await places.remove()
+                ready.append((box, plain(error.text(self.app.speech.language), "$text-warning")))
+            if len(ready) == AT_ONCE or box is boxes[-1]:
+                await self._show(ready, how)
+                ready = []
+
+    async def _show(self, ready: list[tuple[Vertical, Image | Content]], how: str) -> None:
+        from .picture import drawn
+
+        with self.app.batch_update():
+            for box, picture in ready:
+                if not box.is_attached or not (places := box.query(".picture")):  # the person went on meanwhile
+                    return
+                if isinstance(picture, Content):
+                    places.first(Static).update(picture)
+                else:
+                    await box.mount(drawn(picture, WIDTH, HEIGHT, how), before=0)
+                    await places.remove()
 
 
 def _decoded(path: Path, shown: str) -> Image:
