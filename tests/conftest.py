@@ -1,6 +1,7 @@
 """Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
 
 import ctypes
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,11 @@ LONG = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
+
+
+def pytest_configure() -> None:
+    """Ctrl+C ends what tests start, even where a job in the background runs them, for which shells ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

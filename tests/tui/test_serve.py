@@ -177,8 +177,12 @@ async def test_a_signal_ends_the_programs_with_all_saved(serve, project, number)
         await tab.type("2")
         await tab.see("1/24")
         server.send_signal(number)
-        while (await link.receive(timeout=30)).type is not aiohttp.WSMsgType.CLOSE:
-            pass
+
+        async def closed() -> None:
+            while (await link.receive()).type is not aiohttp.WSMsgType.CLOSE:
+                pass
+
+        await asyncio.wait_for(closed(), 60)
     await asyncio.to_thread(server.wait, 30)
     assert server.returncode == 0
     assert not Path(f"/proc/{program}").exists() and conclusion(project) == "ok"
