@@ -22,6 +22,7 @@ COMMON = {
     "UTF",
     "CRC",
     "README",
+    "F2",
     "ON",
     "OUT",
     "AUTOTRAINER",

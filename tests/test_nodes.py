@@ -83,7 +83,7 @@ def test_the_command_names_the_machine_and_the_files(cluster: list[str]) -> None
     lines = done.stdout.splitlines()
     assert "node3  missing  4.bin" in lines and "node3  different  3.bin" in lines
     assert "node1: 0 missing, 0 different, 0 extra, 0 not read" in lines and "\x1b" not in done.stdout
-    assert lines[-1] == "18 files are the same on all 3 machines; 1 machine(s) differ from most"
+    assert lines[-1] == "18 files are the same on all 3 machines; 1 machine differs from most"
     plain = json.loads(run("--compare", "--json", *cluster).stdout)
     assert plain["same"] == 18 and plain["nodes"][2]["missing"] == ["4.bin"] and plain["nodes"][0]["missing"] == []
     done = run("--compare", *cluster[:2])

@@ -22,7 +22,7 @@ from accucheck.report import Options, render
 from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
-from accucheck.session import Entry, Judgement, Record, Review, SignOff, mark, seal
+from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 from path_checklist import ROUTE
 
 GENERATE = Path(__file__).parents[2] / "reports" / "generate.py"
@@ -123,7 +123,7 @@ def rich(tmp_path: Path, record: Record, checklists: list[Checklist], fakes: Pat
     )
     entry.results["fake_settings"] = cancelled
     entry = msgspec.structs.replace(
-        entry, review=Review(Judgement.RETURNED, f"which sampler?\n{HOSTILE}", "Zhao", MOMENT, mark(entry))
+        entry, review=Review(Judgement.RETURNED, f"which sampler?\n{HOSTILE}", "Zhao", MOMENT, entry.mark)
     )
     longer = result(
         "fake_curve", Kind.FILE, [tables, tree, *many, *record.entries["hp.02"].results["fake_curve"].findings]
@@ -132,7 +132,7 @@ def rich(tmp_path: Path, record: Record, checklists: list[Checklist], fakes: Pat
         record.entries["hp.02"], results=record.entries["hp.02"].results | {"fake_curve": longer}
     )
     third = Entry(conclusion=Verdict.OK, who="li", when=MOMENT, attachments=["notes.txt"])
-    third = msgspec.structs.replace(third, review=Review(Judgement.ACCEPTED, "", "Zhao", MOMENT, mark(third)))
+    third = msgspec.structs.replace(third, review=Review(Judgement.ACCEPTED, "", "Zhao", MOMENT, third.mark))
     route = {
         "pp.01": Entry(conclusion=Verdict.OK, note=HOSTILE, who="li", when=MOMENT),
         "pp.02": Entry(conclusion=Verdict.NOT_APPLICABLE),

@@ -194,7 +194,7 @@ def test_a_session_that_is_none(project: Path) -> None:
     code, _, err = ran("report", project, "-o", project / "out")
     assert code == 2 and "larger than 256 MB" in err, err
     assert stored.stat().st_size == MAX_ALONE + 1
-    deep = good.replace(b'"n": 1', b'"n": ' + b'{"a": ' * 400 + b"1" + b"}" * 400)
+    deep = good.replace(b'"n":1', b'"n":' + b'{"a": ' * 400 + b"1" + b"}" * 400)
     assert deep != good
     stored.write_bytes(deep)
     code, _, err = ran("report", project, "-o", project / "out")

@@ -14,7 +14,7 @@ from accucheck.report import Options, junit, render
 from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
-from accucheck.session import Entry, Judgement, Record, Review, mark
+from accucheck.session import Entry, Judgement, Record, Review
 
 
 def read(report: Report) -> JUnitXml:
@@ -74,7 +74,7 @@ def test_reviews(checklists: list[Checklist], case: Case) -> None:
     """What the reviewer returned has not passed; both voices and the sign-off are told."""
     entry = Entry(conclusion=Verdict.OK, note="seen by eye", who="wang", when=MOMENT)
     for judgement, kinds in ((Judgement.ACCEPTED, []), (Judgement.RETURNED, [Skipped])):
-        review = Review(judgement, "which sampler?", "Zhao", MOMENT, mark(entry))
+        review = Review(judgement, "which sampler?", "Zhao", MOMENT, entry.mark)
         record = Record(entries={"dp.03": msgspec.structs.replace(entry, review=review)})
         (suite,) = read(build(record, checklists, case, Language.EN))
         first = next(iter(suite))

@@ -13,13 +13,13 @@ from accucheck.difference import compare, of_record
 from accucheck.model import Language, Verdict
 from accucheck.report import Options, render
 from accucheck.report.build import build
-from accucheck.session import Entry, Judgement, Record, Review, SignOff, mark, seal
+from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 
 
 def reviewed(record: Record, judgement: Judgement, comment: str, *, of: str = "") -> Record:
     """The record with a review of dp.03."""
     entry = record.entries["dp.03"]
-    review = Review(judgement, comment, "Zhao", "2026-03-05T04:00:00+00:00", of or mark(entry))
+    review = Review(judgement, comment, "Zhao", "2026-03-05T04:00:00+00:00", of or entry.mark)
     entries = {**record.entries, "dp.03": msgspec.structs.replace(entry, review=review)}
     return msgspec.structs.replace(record, entries=entries)
 

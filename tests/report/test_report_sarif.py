@@ -18,7 +18,7 @@ from accucheck.report.bilingual import both
 from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.script import patch
-from accucheck.session import Entry, Judgement, Record, Review, mark
+from accucheck.session import Entry, Judgement, Record, Review
 
 
 def errors_of(log: dict[str, Any]) -> list[str]:
@@ -179,7 +179,7 @@ def test_what_the_reviewer_says_of_it(
 ) -> None:
     found = result("fake_order", Kind.FILE, [odd(Where(path="a.py", line=1))])
     entry = Entry(results={"fake_order": found}, conclusion=Verdict.OK, note="n" * 9000, who="wang", when=MOMENT)
-    review = Review(judgement, "which sampler?", "Zhao", MOMENT, "another" if of_another else mark(entry))
+    review = Review(judgement, "which sampler?", "Zhao", MOMENT, "another" if of_another else entry.mark)
     record = Record(entries={"dp.03": msgspec.structs.replace(entry, review=review)})
     log = json.loads(sarif.encode(both(*(build(record, checklists, anchored, each, None) for each in Language))))
     assert errors_of(log) == []

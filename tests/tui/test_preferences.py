@@ -88,7 +88,7 @@ async def test_keys_in_force_are_those_shown(walkthrough):
         assert type(app.screen).__name__ == "ChecklistScreen"
         await pilot.press("f1")
         await pilot.pause()
-        assert type(app.screen).__name__ == "CommandPalette"
+        assert type(app.screen).__name__ == "Palette"
 
 
 async def test_a_theme_is_seen_before_it_is_kept(walkthrough):

@@ -41,7 +41,7 @@ SCREENS = {
     "WriteNote": ("n",),
     "Ask": ("a",),
     "Choose": ("A",),
-    "CommandPalette": ("ctrl+p",),
+    "Palette": ("ctrl+p",),
 }
 #: What a Chinese text is made of.
 CHINESE = re.compile("[\u2014\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u00d7]")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.css.query import NoMatches
 from textual.driver import Driver
-from textual.events import Event, Key
+from textual.events import Event, Key, MouseDown
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -110,7 +110,7 @@ class Walkthrough(App[None]):
         self.probes_known = False  # whether what each input is for can be told at once
         self.reopen: Path | None = None  # the project to open in the place of this one
         self.first_item = ""
-        self.keys_pressed = 0
+        self.presses = 0  # of keys and of the mouse
         self._retelling = False  # in another language
         self._retold = True
         self.hung_up = False
@@ -131,8 +131,8 @@ class Walkthrough(App[None]):
         return keymap
 
     async def on_event(self, event: Event) -> None:
-        if isinstance(event, Key) and not event.is_forwarded:
-            self.keys_pressed += 1
+        if isinstance(event, (Key, MouseDown)) and not event.is_forwarded:
+            self.presses += 1
         await super().on_event(event)
 
     def _begin_theme(self) -> None:

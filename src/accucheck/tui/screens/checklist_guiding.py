@@ -13,7 +13,6 @@ from ...errors import ReadError, UserError
 from ...model import Status
 from ...project import Project
 from ..signs import plain
-from ..widgets.items import ItemList
 from .checklist_reviewing import Reviewing
 
 if TYPE_CHECKING:
@@ -55,15 +54,8 @@ class Guiding(Reviewing):
             self.notify(self.speech.say("next-ready"), timeout=8, markup=False)
 
     def _looked_at(self) -> object:
-        """What would be another if the person had pressed a key meanwhile."""
-        from textual.widgets import TabbedContent
-
-        if not self.query(ItemList):  # the program is ending
-            return None
-        tab = self.pane.query_one("#tabs", TabbedContent).active if self.pane is not None else ""
-        focused = self.focused
-        where = (self.item and self.item.id, focused and focused.id, tab, self.has_class("-list"))
-        return where, self.app.keys_pressed  # whoever went on and came back is still at something
+        """What would be another if the person had done anything meanwhile: whoever went on and came back is still at something."""
+        return self.item and self.item.id, self.app.presses
 
     # --- next steps ---------------------------------------------------------------------------------------------------
 

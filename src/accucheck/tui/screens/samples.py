@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -57,7 +56,7 @@ class SamplesScreen(VerbScreen[bool]):
         HELP,
         Verb("sample-open", "o", "open", "command-sample-open", "key-open"),
         Verb("role", "t", "role", "command-role", "key-role"),
-        replace(FILTER, action="filter_samples"),
+        FILTER,
         Verb("sample-copy", "y", "copy", "command-sample-copy"),
         PALETTE,
     ]
@@ -416,9 +415,12 @@ class SamplesScreen(VerbScreen[bool]):
         text = " ".join([marks.class_name(self.app.project.case, sample.label), mark, note, sample.id]).casefold()
         return all(word in text for word in wanted)
 
-    @work
-    async def action_filter_samples(self) -> None:
+    async def action_filter(self) -> None:
         """Ask for the words that the samples gone through must have."""
+        self._ask_words()
+
+    @work
+    async def _ask_words(self) -> None:
         from .dialogs import Ask
 
         say, plan = self.speech.say, self.plan

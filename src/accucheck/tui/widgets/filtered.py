@@ -67,7 +67,9 @@ class FilteredList(OptionList):
         """A click only looks at a line: Enter and a second click do what it stands for."""
         event.prevent_default()
         place = event.style.meta.get("option")
-        if place is not None and not self.options[place].disabled:
+        if (
+            place is not None and place < len(self.options) and not self.options[place].disabled
+        ):  # the list may be a shorter one by now
             self.highlighted = place
             if event.chain > 1:
                 self.action_select()
