@@ -19,7 +19,7 @@ from ..knowledge import api, names
 from . import ranks
 from .analysis import Reading, Scripts
 from .flow import sources, users
-from .shuffling import Examination
+from .shuffling import Examination, data_sets
 from .source import Source
 from .syntax import walk
 from .training import role
@@ -267,7 +267,7 @@ class Settings:
 
     @cached_property
     def data(self) -> Examination:
-        return Examination(self.trace)
+        return data_sets(self.trace)
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -524,7 +524,7 @@ class Settings:
             for leaf, _ in sets:
                 if node in leaf.loops:
                     continue  # made again in each epoch
-                readers = [call for call, _ in self.data.consumers[id(leaf)] if node in call.loops]
+                readers = [call for call, _ in self.data.uses.consumers[id(leaf)] if node in call.loops]
                 if readers:
                     told += self.repeated(readers[0], given, row, leaf)
         yield from _once(told)
@@ -584,7 +584,7 @@ class Settings:
     def repeated(self, user: Made, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
         """A data set that is repeated for all epochs, and then trained with for that many epochs."""
         for option in options(dataset):
-            for call in self.data.chain(option) if isinstance(option, Made) else ():
+            for call in self.data.uses.chain(option) if isinstance(option, Made) else ():
                 if call.name != ".repeat":
                     continue
                 count = call.args[0] if call.args else call.keywords.get("count")
