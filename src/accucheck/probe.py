@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -122,14 +122,25 @@ class Example:
         return Case(root=str(root), spec=msgspec.convert(self.case, CaseFile))
 
 
-def script_example(head: str, name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    """An example of one training script that begins with `head`."""
+def script_example(
+    head: str,
+    name: str,
+    script: str,
+    verdict: Verdict,
+    *codes: str,
+    tail: str = "",
+    files: Mapping[str, str] | None = None,
+    params: dict[str, Any] | None = None,
+    **case: Any,
+) -> Example:
+    """An example of one training script between `head` and `tail`, with other files beside it and more sections of the case."""
     return Example(
         name,
-        files={"train.py": (head + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
+        files={"train.py": (head + script).lstrip("\n") + tail, **(files or {})},
+        case={"scripts": {"train": "train.py"}, **case},
         verdict=verdict,
         codes=codes,
+        params=params,
     )
 
 
