@@ -23,16 +23,16 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
 from .case import Case
 from .errors import UserError
 from .language import Words, word
-from .model import Finding, Kind, Language, Progress, Reason, Sure, Verdict
+from .model import Finding, Language, Reason, Sure, Verdict
 
 #: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
 REASONS: Words = {
@@ -142,20 +142,6 @@ def script_example(
         codes=codes,
         params=params,
     )
-
-
-class Probe(Protocol):
-    """A probe module, as mypy sees it."""
-
-    KIND: Kind
-    NEEDS: tuple[str | tuple[str, ...], ...]
-    Params: type[msgspec.Struct]
-    MESSAGES: Words
-    WORDS: Words
-    EXAMPLES: Sequence[Example]
-    __doc__: str
-
-    def run(self, case: Case, params: Any) -> Iterator[Finding | Progress]: ...
 
 
 def _entry_points() -> dict[str, Any]:
