@@ -1,5 +1,5 @@
-"""What the probes that set two trainings against each other share: which points belong together, their noise, and "
-"charts of both."""
+"""What the probes that set two trainings against each other share: which points belong together, their noise, and
+charts of both."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Pair:
-    """Two series over common points. `x` of `points` counts in `unit`; `first`: the first point is the first step "
-    "of both trainings."""
+    """Two series over common points. `x` of `points` counts in `unit`; `first`: the first point is the first step
+    of both trainings."""
 
     ours: Series
     theirs: Series
