@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import tomllib
-
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 SOURCE = ROOT / "src" / "accucheck"
@@ -17,9 +15,8 @@ def block(after: str) -> str:
 
 
 def test_every_file_it_names_is_there() -> None:
-    listed = [
-        path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file() and ".venv" not in path.parts
-    ]
+    tops = [top for top in ROOT.iterdir() if not top.name.startswith(".")]
+    listed = [path.relative_to(ROOT).as_posix() for top in tops for path in (top, *top.rglob("*")) if path.is_file()]
     named = set(re.findall(r"[\w./-]*\w\.(?:py|json|yaml|md|html|toml)\b", PAGE)) - OF_A_PROJECT
     assert len(named) > 50
     lost = [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in listed)]
@@ -41,6 +38,5 @@ def test_every_module_that_reads_scripts_has_its_storey() -> None:
 
 def test_its_layers_are_those_that_are_checked() -> None:
     told = [re.findall(r"\w+", line.split("(")[0]) for line in block("## Who may import whom").strip().splitlines()]
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    assert told == [[name.strip().removeprefix("accucheck.") for name in layer.split("|")] for layer in layers]
+    contract = (ROOT / "pyproject.toml").read_text("utf-8").split("layers = [", 1)[1].split("\n]", 1)[0]
+    assert told == [re.findall(r"accucheck\.(\w+)", line) for line in contract.strip().splitlines()]
