@@ -1,8 +1,11 @@
 """Every text in both languages, with the same blanks to fill."""
 
+import ast
 import importlib
 import pkgutil
+import re
 import string
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +101,51 @@ def test_one_and_several_have_words_of_their_own():
 )
 def test_visible(text, shown):
     assert visible(text) == shown
+
+
+SPOKEN = ("cli", "tui", "report")
+
+
+def keys_and_uses(folder):
+    """The keys of the words of a folder with their lines; every other text in its code; and the patterns of texts that are built."""
+    keys, said, built = [], set(), []
+    for path in sorted((Path(accucheck.__file__).parent / folder).rglob("*")):
+        if path.suffix == ".j2":
+            quoted = re.findall(r"[\"']([\w-]+)[\"']", path.read_text("utf-8"))
+            said.update(quoted)
+            built += [re.escape(text) + ".+" for text in quoted if text.endswith("-")]
+        if path.suffix != ".py":
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        own = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict):
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(value, ast.Dict) and {getattr(k, "value", None) for k in value.keys} == {"zh", "en"}:
+                        own.add(id(key))
+                        if path.name == "words.py" and isinstance(key, ast.Constant):
+                            keys.append((f"{path.name}:{key.lineno}", key.value))
+            elif isinstance(node, ast.JoinedStr):
+                own.update(id(part) for part in node.values)
+                texts = [part.value if isinstance(part, ast.Constant) else None for part in node.values]
+                if re.fullmatch(r"[\w-]*\w-[\w-]*|-\w[\w-]*", "".join(text or "" for text in texts)):
+                    built.append("".join(".+" if text is None else re.escape(text) for text in texts))
+        said.update(
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in own
+        )
+    return keys, said, built
+
+
+@pytest.mark.parametrize("folder", SPOKEN)
+def test_nothing_is_worded_that_is_never_said(folder):
+    keys, said, built = keys_and_uses(folder)
+    elsewhere = Path(accucheck.__file__).parent.glob("*.py")
+    texts = "\n".join(path.read_text("utf-8") for path in elsewhere)  # some are said by recent.py, serving.py, ...
+    assert len(keys) > 50
+    assert not [
+        (place, key)
+        for place, key in keys
+        if key not in said and f'"{key}"' not in texts and not any(re.fullmatch(pattern, key) for pattern in built)
+    ]

@@ -1,4 +1,4 @@
-"""The child process of manifest.py: takes names of files, gives back their MD5s. It ends when its parent does.
+"""The child process of hashing.py: takes names of files, gives back their MD5s. It ends when its parent does.
 
 Run as a script, with nothing but the standard library, so that it starts in 10 ms. Processes, not threads: on files of
 100 KB two hashlib threads spend half their time handing the interpreter lock to each other.

@@ -23,16 +23,16 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
 from .case import Case
 from .errors import UserError
 from .language import Words, word
-from .model import Finding, Kind, Language, Progress, Reason, Sure, Verdict
+from .model import Finding, Language, Reason, Sure, Verdict
 
 #: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
 REASONS: Words = {
@@ -122,29 +122,26 @@ class Example:
         return Case(root=str(root), spec=msgspec.convert(self.case, CaseFile))
 
 
-def script_example(head: str, name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    """An example of one training script that begins with `head`."""
+def script_example(
+    head: str,
+    name: str,
+    script: str,
+    verdict: Verdict,
+    *codes: str,
+    tail: str = "",
+    files: Mapping[str, str] | None = None,
+    params: dict[str, Any] | None = None,
+    **case: Any,
+) -> Example:
+    """An example of one training script between `head` and `tail`, with other files beside it and more sections of the case."""
     return Example(
         name,
-        files={"train.py": (head + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
+        files={"train.py": (head + script).lstrip("\n") + tail, **(files or {})},
+        case={"scripts": {"train": "train.py"}, **case},
         verdict=verdict,
         codes=codes,
+        params=params,
     )
-
-
-class Probe(Protocol):
-    """A probe module, as mypy sees it."""
-
-    KIND: Kind
-    NEEDS: tuple[str | tuple[str, ...], ...]
-    Params: type[msgspec.Struct]
-    MESSAGES: Words
-    WORDS: Words
-    EXAMPLES: Sequence[Example]
-    __doc__: str
-
-    def run(self, case: Case, params: Any) -> Iterator[Finding | Progress]: ...
 
 
 def _entry_points() -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_differences_hold_in_their_versions() -> None:
     assert "reduction" in parameters("nn.BCELoss", "1.9.0") and "reduction" not in parameters("nn.BCELoss", "2.0.0rc1")
     assert knowledge.differences("mint.nn.Conv2d") == []
     row = knowledge.differences("nn.AvgPool2d")[0]
-    assert (row.mindspore, row.pytorch, row.torch_of("nn.AvgPool2d")) == (1, None, "torch.nn.AvgPool2d")
+    assert (row.mindspore, row.pytorch, of_torch(row, "nn.AvgPool2d")) == (1, None, "torch.nn.AvgPool2d")
     assert KNOWN.pytorch["torch.nn.Conv2d"].counterpart("bias") == "has_bias"
     assert KNOWN.pytorch["torch.nn.Conv2d"].counterpart("padding_mode") is None
 
@@ -561,6 +561,11 @@ def test_every_default_that_differs_has_a_row() -> None:
                 assert (entry.api, name) in reported, (torch_name, parameter)
 
 
+def of_torch(row: knowledge.Difference, api: str) -> str:
+    """The API of PyTorch that `api` is compared with in a row."""
+    return row.torch[row.apis.index(api)] if len(row.torch) == len(row.apis) else row.torch[0]
+
+
 def test_defaults_in_rows_are_the_defaults() -> None:
     for row in KNOWN.differences:
         if not row.holds(KNOWN.mindspore) or row.mindspore is msgspec.UNSET:
@@ -569,7 +574,7 @@ def test_defaults_in_rows_are_the_defaults() -> None:
             entry = KNOWN.apis.get(name) or KNOWN.transforms.get(name)
             if entry is not None:
                 assert entry.defaults[str(row.parameter)] == row.mindspore, (name, row.parameter)
-            known = KNOWN.pytorch.get(row.torch_of(name))
+            known = KNOWN.pytorch.get(of_torch(row, name))
             if known is not None and row.pytorch is not msgspec.UNSET:
                 assert known.defaults[str(row.torch_parameter)] == row.pytorch, (name, row.torch_parameter)
 

@@ -243,10 +243,9 @@ def test_several_runs_in_one_log(tmp_path):
     assert found[1].columns["loss"].steps.tolist() == list(range(1, 10))
 
 
-def test_steps_that_go_back_are_counted_and_kept(tmp_path):
+def test_steps_that_go_back_are_kept(tmp_path):
     log = loss_lines(2) + "epoch: 2 step: 1, loss is 9\nepoch: 2 step: 2, loss is 8\n"
     found = run(tmp_path, log)
-    assert found.backwards == 1
     assert found.columns["loss"].steps.tolist() == [1, 2, 3, 4, 5, 6, 4, 5]
 
 

@@ -348,7 +348,6 @@ WORDS: Words = {
     "accepted": {"en": "accepted", "zh": "通过"},
     "returned": {"en": "returned", "zh": "退回"},
     "unreviewed": {"en": "review withdrawn", "zh": "已撤回评审意见"},
-    "to-review": {"en": "to review", "zh": "待评审"},
     "to-review-again": {"en": "to review again (was {judgement})", "zh": "待复审（此前：{judgement}）"},
     "reviewed": {"en": "{item}  {state}, {who}: {comment}", "zh": "{item}  {state}，{who}：{comment}"},
     "sign-off": {

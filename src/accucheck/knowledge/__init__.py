@@ -1,0 +1,1 @@
+"""Facts as data, and the small modules that read them."""

@@ -146,9 +146,6 @@ class Difference(msgspec.Struct, frozen=True):
     def holds(self, version: str) -> bool:
         return number(self.since or "0") <= number(version)[:2] <= number(self.until or "99")
 
-    def torch_of(self, api: str) -> str:
-        return self.torch[self.apis.index(api)] if len(self.torch) == len(self.apis) else self.torch[0]
-
 
 class Effect(msgspec.Struct, frozen=True):
     says: dict[str, str]

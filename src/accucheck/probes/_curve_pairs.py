@@ -1,9 +1,9 @@
-"""What the probes that set two trainings against each other share: which points belong together, their noise, and "
-"charts of both."""
+"""What the probes that set two trainings against each other share: which points belong together, their noise, and
+charts of both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Evidence, Finding, Language, Level, Where
+from ..model import Evidence, Finding, Language, Level, Progress, Where
 from . import _curves
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Pair:
-    """Two series over common points. `x` of `points` counts in `unit`; `first`: the first point is the first step "
-    "of both trainings."""
+    """Two series over common points. `x` of `points` counts in `unit`; `first`: the first point is the first step
+    of both trainings."""
 
     ours: Series
     theirs: Series
@@ -163,6 +163,23 @@ def losses(case: Case, logs: dict[str, Logs]) -> tuple[Series, Series, Pair] | F
         return Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
     both = pair(one, other)
     return nothing(both) or (one, other, both)
+
+
+def judged(
+    case: Case, key: str, judge: Callable[[Logs, Logs, Series, Series, Pair], Iterable[Finding]]
+) -> Iterator[Finding | Progress]:
+    """What `judge` finds of the training losses of the case and those of `key`, given both logs, losses and their pair."""
+    ours, theirs = _curves.Logs(case, "curves.train", "curves.eval"), _curves.Logs(case, key)
+    yield Progress(2, 2, "files")
+    found: list[Finding] = []
+    if same := same_file(case, "curves.train", key):
+        found.append(same)
+    else:
+        pair = losses(case, {"curves.train": ours, key: theirs})
+        found += [pair] if isinstance(pair, Finding) else judge(ours, theirs, *pair)
+    yield from ours.findings()
+    yield from theirs.findings()
+    yield from found
 
 
 def _is_file(path: Path) -> bool:

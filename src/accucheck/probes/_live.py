@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from ..case import Call, Case
+from ..errors import UserError
 from ..language import Words
 from ..model import Plain, Table
 
@@ -42,12 +44,22 @@ def _call(call: Call | None) -> dict[str, Any] | None:
     return None if call is None else {"call": call.call, "args": call.args}
 
 
-def network_of(case: Case) -> dict[str, Any]:
-    """What inside/network.py makes a Setup of: the functions of network, loss, optimizer and training pipeline."""
+def checkpoint_of(case: Case) -> Path | None:
+    """The current checkpoint, where the case names one. Raises UserError when it is no file."""
+    for path in case.paths("checkpoints.current"):
+        if not path.is_file():
+            raise UserError("is-directory" if path.is_dir() else "not-found", path=str(path))
+        return path
+    return None
+
+
+def network_of(case: Case, checkpoint: Path | None = None) -> dict[str, Any]:
+    """What inside/network.py makes a Setup of: the functions of network, loss, optimizer and training pipeline; and what to load."""
     spec = case.spec
     calls = {"network": spec.network, "loss": spec.loss, "optimizer": spec.optimizer, "pipeline": spec.pipelines.train}
     request = {name: _call(call) for name, call in calls.items()}
-    return {**request, "device": spec.runtime.device, "label": spec.data.train.label}
+    loaded = str(checkpoint) if checkpoint else None
+    return {**request, "device": spec.runtime.device, "label": spec.data.train.label, "checkpoint": loaded}
 
 
 def nodes_table(nodes: list[dict[str, Any]]) -> Table:

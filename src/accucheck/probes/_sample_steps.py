@@ -85,13 +85,6 @@ def element(made: Made) -> tuple[ast.List | ast.Tuple, int] | None:
     return None
 
 
-def _text(source: Source, node: ast.expr) -> str | None:
-    """The text of an expression that stands on one line."""
-    if node.end_lineno != node.lineno or node.lineno > len(source.lines):
-        return None
-    return source.lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
-
-
 def _replaced(source: Source, node: ast.expr, new: str, upto: int | None = None) -> str:
     """The line of an expression with something else in its place."""
     line = source.lines[node.lineno - 1].encode()

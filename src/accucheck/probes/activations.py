@@ -17,7 +17,6 @@ import msgspec
 from msgspec import Meta
 
 from ..case import Case
-from ..errors import UserError
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
@@ -142,13 +141,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises UserError when the checkpoint is no file."""
     from ..live.child import events
 
-    path = case.paths("checkpoints.current")
-    if path and not path[0].is_file():
-        raise UserError("is-directory" if path[0].is_dir() else "not-found", path=str(path[0]))
+    checkpoint = _live.checkpoint_of(case)
     request = {
-        **_live.network_of(case),
+        **_live.network_of(case, checkpoint),
         **{"watch": "activations", "steps": params.steps, "batches": params.batches, "seconds": params.seconds},
-        "checkpoint": str(path[0]) if path else None,
     }
     found: dict[str, Any] | None = None
     done = 0
@@ -156,14 +152,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if event["event"] == "progress":
             done = event["done"]
             yield Progress(done, event["total"], "steps")
-        elif event["event"] == "loaded" and event["missing"]:
-            shown_path = case.relative(path[0])
-            data: dict[str, Any] = {
-                "path": shown_path,
-                "count": len(event["missing"]),
-                "names": shown(event["missing"]),
-            }
-            yield Finding("not-loaded", Level.INFO, Where(shown_path), data, incomplete=True)
+        elif event["event"] == "loaded" and event["missing"] and checkpoint:
+            path = case.relative(checkpoint)
+            data: dict[str, Any] = {"path": path, "count": len(event["missing"]), "names": shown(event["missing"])}
+            yield Finding("not-loaded", Level.INFO, Where(path), data, incomplete=True)
         elif event["event"] == "activations":
             found = event
     if found is None:

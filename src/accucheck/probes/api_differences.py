@@ -18,7 +18,7 @@ from msgspec import Meta
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Table, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps, _version
 
 if TYPE_CHECKING:
@@ -400,8 +400,8 @@ def _shown(value: Any) -> str:
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any) -> Example:
     head = "import mindspore as ms\nfrom mindspore import nn, ops\n"
-    given = {"scripts": {"train": "train.py"}, "runtime": {"mindspore": "2.10.0"}, **case}
-    return Example(name, files={"train.py": head + script.lstrip("\n")}, case=given, verdict=verdict, codes=codes)
+    case = {"runtime": {"mindspore": "2.10.0"}, **case}
+    return script_example(head, name, script.lstrip("\n"), verdict, *codes, **case)
 
 
 def _beside(name: str, here: str, there: str, verdict: Verdict, *codes: str) -> Example:

@@ -113,12 +113,10 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises UserError when the checkpoint is no file."""
     from ..live.child import events
 
-    request: dict[str, Any] = {**_live.network_of(case), "group": params.group, "groups": params.groups}
-    current = case.get("checkpoints.current")
-    if current:
-        request["checkpoint"] = str(case.path(current))
+    request = {**_live.network_of(case, _live.checkpoint_of(case)), "group": params.group, "groups": params.groups}
     told = seen = False
     for event in events(case, "gradient_noise", {**request, "seconds": params.seconds}, params.seconds):
         if event["event"] == "progress":

@@ -10,26 +10,19 @@ of the command line, and weights from other packages. Never imports or runs the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
-from ..probe import Example
-from . import _gaps
-
-if TYPE_CHECKING:
-    from ..script.networks import Said
+from ..probe import Example, script_example
+from . import _gaps, _networks
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
-
-
-#: No person reads more.
-MAX_FINDINGS = 100
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -37,8 +30,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
-    **_gaps.MESSAGES,
-    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
+    **_networks.MESSAGES,
     "all-frozen": {
         "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} layers): nothing is trained.",
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
@@ -208,16 +200,14 @@ _FIXES = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import freezing
     from ..script.analysis import read_scripts
-    from ..script.freezing import examine
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.frozen")
-    said = list(examine(scripts, list(declared) if declared is not None else None))
-    yield from (_finding(one) for one in said[:MAX_FINDINGS])
-    if len(said) > MAX_FINDINGS:
-        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
+    said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
+    yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
@@ -229,27 +219,6 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     verdict = usual(found)
     untouched = verdict is Verdict.OK and any(finding.code == "nothing-frozen" for finding in found)
     return Verdict.NOT_APPLICABLE if untouched else verdict
-
-
-def _finding(said: Said) -> Finding:
-    from ..script.freezing import TOLD
-
-    level = Level.INFO if said.code in TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
-    sure = None
-    if level is Level.SUSPECT:
-        sure = _SUSPECTS[said.code]
-    elif level is Level.PROBLEM:
-        sure = Sure.CERTAIN if said.certain else Sure.LIKELY
-    fix = _FIXES.get(said.code)
-    return Finding(
-        said.code,
-        level,
-        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
-        said.data,
-        [said.source.code(said.line, getattr(said.node, "end_lineno", None))],
-        Fix(fix, said.source.diff(*said.edit) if said.edit else None) if fix else None,
-        sure=sure,
-    )
 
 
 _NET = """
@@ -286,10 +255,8 @@ for x, y in data:
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str, frozen: list[str] | None = None) -> Example:
-    case: dict[str, object] = {"scripts": {"train": "train.py"}}
-    if frozen is not None:
-        case["design"] = {"frozen": frozen}
-    return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+    case: dict[str, Any] = {} if frozen is None else {"design": {"frozen": frozen}}
+    return script_example("", name, script, verdict, *codes, **case)
 
 
 _GAN = """

@@ -10,25 +10,23 @@ by names that only a run has. Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
-from ..probe import Example
-from . import _gaps
+from ..model import Finding, Kind, Level, Plain, Progress, Sure, Table, Verdict
+from ..probe import Example, script_example
+from . import _gaps, _networks
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
-    from ..script.networks import Said
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
 MAX_ROWS = 200
-#: No person reads more.
-MAX_FINDINGS = 100
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -36,8 +34,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
-    **_gaps.MESSAGES,
-    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
+    **_networks.MESSAGES,
     "unused-layer": {
         "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
         "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
@@ -245,7 +242,7 @@ PROOF: Words = {
     "skips-a-sum": _REFERENCE,
 }
 
-_SUSPECTS = ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored")
+_SUSPECTS = dict.fromkeys(("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored"), Sure.POSSIBLE)
 _TOLD = ("unused-operators", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
 _FIXES = {
     "unused-layer": "fix-use",
@@ -274,29 +271,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     said = list(examine(scripts))
-    yield from (_finding(one) for one in said[:MAX_FINDINGS])
-    if len(said) > MAX_FINDINGS:
-        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
+    yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
-
-
-def _finding(said: Said) -> Finding:
-    level = Level.INFO if said.code in _TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
-    sure = None
-    if level is not Level.INFO:
-        sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN if said.certain else Sure.LIKELY
-    fix = _FIXES.get(said.code)
-    diff = said.source.diff(*said.edit) if said.edit else None
-    return Finding(
-        said.code,
-        level,
-        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
-        said.data,
-        [said.source.code(said.line, said.line)],
-        Fix(fix, diff) if fix else None,
-        sure=sure,
-    )
 
 
 def _layers(scripts: Scripts) -> Finding:
@@ -314,9 +291,6 @@ def _layers(scripts: Scripts) -> Finding:
 
 
 def _example(name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "") -> Example:
-    def indented(text: str) -> str:
-        return "\n".join("        " + line for line in text.strip().split("\n"))
-
     script = f"""
 import mindspore as ms
 from mindspore import nn, ops, Parameter
@@ -326,18 +300,17 @@ from mindspore import nn, ops, Parameter
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
-{indented(init)}
+{indent(init.strip(), " " * 8)}
 
     def construct(self, x):
-{indented(construct)}
+{indent(construct.strip(), " " * 8)}
 
 net = Net()
 opt = nn.Adam(net.trainable_params())
 model = ms.Model(net, nn.MSELoss(), opt)
 model.train(10, data)
 """
-    files: dict[str, object] = {"train.py": script.lstrip("\n")}
-    return Example(name, files=files, case={"scripts": {"train": "train.py"}}, verdict=verdict, codes=codes)  # type: ignore[arg-type]
+    return script_example("", name, script, verdict, *codes)
 
 
 _BLOCKS = """

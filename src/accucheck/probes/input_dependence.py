@@ -198,12 +198,11 @@ PROOF: Words = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises UserError when the checkpoint is no file."""
     from ..live.child import events
 
-    request: dict[str, Any] = {**_live.network_of(case), "seconds": params.seconds}
-    current = case.get("checkpoints.current")
-    if current:
-        request["checkpoint"] = str(case.path(current))
+    checkpoint = _live.checkpoint_of(case)
+    request = {**_live.network_of(case, checkpoint), "seconds": params.seconds}
     network: dict[str, Any] = {}
     looks: dict[int, dict[str, Any]] = {}
     for event in events(case, "dependence", request, params.seconds):
@@ -215,8 +214,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not looks:
         yield Finding("no-time", Level.INFO, data={"seconds": params.seconds}, incomplete=True)
         return
-    if network["lacking"]:
-        data = {"path": case.relative(case.path(current)), "count": network["lacking"]}
+    if checkpoint and network["lacking"]:
+        data = {"path": case.relative(checkpoint), "count": network["lacking"]}
         yield Finding("lacking", Level.INFO, data=data, incomplete=True)
     yield from judged(params, network, list(looks.values()))
 

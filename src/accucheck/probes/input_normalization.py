@@ -10,6 +10,7 @@ the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
-from ..probe import Example
+from ..probe import script_example
 from . import _gaps
 from . import _sample_steps as shared
 
@@ -255,15 +256,10 @@ def _diff(said: Said) -> str | None:
     )
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    head = "import mindspore as ms\nimport mindspore.dataset as ds\nimport mindspore.dataset.vision as vision\nfrom mindspore import nn\n"
-    return Example(
-        name,
-        files={"train.py": head + script.lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+_example = partial(
+    script_example,
+    "import mindspore as ms\nimport mindspore.dataset as ds\nimport mindspore.dataset.vision as vision\nfrom mindspore import nn",
+)
 
 
 _NET = """

@@ -10,6 +10,7 @@ randomness that is not fixed but by the ups and downs of the batches.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -19,7 +20,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Verdict
 from ..probe import Example
-from . import _curve_pairs, _curves
+from . import _curve_pairs
 
 if TYPE_CHECKING:
     from ..readers.curve_comparison import Comparison, Limits
@@ -389,24 +390,12 @@ _DIRECTION: Words = {"before": {"en": "runs before", "zh": "早"}, "behind": {"e
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    ours = _curves.Logs(case, "curves.train", "curves.eval")
-    theirs = _curves.Logs(case, "curves.reference.path")
-    yield Progress(2, 2, "files")
-    found = list(_judged(case, params, ours, theirs))
-    yield from ours.findings()
-    yield from theirs.findings()
-    yield from found
+    yield from _curve_pairs.judged(case, "curves.reference.path", partial(_judged, case, params))
 
 
-def _judged(case: Case, params: Params, ours: Logs, theirs: Logs) -> Iterator[Finding]:
-    if same := _curve_pairs.same_file(case, "curves.train", "curves.reference.path"):
-        yield same
-        return
-    losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.reference.path": theirs})
-    if isinstance(losses, Finding):
-        yield losses
-        return
-    one, other, pair = losses
+def _judged(
+    case: Case, params: Params, ours: Logs, theirs: Logs, one: Series, other: Series, pair: Pair
+) -> Iterator[Finding]:
     limits = _curve_pairs.limits(case, params)
     reruns, wrong = _reruns(case, one, other)
     yield from wrong

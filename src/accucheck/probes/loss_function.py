@@ -18,7 +18,7 @@ import msgspec
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -411,8 +411,7 @@ def _parameters(name: str) -> tuple[str, ...]:
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
     head = "import mindspore as ms\nimport numpy as np\nfrom mindspore import nn, ops\n"
-    case = {"scripts": {"train": "train.py"}}
-    return Example(name, files={"train.py": head + script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+    return script_example(head, name, script.lstrip("\n"), verdict, *codes)
 
 
 _NET = """

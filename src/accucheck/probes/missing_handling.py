@@ -8,13 +8,14 @@ and whether they are handled well is for a person to say, so the suggestion is n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
 from ..model import Evidence, Finding, Kind, Level, Progress, Verdict, Where
-from ..probe import Example
+from ..probe import script_example
 from . import _gaps
 
 KIND = Kind.STATIC
@@ -89,15 +90,10 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.NOT_APPLICABLE if codes == {"nothing-read"} else Verdict.UNDECIDED
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    head = "import mindspore as ms\nimport mindspore.dataset as ds\nimport numpy as np\nimport pandas as pd\nfrom mindspore import nn\n"
-    return Example(
-        name,
-        files={"train.py": head + script.lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+_example = partial(
+    script_example,
+    "import mindspore as ms\nimport mindspore.dataset as ds\nimport numpy as np\nimport pandas as pd\nfrom mindspore import nn",
+)
 
 
 _TRAIN = """

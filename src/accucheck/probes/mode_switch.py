@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Meta
 
 from ..case import Case
-from ..errors import UserError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
@@ -239,20 +238,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises UserError when the checkpoint is no file."""
     from ..live.child import events
 
-    path = case.paths("checkpoints.current")
-    if path and not path[0].is_file():
-        raise UserError("is-directory" if path[0].is_dir() else "not-found", path=str(path[0]))
+    checkpoint = _live.checkpoint_of(case)
     request = {
-        **_live.network_of(case),
+        **_live.network_of(case, checkpoint),
         **{"batches": params.batches, "repeats": params.repeats, "seconds": params.seconds},
-        "checkpoint": str(path[0]) if path else None,
     }
     found: dict[str, Any] = {}
     for event in events(case, "modes", request, params.seconds):
         if event["event"] == "modes":
             found = event
     if found:
-        yield from _judge(params, found, case.relative(path[0]) if path else None)
+        yield from _judge(params, found, case.relative(checkpoint) if checkpoint else None)
     else:
         yield Finding("no-result", Level.INFO, data={"seconds": params.seconds}, incomplete=True)
 

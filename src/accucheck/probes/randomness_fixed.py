@@ -16,7 +16,7 @@ import msgspec
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -362,13 +362,7 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str, **files: str
     head = "import numpy as np\nimport mindspore as ms\nfrom mindspore import nn\nimport mindspore.dataset as ds\n"
     tail = "\nms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ds.Cifar10Dataset('data'))\n"
     modules = {f"{module.replace('__', '/')}.py": text for module, text in files.items()}
-    return Example(
-        name,
-        files={"train.py": head + script.lstrip("\n") + tail, **modules},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+    return script_example(head, name, script.lstrip("\n"), verdict, *codes, tail=tail, files=modules)
 
 
 EXAMPLES = [

@@ -18,7 +18,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -254,13 +254,8 @@ from mindspore.communication import init, get_rank
 net = nn.Dense(2, 2)
 ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
 """
-    return Example(
-        name,
-        files={"train.py": head + script.lstrip("\n") + (usual_tail if tail is None else tail)},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+    tail = usual_tail if tail is None else tail
+    return script_example(head, name, script.lstrip("\n"), verdict, *codes, tail=tail)
 
 
 EXAMPLES = [

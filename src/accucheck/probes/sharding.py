@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -228,13 +228,8 @@ train_ds = ds.GeneratorDataset(Pictures("train"), ["image"], num_shards=get_grou
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": _HEAD + script.lstrip("\n") + "\nms.Model(net).train(1, train_ds)\n"},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+    tail = "\nms.Model(net).train(1, train_ds)\n"
+    return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, tail=tail)
 
 
 EXAMPLES = [

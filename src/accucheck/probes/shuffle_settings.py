@@ -16,7 +16,7 @@ import msgspec
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -268,14 +268,8 @@ def _sure(said: Said, level: Level) -> Sure | None:
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    head = "import mindspore as ms\nimport mindspore.dataset as ds\n"
-    return Example(
-        name,
-        files={"train.py": (script if "import" in script.split("\n")[1] else head + script).lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+    head = "" if "import" in script.split("\n")[1] else "import mindspore as ms\nimport mindspore.dataset as ds\n"
+    return script_example(head, name, script, verdict, *codes)
 
 
 EXAMPLES = [

@@ -17,7 +17,7 @@ from msgspec import Meta
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -285,14 +285,7 @@ def _example(
     about: str = "learning_rate",
     more: dict[str, str] | None = None,
 ) -> Example:
-    return Example(
-        name,
-        files={"train.py": _HEAD + script.lstrip("\n"), **(more or {})},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-        params={"about": about},
-    )
+    return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, files=more, params={"about": about})
 
 
 _LENET = """

@@ -7,6 +7,7 @@ log: that both are of the same script, data and seed is for the person to see to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -16,12 +17,12 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Verdict
 from ..probe import Example
-from . import _curve_pairs, _curves
+from . import _curve_pairs
 from .loss_comparison import _csv, _losses
 
 if TYPE_CHECKING:
     from ._curve_pairs import Pair
-    from ._curves import Logs
+    from ._curves import Logs, Series
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train", "curves.previous_version")
@@ -121,28 +122,16 @@ _WHAT: Words = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    ours = _curves.Logs(case, "curves.train", "curves.eval")
-    before = _curves.Logs(case, "curves.previous_version")
-    yield Progress(2, 2, "files")
-    found = list(_judged(case, params, ours, before))
-    yield from ours.findings()
-    yield from before.findings()
-    yield from found
+    yield from _curve_pairs.judged(case, "curves.previous_version", partial(_judged, case, params))
 
 
-def _judged(case: Case, params: Params, ours: Logs, before: Logs) -> Iterator[Finding]:
+def _judged(
+    case: Case, params: Params, ours: Logs, before: Logs, one: Series, other: Series, pair: Pair
+) -> Iterator[Finding]:
     import numpy as np
 
     from ..readers.curve_comparison import Limits, compare
 
-    if same := _curve_pairs.same_file(case, "curves.train", "curves.previous_version"):
-        yield same
-        return
-    losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.previous_version": before})
-    if isinstance(losses, Finding):
-        yield losses
-        return
-    one, other, pair = losses
     again, wrong = _curve_pairs.logs(case, "curves.rerun")
     yield from wrong
     yield from pair.told()

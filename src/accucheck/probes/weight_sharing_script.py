@@ -10,26 +10,20 @@ names that only a run has. Never imports or runs the scripts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from textwrap import indent
+from typing import Any
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
-from ..probe import Example
-from . import _gaps
-
-if TYPE_CHECKING:
-    from ..script.networks import Said
+from ..probe import Example, script_example
+from . import _gaps, _networks
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
-
-
-#: No person reads more.
-MAX_FINDINGS = 100
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -37,8 +31,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 MESSAGES: Words = {
-    **_gaps.MESSAGES,
-    "more": {"en": "{count:,} more findings are left out.", "zh": "另有 {count:,} 条发现未列出。"},
+    **_networks.MESSAGES,
     "siblings-are-one": {
         "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although both are used as if they were two.",
         "zh": "{of} 中的 self.{second} 与 self.{first}（{what}）是同一个层，却被当作两个层使用。",
@@ -195,17 +188,15 @@ _FIXES = {
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import sharing
     from ..script.analysis import read_scripts
     from ..script.networks import layer_table
-    from ..script.sharing import examine
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.shared") or []
-    said = list(examine(scripts, [list(group) for group in declared]))
-    yield from (_finding(one) for one in said[:MAX_FINDINGS])
-    if len(said) > MAX_FINDINGS:
-        yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})
+    said = list(sharing.examine(scripts, [list(group) for group in declared]))
+    yield from _networks.findings(said, sharing.TOLD, _SUSPECTS, _FIXES)
     if not said:
         seen = bool(layer_table(scripts))
         yield Finding("nothing-shared" if seen else "no-network", Level.INFO, incomplete=not seen)
@@ -218,27 +209,6 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     verdict = usual(found)
     untouched = verdict is Verdict.OK and any(finding.code == "nothing-shared" for finding in found)
     return Verdict.NOT_APPLICABLE if untouched else verdict
-
-
-def _finding(said: Said) -> Finding:
-    from ..script.sharing import TOLD
-
-    level = Level.INFO if said.code in TOLD else Level.SUSPECT if said.code in _SUSPECTS else Level.PROBLEM
-    sure = None
-    if level is Level.SUSPECT:
-        sure = _SUSPECTS[said.code]
-    elif level is Level.PROBLEM:
-        sure = Sure.CERTAIN if said.certain else Sure.LIKELY
-    fix = _FIXES.get(said.code)
-    return Finding(
-        said.code,
-        level,
-        Where(path=said.source.path, line=said.line, column=getattr(said.node, "col_offset", None)),
-        said.data,
-        [said.source.code(said.line, said.line)],
-        Fix(fix, said.source.diff(*said.edit) if said.edit else None) if fix else None,
-        sure=sure,
-    )
 
 
 _HEAD = """
@@ -261,17 +231,12 @@ def _example(
     more: str = "",
     shared: list[list[str]] | None = None,
 ) -> Example:
-    def indented(text: str) -> str:
-        return "\n".join("        " + line for line in text.strip().split("\n"))
-
     script = (
-        f"{_HEAD}{more}\nclass Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n{indented(init)}\n\n"
-        f"    def construct(self, x):\n{indented(construct)}\n{_TRAIN}"
+        f"{_HEAD}{more}\nclass Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n{indent(init.strip(), ' ' * 8)}\n\n"
+        f"    def construct(self, x):\n{indent(construct.strip(), ' ' * 8)}\n{_TRAIN}"
     )
-    case: dict[str, object] = {"scripts": {"train": "train.py"}}
-    if shared is not None:
-        case["design"] = {"shared": shared}
-    return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+    case: dict[str, Any] = {} if shared is None else {"design": {"shared": shared}}
+    return script_example("", name, script, verdict, *codes, **case)
 
 
 _ATTENTION = "q = self.query(x)\nk = self.key(x)\nreturn ops.softmax(q @ k.T) @ x"

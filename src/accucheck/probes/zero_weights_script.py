@@ -18,7 +18,7 @@ from msgspec import Meta
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps
 from .zero_weights import KNOWN
 
@@ -311,13 +311,7 @@ model = ms.Model(Net())
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name,
-        files={"train.py": _HEAD + script.lstrip("\n")},
-        case={"scripts": {"train": "train.py"}},
-        verdict=verdict,
-        codes=codes,
-    )
+    return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes)
 
 
 def _layer(name: str, layer: str, verdict: Verdict, *codes: str, after: str = "") -> Example:

@@ -26,8 +26,6 @@ _FILE_PART = re.compile(r"(^|[._-])(train|training|val|valid|validation|eval|dev
 _LABEL = re.compile(r"^(labels?|targets?|class|class_?id|category|y)$", re.I)
 #: Files of a data set that are looked into.
 _SAMPLED = 8
-#: Formats that are data wherever they lie, and whatever the folder is called.
-_SURE = ("mindrecord", "tfrecord", "parquet", "idx", "cifar")
 
 
 class DataFound(NamedTuple):

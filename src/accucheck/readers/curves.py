@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import ReadError, from_os_error
 from .places import head_of, plain, size_of
-from .runs import UNKNOWN, Column, Rows, Run, split
+from .runs import UNKNOWN, Column, Rows, Run, named, split
 
 if TYPE_CHECKING:
     import polars as pl
@@ -149,7 +149,7 @@ def _event_files(files: list[Path], name: str) -> tuple[list[Run], list[ReadErro
             continue
         parts += found
         problems += wrong
-    return split(_joined(parts), name, str(files[0].parent)), problems
+    return named(split(_joined(parts)), name, files[0].parent), problems
 
 
 def _joined(parts: list[Rows]) -> list[Rows]:
@@ -193,7 +193,7 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
         ends = _tail(file)
     for problem in problems:
         problem.data["path"] = str(path)
-    runs = split(parts, name, str(path))
+    runs = named(split(parts), name, path)
     if runs and not (ends.endswith((b"\n", b"\r", b"\n\0", b"\r\0")) or tfrecord.starts(head, 1 << 62)):
         runs[-1] = replace(runs[-1], torn=True)
     return runs, problems
@@ -228,11 +228,7 @@ def _recorded(recording: Recording, path: Path, name: str) -> tuple[list[Run], l
         [ReadError("recording-lines", path=str(path), count=damaged, line=recording.first)] if damaged > 0 else []
     )
     kept = [run.series for run in recording.runs if run.series]
-    runs = []
-    for number, columns in enumerate(kept, 1):
-        back = max(int((np.diff(column.steps) < 0).sum()) for column in columns.values())
-        runs.append(Run(name if len(kept) == 1 else f"{name} #{number}", str(path), columns, back))
-    return runs, problems
+    return named(kept, name, path), problems
 
 
 def _is_binary(head: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 #: Where a line says no epoch or step.
 UNKNOWN = -1
-#: Runs told apart in one log; what goes back after so many is counted in `backwards`.
+#: Runs told apart in one log; what goes back after so many belongs to the last.
 _RUNS = 1000
 
 
@@ -30,15 +31,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Run:
-    """One training. `columns` by name; `backwards` counts the places where steps or epochs went back, but not to the start.
-
-    `torn`: the file ends within a line, so that its last number may lack digits.
-    """
+    """One training. `columns` by name; `torn`: the file ends within a line, so that its last number may lack digits."""
 
     name: str
     source: str
     columns: dict[str, Column]
-    backwards: int = 0
     torn: bool = False
 
 
@@ -86,24 +83,29 @@ class _Placed:
         return (self.epochs[at], self.steps[at]) <= (self.epochs[first], self.steps[first])
 
 
-def split(parts: list[Rows], name: str, source: str) -> list[Run]:
-    """The runs in the lines of one log: a new one begins where steps or epochs go back to its start.
+def named(found: list[dict[str, Column]], name: str, path: Path) -> list[Run]:
+    """The runs of one file by the name of what they were found in, with their numbers where there are several."""
+    return [
+        Run(name if len(found) == 1 else f"{name} #{number}", str(path), columns)
+        for number, columns in enumerate(found, 1)
+    ]
+
+
+def split(parts: list[Rows]) -> list[dict[str, Column]]:
+    """The columns of each run in the lines of one log: a new one begins where steps or epochs go back to its start.
 
     A step that begins again with no epoch told anywhere counts as a new run too.
     """
     parts = [part for part in parts if len(part.lines)]
     placed = [_Placed(part, _told(part, parts, "steps"), _told(part, parts, "epochs")) for part in parts]
-    starts, backwards = _starts(placed)
+    starts = _starts(placed)
     found = []
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else np.iinfo(np.int64).max
         columns = _columns(placed, start, end)
         if columns:
-            found.append((columns, backwards[index]))
-    return [
-        Run(name if len(found) == 1 else f"{name} #{number}", source, columns, count)
-        for number, (columns, count) in enumerate(found, 1)
-    ]
+            found.append(columns)
+    return found
 
 
 def _told(part: Rows, parts: list[Rows], what: str) -> Array:
@@ -122,22 +124,19 @@ def _told(part: Rows, parts: list[Rows], what: str) -> Array:
     return told
 
 
-def _starts(placed: list[_Placed]) -> tuple[list[int], list[int]]:
-    """The first line of each run, and how often each goes back within."""
+def _starts(placed: list[_Placed]) -> list[int]:
+    """The first line of each run; what goes back, but not to the start, goes on with it."""
     events = sorted(
         (int(part.rows.lines[at]), which, int(at)) for which, part in enumerate(placed) for at in part.fallbacks()
     )
-    starts, backwards, firsts = [0], [0], [0] * len(placed)
+    starts, firsts = [0], [0] * len(placed)
     for line, which, at in events:
         if at <= firsts[which]:
             continue  # the first of its kind in a run that another kind of line began
         if len(starts) < _RUNS and placed[which].is_start(at, firsts[which]):
             starts.append(line)
-            backwards.append(0)
             firsts = [int(np.searchsorted(part.rows.lines, line)) for part in placed]
-        else:
-            backwards[-1] += 1
-    return starts, backwards
+    return starts
 
 
 def _columns(placed: list[_Placed], start: int, end: int) -> dict[str, Column]:

@@ -1,4 +1,4 @@
-"""Report -> Markdown, with its pictures beside it, in one of FLAVOURS.
+"""Report -> Markdown, with its pictures beside it, in one of two flavours.
 
 plain: tables and fences that read alike on Gitee, AtomGit and GitHub, no raw HTML. gfm: for GitHub, where the evidence folds away.
 """
@@ -16,8 +16,6 @@ from .bilingual import Both, joined, plain
 from .parts import Attachment, ChartPart, Report, TablePart, WholeTable, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS
-
-FLAVOURS = ("plain", "gfm")
 
 
 class Marked(str):

@@ -213,7 +213,6 @@ WORDS = {
         "zh": "除人工填写的结论外，结果应与上文一致。",
     },
     "open-count": {"en": "not concluded {count}", "zh": "未填写结论 {count}"},
-    "highlights": {"en": "Main problems", "zh": "主要问题"},
     "more-highlights": {"en": "{count:,} more below.", "zh": "另有 {count:,} 条，见后文。"},
     "environment": {"en": "Environment", "zh": "环境信息"},
     "summary": {"en": "Summary", "zh": "检查结论汇总"},
@@ -248,7 +247,6 @@ WORDS = {
     # items
     "method": {"en": "How to check", "zh": "检查方法"},
     "conclusion": {"en": "Conclusion", "zh": "检查结论"},
-    "meaning": {"en": "What it means", "zh": "结论含义"},
     "remedy": {"en": "Remedy", "zh": "处理建议"},
     "references": {"en": "References", "zh": "参考资料"},
     "note": {"en": "Note", "zh": "备注"},

@@ -10,7 +10,7 @@ from .flow import sources
 from .loss_scaling import disagreements, title
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, Training, is_optimizer
-from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Unknown, Value, options
+from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Unknown, Value, options, unseen
 
 _LISTS = frozenset(
     (
@@ -264,17 +264,9 @@ def _replaced(training: Training, owners: list[Value], optimizer: Made | Instanc
                     isinstance(layer, Made)
                     and _has_weights(layer)
                     and layer.order > optimizer.order
-                    and not _unseen(layer.frame)
+                    and not unseen(layer.frame)
                 ):
                     yield layer
-
-
-def _unseen(frame: Frame | None) -> bool:
-    while frame is not None:
-        if frame.unseen:
-            return True
-        frame = frame.parent
-    return False
 
 
 def _name(value: Value) -> str:

@@ -39,7 +39,7 @@ from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
-STEPS, SWITCHES = 40, 200
+STEPS = 40
 _STOPS = ("ops.stop_gradient", "ops.StopGradient")
 _PARAMETERS = (
     ".trainable_params",

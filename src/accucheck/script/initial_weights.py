@@ -20,7 +20,7 @@ from ..model import Sure
 from . import flow
 from .analysis import Scripts
 from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
-from .source import Source
+from .source import Placed, Source
 from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
@@ -63,7 +63,7 @@ _RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
 
 
 @dataclass(frozen=True)
-class Said:
+class Said(Placed):
     """One thing about initial weights, and how sure it is."""
 
     code: str
@@ -72,10 +72,6 @@ class Said:
     data: dict[str, Any] = field(default_factory=dict)
     sure: Sure = Sure.CERTAIN
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
     @property
     def last(self) -> int:

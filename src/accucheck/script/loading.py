@@ -19,7 +19,7 @@ from typing import Any
 from ..knowledge import names
 from . import flow
 from .analysis import Reading, Scripts
-from .source import Source
+from .source import Placed, Source
 from .syntax import walk
 from .trace import Store
 from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options, unseen
@@ -50,7 +50,7 @@ _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|lo
 
 
 @dataclass(frozen=True)
-class Said:
+class Said(Placed):
     """One thing about a checkpoint. `likely`: it rests on an option or a default; `also` are other places to show."""
 
     code: str
@@ -60,10 +60,6 @@ class Said:
     likely: bool = False
     also: tuple[tuple[Source, int, int], ...] = ()
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
     @property
     def last(self) -> int:

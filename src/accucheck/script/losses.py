@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..knowledge import api
 from . import flow
 from .analysis import Reading
-from .values import Frame, Instance, Items, Known, Made, Many, Unknown, Value, options
+from .values import Frame, Instance, Items, Known, Made, Many, Unknown, Value, options, unseen
 
 if TYPE_CHECKING:
     from .trace import Tracer
@@ -56,7 +56,6 @@ _GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "vjp"})
 _ACCURACY = re.compile(
     r"^(acc|accuracy|top_?[15].*|topk.*|precision|recall|f1|train\.(Accuracy|Top\w+|Precision|Recall|F1))$", re.I
 )
-_LISTS = ("nn.CellList", "list", "tuple")
 _TRAIN_CELLS = ("nn.TrainOneStepCell", "nn.TrainOneStepWithLossScaleCell")
 _REGRESSION = re.compile(r"(MSE|L1|MAE|RMSE|Huber|mse|l1|huber)_?", re.I)
 
@@ -272,12 +271,12 @@ class Losses:
                 found.append(application)
         # A loss of the project that is also run with nothing known of its inputs says nothing new then.
         clear = {id(a.place.node) for a in found if any(head.gives for head in a.heads)}
-        seen = any(not _unseen(a.place.frame) for a in found)
+        seen = any(not unseen(a.place.frame) for a in found)
         return [
             a
             for a in found
             if any(head.gives for head in a.heads)
-            or not (id(a.place.node) in clear or (seen and _unseen(a.place.frame)))
+            or not (id(a.place.node) in clear or (seen and unseen(a.place.frame)))
         ]
 
     def examine(self) -> list[Said]:
@@ -418,7 +417,7 @@ class Losses:
     def never_called(self) -> Iterator[Said]:
         """Training cells that are made and not run."""
         for call in self.trace.calls:
-            if call.api not in _TRAIN_CELLS or _unseen(call.frame):
+            if call.api not in _TRAIN_CELLS or unseen(call.frame):
                 continue
             if self.users.get(id(call)) or _returned(self.trace.frames, call) or call.unpacked:
                 continue
@@ -684,14 +683,6 @@ def _is_number(value: Made) -> bool:
     known = api.find(value.api)
     function = value.api.rsplit(".", 1)[-1][:1].islower()
     return known is not None and function and known.kind in ("loss", "statistics", "activation")
-
-
-def _unseen(frame: Frame | None) -> bool:
-    while frame is not None:
-        if frame.unseen:
-            return True
-        frame = frame.parent
-    return False
 
 
 def _returned(frames: list[Frame], made: Made) -> bool:

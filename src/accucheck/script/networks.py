@@ -20,7 +20,7 @@ from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
 from .models import contained
-from .source import Source
+from .source import Placed, Source
 from .syntax import children, kept, walk
 from .values import (
     Class,
@@ -40,10 +40,8 @@ from .values import (
 #: So many layers of one network, and names on the way to one, are looked at.
 LAYERS, DEEP = 4000, 16
 FORWARD = ("construct", "forward", "__call__")
-_CONTAINERS = ("nn.SequentialCell", "nn.CellList", "nn.CellDict", "mint.nn.Sequential", "mint.nn.ModuleList")
 #: Cells of the framework that are no part of a network's structure.
 _APART = frozenset({"optimizer", "schedule", "scaler", "callback"})
-_PARAMETERS = ("Parameter", "ParameterTuple")
 #: Kinds of calls that do nothing but give a result.
 _PURE = re.compile(
     r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding|layer|container|loss|"
@@ -77,7 +75,7 @@ SHARING = re.compile(
 
 
 @dataclass(frozen=True)
-class Said:
+class Said(Placed):
     """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `edit`: a
     line and what to put in its place."""
 
@@ -87,10 +85,6 @@ class Said:
     data: dict[str, Any] = field(default_factory=dict)
     certain: bool = True
     edit: tuple[int, str] | None = None
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
 
 @lru_cache(maxsize=4096)

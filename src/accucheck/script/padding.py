@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .source import Source
+from .source import Placed, Source
 from .syntax import children, kept, unparse, walk
 
 END, START = "end", "start"
@@ -106,7 +105,6 @@ class Fill(Held):
     size: str
     node: ast.AST
     dims: tuple[str, ...] = ()
-    writes: list[tuple[str, Held | None, Held | None]] = field(default_factory=list)  # side, up to, what
 
 
 @dataclass(eq=False, slots=True)
@@ -123,7 +121,7 @@ class Each(Held):
 
 
 @dataclass(eq=False, slots=True)
-class Padded(Held):
+class Padded(Placed, Held):
     """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one."""
 
     of: Held | None
@@ -139,13 +137,9 @@ class Padded(Held):
     tables: tuple[Table, ...] = ()
     run: int = 0
 
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
-
 
 @dataclass(eq=False, slots=True)
-class Mask(Held):
+class Mask(Placed, Held):
     """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real."""
 
     by: Held | None
@@ -158,13 +152,9 @@ class Mask(Held):
     names: list[str] = field(default_factory=list)
     run: int = 0
 
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
-
 
 @dataclass(eq=False, slots=True)
-class Compared(Held):
+class Compared(Placed, Held):
     """Which elements of `of` are (not) equal to a value."""
 
     of: Held | None
@@ -177,13 +167,9 @@ class Compared(Held):
     names: list[str] = field(default_factory=list)
     run: int = 0
 
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
-
 
 @dataclass(eq=False, slots=True)
-class Given(Held):
+class Given(Placed, Held):
     """A length that is handed on, as a field of the sample or an argument."""
 
     name: str
@@ -192,10 +178,6 @@ class Given(Held):
     source: Source
     function: str
     run: int = 0
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
 
 @dataclass
@@ -1265,8 +1247,3 @@ def _is(node: ast.expr | None, value: float) -> bool:
 def special(word: str) -> bool:
     """True for a word of a dict that stands for no real one."""
     return bool(_NOT_PADDING.search(word)) or word.strip() in ("", "_", "-", "0")
-
-
-def tables_of(held: Held | None) -> Iterator[Table]:
-    if isinstance(held, Plain):
-        yield from held.tables

@@ -621,7 +621,9 @@ class Samples:
         assumed = _rests(what)
         shown = what.api if space in ("vision", "transforms", "text", "audio") else what.name
         category = known.category if known else ""
-        if (known is not None and known.random) or _RANDOM_NAME.match(last):
+        if (known is not None and (known.random or values.get(known.random_if or "") is True)) or _RANDOM_NAME.match(
+            last
+        ):
             never = last in _FLIPS and values.get("prob") == 0
             found = self.step(way, made, "random", shown, told, random=not never, assumed=assumed, keeps=True)
             if "Decode" in last:

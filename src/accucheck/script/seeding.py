@@ -16,7 +16,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children
 from .trace import Trace
-from .values import Frame, Known, Made, Value, options
+from .values import Known, Made, Value, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -128,7 +128,7 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     found.training = trains
     for call in trace.calls:
         api = call.api
-        seen = _seen(call.frame) or (trains is not None and not _seen(trains.frame))
+        seen = not unseen(call.frame) or (trains is not None and unseen(trains.frame))
         if api in _SEEDS or (reaches := _helper(call)) is not None:
             nodes.add(id(call.node))
             value = call.args[0] if call.args else call.keywords.get("seed")
@@ -151,15 +151,6 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
         written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
         found.unreached = [(source, node) for source, node in written if id(node) not in nodes]
     return found
-
-
-def _seen(frame: Frame | None) -> bool:
-    """False within a function that nobody is seen to call."""
-    while frame is not None:
-        if frame.unseen:
-            return False
-        frame = frame.parent
-    return True
 
 
 def _is_training(call: Made) -> bool:

@@ -19,8 +19,8 @@ from ..knowledge import api, names
 from . import ranks
 from .analysis import Reading, Scripts
 from .flow import sources, users
-from .shuffling import Examination
-from .source import Source
+from .shuffling import Examination, data_sets
+from .source import Placed, Source
 from .syntax import walk
 from .training import role
 from .values import (
@@ -36,6 +36,7 @@ from .values import (
     Value,
     name_of,
     options,
+    unseen,
 )
 
 #: Of each kind no more are looked at.
@@ -119,7 +120,7 @@ class Setting:
 
 
 @dataclass
-class Told:
+class Told(Placed):
     """One thing to tell: a code, its place, what fills the words, and all settings that belong to it. `likely` is for what
     is named as suspicious."""
 
@@ -129,10 +130,6 @@ class Told:
     data: dict[str, Any] = field(default_factory=dict)
     rows: list[Setting] = field(default_factory=list)
     likely: bool = False
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
 
 class Definitions:
@@ -267,7 +264,7 @@ class Settings:
 
     @cached_property
     def data(self) -> Examination:
-        return Examination(self.trace)
+        return data_sets(self.trace)
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -486,14 +483,14 @@ class Settings:
         returned = Counter(id(o) for f in frames if f.returned is not None for o in _spread(f.returned))
         for made in self.schedules:
             free = id(made) not in reached and id(made) not in held and not self.uses.get(id(made))
-            if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and _seen(made.frame):
+            if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
                 yield Told("schedule-unused", made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in frames:
             value = frame.returned
             if not isinstance(value, Made) or frame.owner is not None or returned[id(value)] > 1:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
-            if free and _RATE_NAME.search(frame.function.name) and _seen(frame):
+            if free and _RATE_NAME.search(frame.function.name) and not unseen(frame):
                 yield Told("schedule-unused", frame.source, frame.node, {"schedule": frame.function.name})
 
     # --- epochs -------------------------------------------------------------------------------------------------------
@@ -524,7 +521,7 @@ class Settings:
             for leaf, _ in sets:
                 if node in leaf.loops:
                     continue  # made again in each epoch
-                readers = [call for call, _ in self.data.consumers[id(leaf)] if node in call.loops]
+                readers = [call for call, _ in self.data.uses.consumers[id(leaf)] if node in call.loops]
                 if readers:
                     told += self.repeated(readers[0], given, row, leaf)
         yield from _once(told)
@@ -584,7 +581,7 @@ class Settings:
     def repeated(self, user: Made, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
         """A data set that is repeated for all epochs, and then trained with for that many epochs."""
         for option in options(dataset):
-            for call in self.data.chain(option) if isinstance(option, Made) else ():
+            for call in self.data.uses.chain(option) if isinstance(option, Made) else ():
                 if call.name != ".repeat":
                     continue
                 count = call.args[0] if call.args else call.keywords.get("count")
@@ -726,7 +723,7 @@ class Settings:
                 title = made_of if frame.function.name == "__init__" else frame.function.name
                 bound = frame.owner.bound if isinstance(frame.owner, Instance) else ()
                 outer = list(frame.parent.names[-1:]) if frame.parent is not None else []
-                if not _BATCH.match(name) or not _FEEDS.search(made_of) or not _seen(frame):
+                if not _BATCH.match(name) or not _FEEDS.search(made_of) or unseen(frame):
                     continue
                 if all(role(words) != "eval" for words in ([title, made_of, *bound], outer)):
                     row = self.setting(name, value, frame)
@@ -815,11 +812,6 @@ def _parents(frame: Frame | None) -> Iterator[Frame]:
     while frame is not None and frame.parent is not None:
         frame = frame.parent
         yield frame
-
-
-def _seen(frame: Frame | None) -> bool:
-    """False within a function that nobody is seen to call."""
-    return frame is None or not any(f.unseen for f in (frame, *_parents(frame)))
 
 
 def _rooted(value: Value, root: Value) -> bool:

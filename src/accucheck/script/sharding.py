@@ -152,7 +152,7 @@ class _Sharding:
 
     def feeds(self, chain: list[Made]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
-        users = [user for call in chain for user, _ in self.data.consumers[id(call)]]
+        users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)]]
         return any(call.name in (".batch", ".padded_batch", ".bucket_batch_by_length") for call in chain) or any(
             user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
         )

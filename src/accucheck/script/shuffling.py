@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import dataset_classes
-from . import flow
+from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .source import Source
 from .syntax import kept, walk
 from .trace import Trace
-from .training import assume, purpose, role
+from .training import assume, role
 from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
@@ -22,15 +22,9 @@ _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
 _MAKES_DATA = re.compile(
     r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
 )
-_PASSES_ON = re.compile(r"data|loader|pipeline|transform|process|augment|preprocess|batch|shuffle|map", re.I)
 #: Conditions on how many devices there are: both ways are taken in real runs.
 _DEPLOYMENT = re.compile(
     r"distribut|device|rank|world|parallel|group|shard|ascend|gpu|cpu|cluster|modelarts", re.IGNORECASE
-)
-_READERS = ("create_dict_iterator", "create_tuple_iterator", "each")
-#: Calls that look at a data set and give nothing of it back.
-_LOOKS = frozenset(
-    ("print", "len", "iter", "next", "enumerate", "tqdm", "range", "list", "type", "isinstance", "repr", "str", "id")
 )
 #: Builtins that leave the order of what they are given as it is.
 _PLAIN = frozenset(
@@ -103,13 +97,10 @@ class Examination:
         self.trace = trace
         self.known = dataset_classes.load()
         self.states: dict[int, State] = {}  # by the id of the call that returns the data set
+        self.uses = Uses(trace, lambda call: id(call) in self.states)
         for call in trace.calls:
             if (state := self.state(call)) is not None:
                 self.states[id(call)] = state
-
-    @property
-    def consumers(self) -> dict[int, list[tuple[Made, str]]]:
-        return flow.consumers(self.trace)
 
     # --- the state of a data set --------------------------------------------------------------------------------------
 
@@ -145,11 +136,11 @@ class Examination:
 
     def passes_on(self, call: Made) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
-        if call.discarded or call.last in _LOOKS or call.last in _READERS or call.name in ("[]", ".each", "operator"):
+        if call.discarded or call.last in LOOKS or call.last in READERS or call.name in ("[]", ".each", "operator"):
             return False
         if call.name.startswith("mindspore.") or call.last[:1].isupper():
             return False
-        if _PASSES_ON.search(call.last):
+        if PASSES_ON.search(call.last):
             return not call.name.startswith((".get_", ".set_", ".output_", ".append"))
         return (
             not call.name.startswith(".")
@@ -363,78 +354,13 @@ class Examination:
 
     # --- what it is for -----------------------------------------------------------------------------------------------
 
-    def dead(self, call: Made, depth: int = 0) -> bool:
-        """True for a result that nobody keeps."""
-        if call.discarded:
-            return True
-        users = [user for user, _ in self.consumers[id(call)]]
-        return (
-            bool(users)
-            and not call.bound
-            and depth < 30
-            and all(self.dead(user, depth + 1) and id(user) in self.states for user in users)
-        )
-
-    def leaves(self) -> list[Made]:
-        """The data sets at the end of their chains, or given to a model to train: what is really trained or evaluated with."""
-        found = []
-        for call in self.trace.calls:
-            if id(call) not in self.states or self.dead(call):
-                continue
-            users = [user for user, _ in self.consumers[id(call)]]
-            goes_on = any(id(user) in self.states and not self.dead(user) for user in users)
-            if not goes_on or any(user.name in (".train", ".fit") for user in users):
-                found.append(call)
-        return found
-
-    def chain(self, call: Made) -> list[Made]:
-        """A data set and what it was made from, back to its constructors."""
-        found: list[Made] = []
-        queue = [call]
-        while queue and len(found) < 200:
-            part = queue.pop(0)
-            if part in found or id(part) not in self.states:
-                continue
-            found.append(part)
-            for value in (part.base, *part.args, *part.keywords.values()):
-                queue += parts(value)
-        return found
-
-    def role(self, leaf: Made, chain: list[Made]) -> str | None:
-        """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
-        keywords: list[str] = []
-        users: list[str] = []
-        places: list[str] = []
-        for user, keyword in self.consumers[id(leaf)]:
-            keywords.append(keyword)
-            if user.last in _READERS or user.last in _LOOKS:
-                places += [
-                    name
-                    for call in (user, *(call for call, _ in self.consumers[id(user)]))
-                    for name in call.functions[-1:]
-                ]
-                places += user.bound
-            elif role([keyword]) is None:
-                users.append(user.last)
-        if "train" in {role([word]) for word in (*keywords, *users)}:
-            return "train"
-        stated = {purpose(part.given) for part in chain} - {None}
-        if len(stated) == 1 and not any(role(hint) for hint in (keywords, users)):
-            return stated.pop()
-        hints = [keywords, users, places, [name for part in chain for name in part.bound]]
-        for part in chain:
-            hints += [[name] for name in reversed(part.functions)]
-        for origin in (part for part in chain if not part.name.startswith(".")):
-            hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
-        return next((found for found in (role(hint) for hint in hints) if found), None)
-
-    def trained(self, leaf: Made) -> bool:
-        """True for a data set that is given to something that trains: the name of a variable alone says less."""
-        return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
-
     def sets(self) -> list[tuple[Made, list[Made]]]:
         """The data sets that are for training, or of which nothing is said where none is; each with its chain."""
-        found = [(leaf, chain, self.role(leaf, chain)) for leaf in self.leaves() for chain in [self.chain(leaf)]]
+        found = [
+            (leaf, chain, self.uses.role(leaf, chain))
+            for leaf in self.uses.leaves()
+            for chain in [self.uses.chain(leaf)]
+        ]
         wanted = "train" if any(purpose == "train" for _, _, purpose in found) else None
         return [(leaf, chain) for leaf, chain, purpose in found if purpose == wanted]
 
@@ -442,10 +368,10 @@ class Examination:
 
     def say(self) -> list[Said]:
         groups: dict[tuple[str, int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
-        for leaf in self.leaves():
+        for leaf in self.uses.leaves():
             state = self.states[id(leaf)]
-            chain = self.chain(leaf)
-            purpose = self.role(leaf, chain)
+            chain = self.uses.chain(leaf)
+            purpose = self.uses.role(leaf, chain)
             if purpose == "eval":
                 continue
             for origin in state.origins[:1]:
@@ -492,7 +418,7 @@ class Examination:
             return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
             return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
-        assumed = state.assumed or not any(self.trained(leaf) for leaf, _, _, _ in members)
+        assumed = state.assumed or not any(self.uses.trained(leaf) for leaf, _, _, _ in members)
         dropped = self.dropped(members)
         if dropped is not None:
             return replace(_said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]}), assumed=assumed)
@@ -503,7 +429,11 @@ class Examination:
         """A .shuffle() of one of these data sets whose result nobody uses."""
         inside = {id(part) for _, _, _, chain in members for part in chain}
         for call in self.trace.calls:
-            if call.name == ".shuffle" and self.dead(call) and any(id(part) in inside for part in parts(call.base)):
+            if (
+                call.name == ".shuffle"
+                and self.uses.dead(call)
+                and any(id(part) in inside for part in parts(call.base))
+            ):
                 return call
         return None
 
@@ -537,7 +467,7 @@ class Examination:
                 continue
             if not trains and not _MAKES_DATA.search(call.last):
                 continue
-            users = self.consumers[id(call)]
+            users = self.uses.consumers[id(call)]
             sunk = any(
                 keyword == "train_dataset" or (user.name == ".train" and call in user.args[1:2])
                 for user, keyword in users
@@ -555,7 +485,7 @@ class Examination:
 
     def reaches(self, call: Made, depth: int = 0) -> bool:
         """True when a result ends up within a data set that is made here."""
-        users = [user for user, _ in self.consumers[id(call)]]
+        users = [user for user, _ in self.uses.consumers[id(call)]]
         return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
 
 

@@ -22,12 +22,22 @@ LIMIT = 4 << 20
 LARGEST = 1 << 16
 
 
+class Placed:
+    """What stands at a node of a syntax tree."""
+
+    __slots__ = ()
+    node: ast.AST | None
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
 @dataclass(frozen=True)
 class Source:
     """`path` as it is shown, `file` as it is opened; `lines` without line ends.
 
-    `encoding` is what the bytes were taken for, `guessed` when that is not what the file says. Of a notebook, `cells` tells
-    which lines belong together; see notebook.
+    `encoding` is what the bytes were taken for. Of a notebook, `cells` tells which lines belong together; see notebook.
     """
 
     path: str
@@ -35,7 +45,6 @@ class Source:
     tree: ast.Module
     lines: tuple[str, ...]
     encoding: str = "utf-8"
-    guessed: bool = False
     cells: tuple[notebook.Cell, ...] = ()
 
     def code(self, first: int, last: int | None = None, around: int = 2) -> Code:
@@ -148,7 +157,7 @@ def read(path: Path, shown: str, parse: Callable[[str, str], ast.Module] = synta
             if encoding == encodings[0] or error.code != "script-syntax":
                 break  # as it should be, only wrong; a wrong guess may be what breaks it
         else:
-            return Source(shown, path, tree, tuple(text.split("\n")), encoding, encoding != encodings[0], cells)
+            return Source(shown, path, tree, tuple(text.split("\n")), encoding, cells)
     assert problem is not None  # any bytes are Latin-1
     raise problem
 

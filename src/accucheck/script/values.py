@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..knowledge import names
-from .source import Source
+from .source import Placed, Source
 from .syntax import unparse
 
 
@@ -190,7 +190,7 @@ class Class(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Instance(Value):
+class Instance(Placed, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
     `read`: the names of the attributes that were asked for."""
 
@@ -206,13 +206,9 @@ class Instance(Value):
     supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
 
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
-
 
 @dataclass(eq=False, slots=True)
-class Made(Value):
+class Made(Placed, Value):
     """The result of a call or operator that is not followed.
 
     `name` is the full dotted name of a function elsewhere, ".method" of `base`, "" for calling `base` itself, a symbol such
@@ -244,10 +240,6 @@ class Made(Value):
     def __post_init__(self) -> None:
         self.api = names.canonical(self.name)
         self.last = self.name.rpartition(".")[2]
-
-    @property
-    def line(self) -> int:
-        return getattr(self.node, "lineno", 1)
 
     @property
     def functions(self) -> tuple[str, ...]:

@@ -1,0 +1,37 @@
+"""Masks of sound are drawn for each sample only where they are asked to be."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck import probe
+from accucheck.model import Finding, Verdict
+
+SCRIPT = """import mindspore as ms
+import mindspore.dataset as ds
+import mindspore.dataset.audio as audio
+from mindspore import nn
+
+net = nn.Dense(8, 2)
+data = ds.YesNoDataset("sounds").map([audio.Spectrogram(), audio.FrequencyMasking({mask}, 10)], "waveform").batch(4)
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+"""
+
+
+@pytest.mark.parametrize("mask", [True, False])
+def test_a_mask_drawn_for_each_sample_is_random_in_evaluation(tmp_path: Path, mask: bool) -> None:
+    example = probe.Example(
+        "a mask",
+        files={
+            "train.py": SCRIPT.format(mask=True) + "model.train(1, data)\n",
+            "eval.py": SCRIPT.format(mask=mask) + "model.eval(data)\n",
+        },
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.UNDECIDED,
+    )
+    module = probe.load("train_infer_transforms")
+    events = module.run(example.lay_out(tmp_path), probe.params(module, {}))
+    places = [
+        (f.where.path, f.where.line) for f in events if isinstance(f, Finding) and f.code == "random-in-evaluation"
+    ]
+    assert places == ([("eval.py", 7)] if mask else [])
