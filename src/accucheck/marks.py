@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -220,15 +221,18 @@ def contents(
 
 
 def located(case: Case, name: str) -> Place:
-    """The file that a sample names. One at an address is found below those of the case, which know how to get there."""
-    if "://" not in name:
-        return case.path(name)
+    """The file that a sample names: below the data of the case, for the list may be a stranger's and must not show other files. Addresses
+    of the case also know how to get there. Raises ReadError."""
     from .readers.places import at, under
 
     for role in ("train", "eval"):
         named = case.get(f"data.{role}.path")
         for address in [named] if isinstance(named, str) else named or []:
-            if "://" in address and (found := under(at(address), name)) is not None:
+            if "://" not in address:  # lexically: links within a data set may lead anywhere
+                file, root = (os.path.normpath(case.path(text)) for text in (name, address))
+                if "://" not in name and Path(file).is_relative_to(root):
+                    return case.path(name)
+            elif "://" in name and (found := under(at(address, case.agreed), name)) is not None:
                 return found
     raise ReadError("sample-gone", path=name)
 
