@@ -127,10 +127,15 @@ async def test_the_walkthrough_asks_first(cloned: Path, server: Server, tmp_path
 def test_a_checklist_is_never_followed(tmp_path: Path, server: Server) -> None:
     """Its references are for people; its parameters are no places."""
     checklist = write_checklist(tmp_path / "mine.yaml", "missing_values")
-    text = checklist.read_text().replace("        probes:", f"        references: ['{server.address}/a.csv']\n        probes:")
+    text = checklist.read_text().replace(
+        "        probes:", f"        references: ['{server.address}/a.csv']\n        probes:"
+    )
     checklist.write_text(text.replace("        references", "        references", 1))
     (tmp_path / "data.csv").write_bytes(TABLE)
-    for call in (["run", "--set", "data.train.path=data.csv"], ["report", "--format", "html", "--output", str(tmp_path / "out")]):
+    for call in (
+        ["run", "--set", "data.train.path=data.csv"],
+        ["report", "--format", "html", "--output", str(tmp_path / "out")],
+    ):
         ran = accucheck(call[0], str(tmp_path), "--checklist", str(checklist), *call[1:], timeout=120)
         assert "Traceback" not in ran.err
     assert server.asked == []
@@ -156,11 +161,15 @@ def test_what_leads_off_this_machine(address: str, leaves: bool) -> None:
     assert networked(address) is leaves
 
 
-@pytest.mark.parametrize("address", ["reference::file://{0}", "reference://x::file://{0}", "dask::file://{0}", "REFERENCE::file://{0}"])
+@pytest.mark.parametrize(
+    "address", ["reference::file://{0}", "reference://x::file://{0}", "dask::file://{0}", "REFERENCE::file://{0}"]
+)
 def test_file_systems_that_follow_a_files_orders_are_refused(tmp_path: Path, address: str) -> None:
     """fsspec's reference file system fills Jinja templates of a JSON file, in older versions without a sandbox."""
     attack = "{{ cycler.__init__.__globals__.os.system('touch " + str(tmp_path / "attacked") + "') }}"
-    (tmp_path / "refs.json").write_text(json.dumps({"version": 1, "templates": {"u": attack}, "refs": {"a.csv": ["{{u}}"]}}))
+    (tmp_path / "refs.json").write_text(
+        json.dumps({"version": 1, "templates": {"u": attack}, "refs": {"a.csv": ["{{u}}"]}})
+    )
     named = address.format(tmp_path / "refs.json")
     with pytest.raises(ReadError) as caught:
         places.at(named, [named])
