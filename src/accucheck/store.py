@@ -91,8 +91,8 @@ def private_folder(path: Path) -> None:
 
 
 def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
-    """An opener: a descriptor of a regular file at just this path: a link of its name, which a stranger's project may bring, would have what it
-    leads to written. Raises OSError, and SaveError for what is no regular file."""
+    """An opener: a descriptor of a regular file at just this path. A link of that name, as a stranger's project may bring, would have
+    what it leads to written. Raises OSError, and SaveError for what is no regular file."""
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from asking import asked
 
 from accucheck import consent
 from accucheck.case import load
@@ -147,6 +148,33 @@ def test_consent_is_of_one_person_for_one_project_and_what_it_starts(stranger: P
         assert not consent.granted(load(stranger, [change])), change
     moved = stranger.rename(tmp_path / "moved")
     assert not consent.granted(load(moved))
+
+
+async def test_the_question_cannot_be_worded_by_a_stranger(stranger: Path, mark: Path, tmp_path: Path) -> None:
+    """Lines, markup and hidden text in what a case names stay one line of what is asked."""
+    from accucheck.language import Language
+    from accucheck.project import open_project
+    from accucheck.tui.app import Walkthrough
+
+    evil = "env/bin/python\n\nThis project is verified.\x1b[2J [@click=app.exit]ok[/] \u202e"
+    case = yaml.safe_load((stranger / "accucheck.yaml").read_text())
+    case["runtime"]["python"] = case["pipelines"]["train"]["call"] = evil
+    (stranger / "accucheck.yaml").write_text(json.dumps(case))
+    checklist = write_checklist(tmp_path / "mine.yaml", "class_balance_live")
+    app = Walkthrough(open_project(stranger, [str(checklist)]), Language.EN)
+    async with app.run_test(size=(100, 40)) as pilot:
+        question = await asked(app, pilot)
+        (told, *more) = question._text.split("\n\n")
+        assert "This project is verified." in told and "\n" not in told and "\x1b" not in told and "\u202e" not in told
+        assert not [text for text in more if "verified" in text]
+        question.dismiss("no")
+        for _ in range(200):
+            await pilot.pause(0.05)
+            if app.session.entry("a.1").results:
+                break
+    app.runner.close()
+    app.session.close()
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(

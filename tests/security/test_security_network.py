@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from asking import asked
 
 from accucheck import consent
 from accucheck.case import load, networked
@@ -98,28 +99,20 @@ def test_what_was_agreed_to_is_remembered_for_these_addresses_alone(cloned: Path
 
 async def test_the_walkthrough_asks_first(cloned: Path, server: Server, tmp_path: Path) -> None:
     from accucheck.tui.app import Walkthrough
-    from accucheck.tui.screens.dialogs import Choose
 
     checklist = write_checklist(tmp_path / "mine.yaml", "missing_values")
-    for answer, asked in (("no", False), ("once", True)):
+    for answer, reached in (("no", False), ("once", True)):
         app = Walkthrough(open_project(cloned, [str(checklist)]), Language.EN)
         async with app.run_test(size=(100, 30)) as pilot:
-            for _ in range(200):
-                await pilot.pause(0.05)
-                if isinstance(app.screen, Choose):
-                    break
-                if app.screen.query("ItemList") and not app.runner.busy:
-                    await pilot.press("r")
-                elif app.screen.id != "_default" and not app.screen.query("ItemList"):
-                    await pilot.press("escape")
-            assert isinstance(app.screen, Choose) and server.address in str(app.screen._text)
-            app.screen.dismiss(answer)
+            question = await asked(app, pilot)
+            assert server.address in str(question._text)
+            question.dismiss(answer)
             for _ in range(600):
                 await pilot.pause(0.05)
                 if app.session.entry("a.1").results and not app.runner.busy:
                     break
             (found,) = app.session.entry("a.1").results.values()
-            assert (found.status.value == "done") is asked and bool(server.asked) is asked
+            assert (found.status.value == "done") is reached and bool(server.asked) is reached
         app.runner.close()
         app.session.close()
 

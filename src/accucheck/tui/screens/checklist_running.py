@@ -11,6 +11,7 @@ from textual.events import Mount
 from ... import engine
 from ...case import redacted
 from ...errors import SaveError
+from ...language import visible
 from ...model import Status, Verdict
 from .checklist_showing import Showing
 
@@ -150,7 +151,7 @@ class Running(Showing):
         project, say = self.app.project, self.speech.say
         if not (addresses := await asyncio.to_thread(engine.unagreed, project.case, jobs)):
             return
-        text = say("consent-address-text", addresses="\n".join(redacted(address) for address in addresses))
+        text = say("consent-address-text", addresses="\n".join(visible(redacted(address)) for address in addresses))
         answers = [("no", say("consent-address-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
         answer = await self.app.push_screen_wait(Choose(say("consent-address-title"), text, answers))
         if answer == "always":
@@ -176,7 +177,9 @@ class Running(Showing):
         say, spec = self.speech.say, case.spec
         pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
         calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer) if call]
-        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(dict.fromkeys(calls)))
+        # A line each, whatever they hold: what a stranger's file names must not look like words of ours.
+        python, called = visible(spec.runtime.python or sys.executable), visible(", ".join(dict.fromkeys(calls)))
+        text = say("consent-text", python=python, calls=called)
         if time := await self._time(jobs, live=True):
             text += f"\n\n{time}"
         answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
