@@ -10,9 +10,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import yaml
 from PIL import Image
 
-from command_line import accucheck
+from accucheck.model import Verdict
+from accucheck.session import open_session
+from command_line import accucheck, write_checklist
 
 EVIL = (
     "x\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)><style>*{background:url(http://evil.example)}</style>"
@@ -250,3 +253,52 @@ def test_what_commands_print_moves_no_terminal(written: Path) -> None:
     for form in ("text", "json", "sarif", "junit"):
         ran = accucheck("run", str(root), "--only", "dp.03", "--no-session", "--format", form, timeout=120)
         assert not OBEYED.search(ran.out + ran.err), (form, ran)
+
+
+def test_links_of_a_checklist_lead_to_the_web_alone(tmp_path: Path) -> None:
+    """A checklist of a stranger gives titles and addresses that become links."""
+    checklist = write_checklist(tmp_path / "mine.yaml", "shuffle_settings")
+    data = yaml.safe_load(checklist.read_text())
+    (item,) = data["sections"][0]["items"]
+    evil = EVIL.replace("\0", "")
+    addresses = [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "//x.example/y",
+        "JaVaScRiPt:alert(1)",
+        "vbscript:x",
+    ]
+    addresses += [
+        "https://x.example/' onmouseover='alert(1)",
+        'https://x.example/" onmouseover="alert(1)',
+        "https://x.example/)[a](javascript:1)",
+    ]
+    item["references"] = [{"title": {"zh": evil, "en": evil}, "url": url} for url in addresses]
+    for key in ("title", "method", "remedy", "applies"):
+        item[key] = {"zh": evil, "en": evil}
+    checklist.write_text(json.dumps(data))
+    with open_session(tmp_path) as session:
+        session.answer("a.1", Verdict.PROBLEM, "so that all is shown")
+    formats = [word for name in ("md", "html", "docx") for word in ("--format", name)]
+    ran = accucheck(
+        "report", str(tmp_path), "--checklist", str(checklist), "--output", str(tmp_path / "out"), *formats, timeout=120
+    )
+    assert ran.code == 0, ran
+    for call in (["list"], ["explain", "a.1"], ["status", str(tmp_path)]):
+        ran = accucheck(*call, "--checklist", str(checklist))
+        assert ran.code in (0, 1) and not OBEYED.search(ran.out + ran.err), ran
+    from markdown_it import MarkdownIt
+
+    source = one(tmp_path / "out", "md").decode()
+    shown = MarkdownIt("commonmark", {"html": True}).enable("table").render(source)
+    for text in (one(tmp_path / "out", "html").decode(), shown):
+        page = Page(text)
+        assert [bad for bad in page.bad if "x.example/" not in bad] == [] and not OBEYED.search(text)
+    with zipfile.ZipFile(io.BytesIO(one(tmp_path / "out", "docx"))) as archive:
+        for name in archive.namelist():
+            if name.endswith(".rels"):
+                for relation in ET.fromstring(archive.read(name)):
+                    assert relation.get("TargetMode") != "External" or (relation.get("Target") or "").startswith(
+                        "https://x.example/"
+                    )
