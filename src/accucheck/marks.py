@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .case import Case
+from .case import Case, networked
 from .errors import ReadError, UserError, from_os_error
 from .language import Words, word
 from .model import Language, now
@@ -228,11 +228,13 @@ def located(case: Case, name: str) -> Place:
     for role in ("train", "eval"):
         named = case.get(f"data.{role}.path")
         for address in [named] if isinstance(named, str) else named or []:
-            if "://" not in address:  # lexically: links within a data set may lead anywhere
-                file, root = (os.path.normpath(case.path(text)) for text in (name, address))
-                if "://" not in name and Path(file).is_relative_to(root):
+            if networked(address) and "://" not in name:
+                continue
+            root = at(address, case.agreed) if "://" in address else case.path(address)
+            if isinstance(root, Path):  # lexically: links within a data set may lead anywhere
+                if "://" not in name and Path(os.path.normpath(case.path(name))).is_relative_to(os.path.normpath(root)):
                     return case.path(name)
-            elif "://" in name and (found := under(at(address, case.agreed), name)) is not None:
+            elif (found := under(root, name)) is not None:
                 return found
     raise ReadError("sample-gone", path=name)
 

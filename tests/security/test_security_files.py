@@ -177,7 +177,13 @@ def test_samples_are_shown_only_from_the_data_of_the_case(cloned: Path, victim: 
     (cloned / "data" / "a.csv").write_text("x,y\n1,2\n")
     (cloned / "accucheck.yaml").write_text("data: {train: {path: data, label: y}}\n")
     case = load(cloned)
-    assert marks.located(case, "data/a.csv").read_text() == "x,y\n1,2\n"
+    for settings in (
+        [],
+        [f"data.train.path={cloned}/data"],
+        [f"data.train.path=file://{cloned}/data"],
+        ["data.train.path=data/a.csv"],
+    ):
+        assert marks.located(load(cloned, settings), "data/a.csv").read_text() == "x,y\n1,2\n"
     for name in (
         str(victim),
         "../home/authorized_keys",
