@@ -6,8 +6,8 @@ Never read from a case, a session or a checklist: those may come from a stranger
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,13 +24,17 @@ def _key(case: Case) -> str:
     """The project's path and everything that decides which code would run; a changed case asks again."""
     spec = case.spec
     what = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
-    digest = blake2b(msgspec.json.encode(msgspec.to_builtins(what)), digest_size=16).hexdigest()
-    return f"{os.path.realpath(case.root)}#{digest}"
+    return f"{os.path.realpath(case.root)}#{_digest(msgspec.to_builtins(what))}"
 
 
 def _addresses_key(case: Case, addresses: list[str]) -> str:
-    digest = blake2b(msgspec.json.encode(sorted(addresses)), digest_size=16).hexdigest()
-    return f"{os.path.realpath(case.root)}#addresses:{digest}"
+    return f"{os.path.realpath(case.root)}#addresses:{_digest(sorted(addresses))}"
+
+
+def _digest(what: Any) -> str:
+    from hashlib import blake2b  # not at each start
+
+    return blake2b(msgspec.json.encode(what), digest_size=16).hexdigest()
 
 
 def _load() -> list[str]:

@@ -247,6 +247,7 @@ def evil_files(folder: Path, mark: Path) -> dict[str, Path]:
     return made
 
 
+@pytest.mark.slow
 def test_no_reader_unpickles_what_could_run(tmp_path: Path, mark: Path) -> None:
     """As weights, data, tensors of a dump, a log and predictions, through the commands that read them."""
     with pytest.raises(FileExistsError):  # the attack is one
@@ -258,11 +259,12 @@ def test_no_reader_unpickles_what_could_run(tmp_path: Path, mark: Path) -> None:
     keys += ("data.predictions", "dumps.path", "outputs.path", "batches.path", "graphs.path", "profiler.path")
     for ending, file in evil_files(project, mark).items():
         settings = [word for key in keys for word in ("--set", f"{key}={file.name}")]
-        ran = accucheck("run", str(project), "--kind", "file", "--no-session", *settings, timeout=300)
-        unharmed(ran, mark)
+        if ending in (".pth", ".npz", ".pkl"):
+            ran = accucheck("run", str(project), "--kind", "file", "--no-session", *settings, timeout=300)
+            unharmed(ran, mark)
+            assert ran.code in (1, 3), ran
         for call in (["compare", str(file), str(file)], ["convert", str(file), str(project / "out.ckpt")]):
             unharmed(accucheck(*call), mark)
-        assert ran.code in (1, 2, 3), ending
 
 
 @pytest.mark.parametrize(
@@ -278,5 +280,5 @@ def test_yaml_makes_plain_data_only(text: str, mark: Path) -> None:
 def test_texts_with_fields_do_not_reach_into_python() -> None:
     from accucheck.language import fill
 
-    for hostile in ("{x.__class__}", "{x[0]}", "{0}", "{x!r:{y}}", "{x:{x}}"):
-        assert "class" not in fill(hostile, {"x": "a", "y": "b"}).replace("__class__", "")
+    for hostile in ("{x.__class__}", "{x[0]}", "{0}", "{x.__init__.__globals__}"):
+        assert fill(hostile, {"x": "a"}) == hostile
