@@ -116,6 +116,8 @@ def load(case: Case) -> Record:
     path = path_of(case)
     try:
         size = path.stat().st_size
+        if not path.is_file():  # a pipe would be waited for
+            raise ReadError("is-directory" if path.is_dir() else "not-regular", path=str(path))
         if size > _LARGEST:
             raise ReadError("too-large", path=str(path), size=size, limit=_LARGEST)
         content = path.read_bytes()

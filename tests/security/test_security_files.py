@@ -67,6 +67,27 @@ def test_a_lock_that_is_a_pipe_holds_nobody_up(cloned: Path) -> None:
     assert ran.code == 2 and "regular file" in ran.err
 
 
+@pytest.mark.parametrize(
+    "name",
+    [".accucheck/session.json", ".accucheck/labels.json", ".accucheck/drafts.json", "accucheck.yaml", "train.py"],
+)
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(cloned: Path, name: str) -> None:
+    """An archive of a project can hold one."""
+    from accucheck.drafts import Drafts
+
+    os.mkfifo(cloned / name)
+    for call in (
+        ["status"],
+        ["labels", "--set", "data.train.path=."],
+        ["run", "--only", "ds.02", "--only", "dp.03"],
+        ["init"],
+        ["report", "-o", "out"],
+    ):
+        ran = accucheck(call[0], str(cloned), *call[1:], cwd=cloned.parent, timeout=120)
+        assert ran.code in (0, 1, 2, 3) and "Traceback" not in ran.err, ran
+    assert Drafts(cloned / FOLDER / "drafts.json").keys == []
+
+
 def test_the_folder_of_another_project_is_not_written(tmp_path: Path, cloned: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
