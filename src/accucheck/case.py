@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +15,12 @@ from .errors import UserError, from_os_error
 
 FILE_NAME = "accucheck.yaml"
 #: What may be a secret in an address: who logs in (abfs writes its container there), and the query.
-_LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]*)@")
-_QUERY = re.compile(r"(\w+://[^\s?]*)\?[^\s'\"]*")
+#: Both take time in proportion to the text: it may be a stranger's, and megabytes.
+_LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]{0,512})@")
+_QUERY = re.compile(r"(\w://[^\s?]*)(?:\?[^\s'\"]*)?")
+
+#: File systems of fsspec that stay on this machine.
+_LOCAL = frozenset({"file", "local", "memory", "zip", "tar", "dir", "simplecache", "filecache", "blockcache"})
 
 #: What a case gives that has to do with inference: one of these.
 _INFERENCE = ("outputs.path", "outputs.reference", "scripts.eval", "scripts.infer", "data.eval.path", "data.infer.path")
@@ -196,12 +200,15 @@ class Case(msgspec.Struct, frozen=True):
     """A project folder and what its case file says. Paths in `spec` are relative to `root`.
 
     `alone`: there is no project, only a session file that lies in `root`; nothing that it names is opened.
+    `agreed`: the addresses in the network that the person gave or agreed to; a project may come from a stranger, whose addresses are not
+    asked for anything.
     """
 
     root: str
     spec: CaseFile = CaseFile()
     file: str | None = None
     alone: bool = False
+    agreed: list[str] = []
 
     @property
     def name(self) -> str:
@@ -224,6 +231,12 @@ class Case(msgspec.Struct, frozen=True):
         """The paths that a key names: one, several or none."""
         value = self.get(key)
         return [self.path(entry) for entry in ([value] if isinstance(value, str) else value or [])]
+
+    def unagreed(self, keys: Collection[str] | None = None) -> list[str]:
+        """The addresses in the network that the case names, or names under these keys, and that nobody agreed to."""
+        named = [self.get(key) for key in address_keys() if keys is None or key in keys]
+        texts = [text for value in named for text in ([value] if isinstance(value, str) else value or [])]
+        return [text for text in dict.fromkeys(texts) if networked(text) and text not in self.agreed]
 
     def relative(self, path: object) -> str:
         """A path as it is shown: relative to the project when it lies inside it; an address without credentials."""
@@ -252,6 +265,16 @@ class Case(msgspec.Struct, frozen=True):
         }
 
 
+def systems(address: str) -> list[str]:
+    """The file systems of an fsspec address and of those that it is chained to; of a path none."""
+    return [part.partition("://")[0].lower() for part in address.split("::")] if "://" in address else []
+
+
+def networked(address: object) -> bool:
+    """Whether an address, or one that it is chained to, leads off this machine."""
+    return isinstance(address, str) and not _LOCAL.issuperset(systems(address))
+
+
 def redacted(text: str) -> str:
     """A text with the addresses in it, without user names, passwords and queries."""
     if "://" not in text:
@@ -278,6 +301,11 @@ def _path_keys(part: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
 def path_keys() -> list[str]:
     """The dotted keys of a case that hold paths."""
     return list(_path_keys(CaseFile))
+
+
+def address_keys() -> list[str]:
+    """Those that may hold an address instead."""
+    return ["data.train.path", "data.eval.path", "data.infer.path", "data.reference.path"]
 
 
 def call_keys() -> list[str]:
@@ -311,10 +339,20 @@ def load(project: Path, settings: list[str] | None = None) -> Case:
     text = document.read_text(file) if given else b""
     data = document.parse(text, str(file)) if text else {}
     spec = document.convert(data, CaseFile, text, str(file))
+    typed: dict[str, Any] = {}
     for setting in settings or []:
-        data = _with(data, setting)
+        data, typed = _with(data, setting), _with(typed, setting)
         spec = document.convert(data, CaseFile, b"", f"--set {setting}")
-    return Case(root=str(root), spec=spec, file=str(file) if given else None)
+    agreed = [text for text in _texts(typed) if networked(text)]
+    return Case(root=str(root), spec=spec, file=str(file) if given else None, agreed=agreed)
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """The texts in plain data."""
+    for below in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _texts(below)
+    if isinstance(data, str):
+        yield data
 
 
 def _with(data: Any, setting: str) -> dict[str, Any]:
@@ -470,7 +508,8 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
     for key, value in values.items():
         data = _with(data, f"{key}={_scalar(value)}")
     file = Path(case.file or Path(case.root, FILE_NAME))
-    return Case(root=case.root, spec=msgspec.convert(data, CaseFile), file=str(file))
+    agreed = [*case.agreed, *(value for value in values.values() if networked(value))]
+    return Case(root=case.root, spec=msgspec.convert(data, CaseFile), file=str(file), agreed=agreed)
 
 
 def write(values: dict[str, Any], target: Path) -> None:

@@ -1,4 +1,4 @@
-"""Consent to run a project's own code, remembered in the user's config folder.
+"""Consent to run a project's own code, and to read from addresses that it names, remembered in the user's config folder.
 
 Never read from a case, a session or a checklist: those may come from a stranger.
 """
@@ -6,8 +6,8 @@ Never read from a case, a session or a checklist: those may come from a stranger
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,8 +24,17 @@ def _key(case: Case) -> str:
     """The project's path and everything that decides which code would run; a changed case asks again."""
     spec = case.spec
     what = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
-    digest = blake2b(msgspec.json.encode(msgspec.to_builtins(what)), digest_size=16).hexdigest()
-    return f"{os.path.realpath(case.root)}#{digest}"
+    return f"{os.path.realpath(case.root)}#{_digest(msgspec.to_builtins(what))}"
+
+
+def _addresses_key(case: Case, addresses: list[str]) -> str:
+    return f"{os.path.realpath(case.root)}#addresses:{_digest(sorted(addresses))}"
+
+
+def _digest(what: Any) -> str:
+    from hashlib import blake2b  # not at each start
+
+    return blake2b(msgspec.json.encode(what), digest_size=16).hexdigest()
 
 
 def _load() -> list[str]:
@@ -39,13 +48,30 @@ def granted(case: Case) -> bool:
     return _key(case) in _load()
 
 
+def with_agreed(case: Case, addresses: list[str] | None = None) -> Case:
+    """The case with the addresses that it names as agreed to: all that are left, as far as that was remembered, or these."""
+    left = case.unagreed()
+    if addresses is None:
+        addresses = left if left and _addresses_key(case, left) in _load() else []
+    return msgspec.structs.replace(case, agreed=[*case.agreed, *addresses])
+
+
+def grant_addresses(case: Case) -> None:
+    """Remember that all addresses that nobody has agreed to yet may be read. Raises SaveError."""
+    _keep(_addresses_key(case, case.unagreed()))
+
+
 def grant(case: Case) -> None:
     """Remember the consent. Raises SaveError when it cannot be kept."""
-    from .store import write_atomically
+    _keep(_key(case))
+
+
+def _keep(key: str) -> None:
+    from .store import private_folder, write_atomically
 
     file = _file()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
     except OSError as error:
         raise from_os_error(error, file.parent, SaveError) from None
-    write_atomically(file, msgspec.json.encode(sorted({*_load(), _key(case)})))
+    write_atomically(file, msgspec.json.encode(sorted({*_load(), key})), 0o600)

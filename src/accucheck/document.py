@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ T = TypeVar("T")
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 40
 MAX_ALIASES = 16
+#: Characters of a number: the largest double, written out, has 309. To the base of 60 a long one would take hours.
+MAX_NUMBER = 400
 #: A step into some value of a mapping: msgspec does not say which.
 ANY = "*"
 
@@ -36,23 +39,54 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> bytes:
     return text
 
 
+@cache
+def safe_loader() -> Any:
+    """PyYAML's safe loader, by C where there is one, which refuses numbers longer than MAX_NUMBER."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        pass
+
+    def bounded(construct: Any) -> Any:
+        def number(loader: Any, node: Any) -> Any:
+            if len(node.value) > MAX_NUMBER:
+                problem = f"a number of {len(node.value):,} characters"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            return construct(loader, node)
+
+        return number
+
+    for kind, construct in (("int", Loader.construct_yaml_int), ("float", Loader.construct_yaml_float)):
+        Loader.add_constructor(f"tag:yaml.org,2002:{kind}", bounded(construct))
+    return Loader
+
+
+def beyond_bounds(text: bytes, aliases: int = MAX_ALIASES) -> int:
+    """The line, from 1, where YAML text is nested deeper than MAX_DEPTH (deep nesting crashes libyaml's composer) or has more aliases
+    than that; 0 where it is neither. Raises yaml.YAMLError."""
+    import yaml
+
+    depth = found = 0
+    for event in yaml.parse(text, Loader=safe_loader()):
+        found += isinstance(event, yaml.AliasEvent)
+        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            depth += 1
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            depth -= 1
+        if depth > MAX_DEPTH or found > aliases:
+            return int(event.start_mark.line) + 1 if event.start_mark else 1
+    return 0
+
+
 def parse(text: bytes, path: str) -> Any:
     """Plain data from YAML text. Aliases and depth are bounded before anything is built."""
     import yaml
 
     _check_encoding(text, path)
-    kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # by C where there is one
-    depth = aliases = 0
+    kind = safe_loader()
     try:
-        for event in yaml.parse(text, Loader=kind):
-            aliases += isinstance(event, yaml.AliasEvent)
-            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-                depth += 1
-            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-                depth -= 1
-            if depth > MAX_DEPTH or aliases > MAX_ALIASES:
-                line = event.start_mark.line + 1 if event.start_mark else 1
-                raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
+        if line := beyond_bounds(text):
+            raise UserError("yaml-nesting", path=path, line=line, limit=MAX_ALIASES)
         loader = kind(text)
         try:
             node = loader.get_single_node()
@@ -67,7 +101,7 @@ def parse(text: bytes, path: str) -> Any:
         line = mark.line if mark else text.count(b"\n", 0, getattr(error, "position", None) or 0)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "syntax"
         raise UserError("yaml-syntax", path=path, line=line + 1, problem=problem) from None
-    except (ValueError, RecursionError) as error:  # an impossible date, for instance
+    except (ValueError, OverflowError, RecursionError) as error:  # an impossible date, for instance
         raise UserError("yaml-syntax", path=path, line=1, problem=str(error)) from None
 
 

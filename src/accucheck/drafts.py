@@ -80,7 +80,7 @@ class Drafts:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        if path.stat().st_size <= MAX_FILE:
+        if path.is_file() and path.stat().st_size <= MAX_FILE:
             return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         pass

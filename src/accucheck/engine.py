@@ -170,6 +170,19 @@ def reason_of(error: BaseException) -> Reason:
     return Reason(error.code, data)
 
 
+def unagreed(case: Case, jobs: Sequence[Job]) -> list[str]:
+    """The addresses in the network that these jobs would read and that nobody agreed to."""
+    if not case.unagreed():
+        return []
+    modules = []
+    for job in jobs:
+        try:
+            modules.append(probes.load(job.probe))
+        except Exception:  # said when it is its turn
+            continue
+    return case.unagreed({key for module in modules for key in _keys(module)})
+
+
 def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
     """The result of a job that cannot or may not run, or None."""
     try:
@@ -181,6 +194,8 @@ def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
         reason = Reason("missing-input", {"keys": lacking, "first": lacking[0].split(" ")[0]})
     elif module.KIND is Kind.LIVE and not live:
         reason = Reason("needs-consent")
+    elif unagreed := case.unagreed(_keys(module)):
+        reason = Reason("needs-address-consent", {"addresses": [redacted(address) for address in unagreed]})
     else:
         return None
     inputs = fingerprint(case, job)
@@ -194,6 +209,12 @@ def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
         inputs=inputs,
         tool=__version__,
     )
+
+
+def _keys(module: Any) -> list[str]:
+    """The keys of a case that a probe reads."""
+    needs = [key for need in module.NEEDS for key in ((need,) if isinstance(need, str) else need)]
+    return [*needs, *getattr(module, "USES", ())]
 
 
 def _run_group(
@@ -455,9 +476,7 @@ def fingerprint(case: Case, job: Job, listed: dict[tuple[Path, bool], list[Any]]
         module = probes.load(job.probe)
     except Exception:
         return ""
-    needs = [key for need in module.NEEDS for key in ((need,) if isinstance(need, str) else need)]
-    needs += getattr(module, "USES", ())
-    sections = sorted({key.partition(".")[0] for key in needs})
+    sections = sorted({key.partition(".")[0] for key in _keys(module)})
     state: list[Any] = [job.probe, job.params, job.version]
     values = [msgspec.to_builtins(case.get(section)) for section in sections]
     state.append(values)

@@ -335,6 +335,22 @@ WORDS: Words = {
         "en": "{path} changed while it was read. Run again when nothing writes to it.",
         "zh": "{path} 在读取过程中被修改，请在无人写入时重新运行。",
     },
+    "address-consent": {
+        "en": "{path} is an address that the project's case file names, and nobody has agreed to it: nothing was asked of it. Allow it "
+        "with --remote, or in the walkthrough when a run asks.",
+        "zh": "{path} 是项目的检查对象文件指定的地址，尚未获得同意，因此未访问。请用 --remote 授权，或在向导运行探针询问时同意。",
+    },
+    "address-refused": {
+        "en": "{path} is not read: the file system {system} of fsspec follows orders that stand in a file. Name where the data "
+        "themselves lie.",
+        "zh": "未读取 {path}：fsspec 的 {system} 文件系统会执行文件中给出的指令。请直接给出数据所在的地址。",
+    },
+    "own-link": {
+        "en": "{path} is a link, which accucheck never makes there: writing would change what it leads to. If you know it, put a folder "
+        "or file in its place; else remove it. Nothing was written; --read-only opens the project as it is.",
+        "zh": "{path} 是一个链接，而 accucheck 不会在此处创建链接：写入会改动它所指向的内容。若是有意设置，"
+        "请改为真实的目录或文件，否则请删除。未写入任何内容；可用 --read-only 只读打开该项目。",
+    },
     "link-loop": {
         "en": "{path} is a link back to a folder above it (or one link too many); it was not followed.",
         "zh": "{path} 是指向其上级目录的链接（或链接层数过多），未继续跟随。",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .case import Case
+from .case import Case, networked
 from .errors import ReadError, UserError, from_os_error
 from .language import Words, word
 from .model import Language, now
@@ -115,6 +116,8 @@ def load(case: Case) -> Record:
     path = path_of(case)
     try:
         size = path.stat().st_size
+        if not path.is_file():  # a pipe would be waited for
+            raise ReadError("is-directory" if path.is_dir() else "not-regular", path=str(path))
         if size > _LARGEST:
             raise ReadError("too-large", path=str(path), size=size, limit=_LARGEST)
         content = path.read_bytes()
@@ -220,15 +223,20 @@ def contents(
 
 
 def located(case: Case, name: str) -> Place:
-    """The file that a sample names. One at an address is found below those of the case, which know how to get there."""
-    if "://" not in name:
-        return case.path(name)
+    """The file that a sample names: below the data of the case, for the list may be a stranger's and must not show other files. Addresses
+    of the case also know how to get there. Raises ReadError."""
     from .readers.places import at, under
 
     for role in ("train", "eval"):
         named = case.get(f"data.{role}.path")
         for address in [named] if isinstance(named, str) else named or []:
-            if "://" in address and (found := under(at(address), name)) is not None:
+            if networked(address) and "://" not in name:
+                continue
+            root = at(address, case.agreed) if "://" in address else case.path(address)
+            if isinstance(root, Path):  # lexically: links within a data set may lead anywhere
+                if "://" not in name and Path(os.path.normpath(case.path(name))).is_relative_to(os.path.normpath(root)):
+                    return case.path(name)
+            elif (found := under(root, name)) is not None:
                 return found
     raise ReadError("sample-gone", path=name)
 

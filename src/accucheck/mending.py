@@ -63,8 +63,9 @@ def apply(mend: Mend) -> Path:
     names = (f"{BACKUPS}/{stamp}{f'-{number}' if number else ''}/{mend.path}" for number in count())
     name = next(name for name in names if not (mend.root / name).exists())
     try:
-        write_together(mend.root, {name: mend.before}, replace=False)
-    except FileExistsError as error:
+        mode = mend.file.stat().st_mode & 0o777  # the copy is for the eyes that the file is for
+        write_together(mend.root, {name: mend.before}, replace=False, mode=mode)
+    except OSError as error:
         raise from_os_error(error, mend.root / name, SaveError) from None
     _write(mend, mend.after)
     return mend.root / name
@@ -78,11 +79,16 @@ def undo(mend: Mend) -> None:
 
 
 def _read(root: Path, path: str) -> bytes:
-    """A file of the project itself. Raises UserError for one that lies elsewhere or is reached by a link, and ReadError."""
+    """A file of the project itself. Raises UserError for one that lies elsewhere, is hidden or is reached by a link, and ReadError."""
     file = root / path
     try:
         base, real = root.resolve(), file.resolve(strict=True)
-        if not real.is_relative_to(base) or real != base / path or not real.is_file():
+        hidden = (
+            any(step.startswith(".") for step in real.relative_to(base).parts) if real.is_relative_to(base) else True
+        )
+        if (
+            hidden or real != base / path or not real.is_file()
+        ):  # hidden: of git or an editor, which may run what stands there
             raise UserError("mend-outside", path=path)
         return file.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name

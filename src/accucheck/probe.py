@@ -44,6 +44,11 @@ REASONS: Words = {
         "en": "This probe runs the project's own code. Allow it with --live, or in the walkthrough when it asks.",
         "zh": "该探针会运行项目自身的代码。请用 --live 授权，或在向导询问时同意。",
     },
+    "needs-address-consent": {
+        "en": "The case file names data in the network ({addresses}), and it may have come with somebody else's project. Allow it with "
+        "--remote, or in the walkthrough when it asks.",
+        "zh": "检查对象文件指定了网络上的数据（{addresses}），而该文件可能来自他人的项目。请用 --remote 授权，或在向导询问时同意。",
+    },
     "no-mindspore": {
         "en": "{python} has no MindSpore. Set runtime.python to the interpreter of the training environment.",
         "zh": "{python} 中没有安装 MindSpore。请把 runtime.python 设为训练环境的 Python 解释器。",

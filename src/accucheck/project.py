@@ -13,7 +13,7 @@ import msgspec
 
 from . import case as cases
 from . import checklist as checklists_
-from . import engine
+from . import consent, engine
 from . import probe as probes
 from .case import Case
 from .checklist import Checklist, Item
@@ -86,6 +86,10 @@ class Project:
         return any(
             _kind(job.probe) is Kind.LIVE and not probes.missing(probes.load(job.probe), self.case) for job in jobs
         )
+
+    def agree(self) -> None:
+        """Let this project's probes read from all addresses that its case names."""
+        self.case = consent.with_agreed(self.case, self.case.unagreed())
 
     def run(
         self,
@@ -198,7 +202,7 @@ def _kept(case: Case, path: Path) -> Path:
     names = chain([path.name], (f"{path.stem}-{number}{path.suffix}" for number in count(2)))
     target = next(each for name in names if not (each := folder / name).exists() or each.read_bytes() == content)
     if not target.exists():
-        write_together(folder, {target.name: content}, replace=False)
+        write_together(folder, {target.name: content}, replace=False, mode=path.stat().st_mode & 0o777)
     return target
 
 
@@ -239,7 +243,7 @@ def open_project(
     """
     if path.suffix == ".json" and not path.is_dir():
         return _open_alone(path, names, session)
-    case = cases.load(path, list(settings))
+    case = consent.with_agreed(cases.load(path, list(settings)))
     checklists = checklists_.load_all(names or ["accuracy"])
     if session == "none":
         return Project(case, checklists, None)

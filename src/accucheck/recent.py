@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from .errors import UserError
-from .store import write_atomically
+from .store import private_folder, write_atomically
 
 #: Projects that are remembered, and bytes of the file that are read.
 MOST, _BYTES = 30, 1 << 20
@@ -80,9 +80,9 @@ def forget(path: str) -> None:
 def _change(apply: Callable[[list[Recent]], list[Recent]]) -> None:
     file = _file()
     with suppress(OSError, UserError, UnicodeEncodeError):
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
         with _locked(file.with_name("recent.lock")):
-            write_atomically(file, msgspec.json.format(msgspec.json.encode(apply(load())[:MOST]), indent=1))
+            write_atomically(file, msgspec.json.format(msgspec.json.encode(apply(load())[:MOST]), indent=1), 0o600)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import socket
@@ -23,7 +24,7 @@ from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
-from .store import FOLDER, atomically
+from .store import FOLDER, atomically, open_own
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -606,6 +607,8 @@ def open_session(project: Path, *, write: bool = True) -> Session:
     comes from a newer accucheck.
     """
     path = project / FOLDER / FILE_NAME
+    if write and not path.parent.resolve().is_relative_to(project.resolve()):
+        raise SaveError("own-link", path=str(path.parent))
     lock, holder = _lock(path.with_name("lock")) if write else (None, "")
     try:
         record, notice = _read(path)
@@ -640,8 +643,10 @@ def _lock(path: Path) -> tuple[IO[str] | None, str]:
     while True:
         try:
             path.parent.mkdir(exist_ok=True)
-            lock = path.open("a+", errors="replace")
+            lock = open(path, "a+", errors="replace", opener=open_own)  # noqa: SIM115
         except OSError as error:
+            if error.errno == errno.ELOOP:  # who clones a project gets its links too
+                raise SaveError("own-link", path=str(path)) from None
             raise from_os_error(error, path.parent, SaveError) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

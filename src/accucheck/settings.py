@@ -62,7 +62,7 @@ def line_of(*steps: str) -> int:
 def keep_theme(theme: str) -> None:
     """Write the theme into the file; whatever else stands there is kept, comments too. Raises SaveError and UserError."""
     from . import document
-    from .store import write_atomically
+    from .store import private_folder, write_atomically
 
     path = file()
     old, text = Settings(), b""
@@ -76,7 +76,7 @@ def keep_theme(theme: str) -> None:
     if document.convert(document.parse(made, str(path)), Settings, made, str(path)) != wanted:
         raise SaveError("settings-odd", path=str(path), line=line.decode())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
     except OSError as error:
         raise from_os_error(error, path.parent, SaveError) from None
     write_atomically(path.resolve(), made)

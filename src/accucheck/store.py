@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,18 +19,19 @@ ATTACHMENTS = f"{FOLDER}/attachments"
 BACKUPS = f"{FOLDER}/backups"
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` whole or not at all, even across a power cut. Raises SaveError."""
-    with atomically(path) as stream:
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Replace `path` by `content` whole or not at all, even across a power cut; `mode` as in `atomically`. Raises SaveError."""
+    with atomically(path, mode) as stream:
         stream.write(content)
 
 
 @contextmanager
-def atomically(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose content replaces `path` when the block ends well; otherwise nothing is left of it. Raises SaveError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def atomically(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A stream whose content replaces `path` when the block ends well; otherwise nothing is left of it. Who may read the file stays as
+    it was; `mode`, less the umask, is of one that was not there. Raises SaveError."""
+    temporary = _temporary(path)
     try:
-        with temporary.open("wb") as stream:
+        with _begun(temporary, path, mode) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -43,7 +45,7 @@ def atomically(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
+def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool, mode: int = 0o666) -> None:
     """Write `files`, {name relative to `folder`: content}, all of them or none; folders that lack are made.
 
     Each is written in full beside its place before the first takes it. Raises SaveError, and FileExistsError when a file is
@@ -57,8 +59,8 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool) -
         for name, content in files.items():
             path = at = folder / name
             _make(path.parent, made)
-            waiting[path] = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-            with waiting[path].open("wb") as stream:
+            waiting[path] = _temporary(path)
+            with _begun(waiting[path], path, mode) as stream:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -80,6 +82,42 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool) -
         if isinstance(error, OSError) and not isinstance(error, FileExistsError):
             raise from_os_error(error, at, SaveError) from None
         raise
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that no other user may look into, where there is none. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
+    """An opener: a descriptor of a regular file at just this path. A link of that name, as a stranger's project may bring, would have
+    what it leads to written. Raises OSError, and SaveError for what is no regular file."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise SaveError("not-regular", path=str(path))
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+
+def _begun(temporary: Path, path: Path, mode: int) -> BinaryIO:
+    """A new file that is to take the place of `path`: as open to others as that is, else of this mode."""
+    known = None
+    with suppress(OSError):
+        status = path.lstat()
+        known = stat.S_IMODE(status.st_mode) & 0o777 if stat.S_ISREG(status.st_mode) else None
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with suppress(FileNotFoundError):  # what a killed writer left, or a link that somebody laid there
+        temporary.unlink()
+    descriptor = open_own(temporary, flags, mode if known is None else 0o600)
+    if known is not None:
+        with suppress(OSError):  # a file system without modes
+            os.fchmod(descriptor, known)
+    return os.fdopen(descriptor, "wb")
 
 
 def _make(folder: Path, made: list[Path]) -> None:

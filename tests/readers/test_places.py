@@ -132,11 +132,11 @@ def test_one_place_that_cannot_be_reached_does_not_hide_the_others(memory: Any, 
 
 def test_errors_of_a_file_system_name_the_place_and_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ReadError, match="nonsense") as caught:
-        places.at("nonsense://x")
+        places.at("nonsense://x", ["nonsense://x"])
     with pytest.raises(ReadError, match="memory://gone does not exist") as caught:
         list(files(places.at("memory://gone"), [].append))
     with pytest.raises(ReadError) as caught:
-        places.at(f"s3://me:{SECRET}@bucket/x")
+        places.at(f"s3://me:{SECRET}@bucket/x", [f"s3://me:{SECRET}@bucket/x"])
     assert caught.value.code == "needs-package" and SECRET not in str(caught.value) and "s3fs" in str(caught.value)
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(ReadError, match=r"accucheck\[remote\]"):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         option("--count", words="count", type=click.IntRange(1, 2000), default=None, metavar="N"),
         option("--redraw", words="redraw", is_flag=True),
         option("--as", "who", words="marked-by", default=None),
+        option("--remote", words="remote", is_flag=True),
         set_option(),
         json_option(),
     ],
@@ -55,6 +56,7 @@ def labels(
     count: int | None,
     redraw: bool,
     who: str | None,
+    remote: bool,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -69,6 +71,8 @@ def labels(
     opened = open_project(Path(project), (), settings, session="try")
     speak(opened)
     opened.need_project()
+    if remote:
+        opened.agree()
     case, session = opened.case, opened.session
     assert session is not None
     require_utf8(who or "")

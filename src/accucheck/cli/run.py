@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
         option("--kind", "kinds", words="kind", multiple=True, type=click.Choice(["static", "file", "live"])),
         option("--live", words="live", is_flag=True),
+        option("--remote", words="remote", is_flag=True),
         checklists_option(),
         option("--only", words="only", multiple=True, metavar="ITEM"),
         set_option(),
@@ -83,6 +84,7 @@ def run_(
     scripts: tuple[str, ...],
     kinds: tuple[str, ...],
     live: bool,
+    remote: bool,
     checklists: tuple[str, ...],
     only: tuple[str, ...],
     settings: tuple[str, ...],
@@ -116,6 +118,8 @@ def run_(
         settings = (*settings, *script_settings(Path(project), scripts))
         opened = open_project(Path(project), checklists, settings, session="none" if no_session else "write")
         speak(opened)
+        if remote:
+            opened.agree()
         if opened.session is not None:
             talk_of(opened.session)
             if opened.session.read_only:

@@ -86,6 +86,10 @@ WORDS: Words = {
     },
     "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
     "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许在线探针运行项目自身的代码。"},
+    "remote": {
+        "en": "Read data at the addresses in the network that accucheck.yaml names; those of --set need no leave.",
+        "zh": "允许读取 accucheck.yaml 中指定的网络地址上的数据；--set 给出的地址无需授权。",
+    },
     "checklist": {
         "en": "A shipped checklist, or a YAML file. Repeatable.",
         "zh": "内置 checklist 的名称或 YAML 文件，可重复。",

@@ -32,7 +32,7 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
 
     refused: list[ReadError] = []
     try:
-        root = at(address) if "://" in address else case.path(address)
+        root = at(address, case.agreed) if "://" in address else case.path(address)
         paths = list(files(root, refused.append)) if "://" in address else files(root, refused.append)
     except ReadError as error:
         if "://" not in address:

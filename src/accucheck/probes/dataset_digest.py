@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
+USES = ("data.reference.path", "data.reference.manifest", "data.reference.known", "data.reference.files")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -248,7 +249,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for address in _files.addresses(case, "data.reference.path"):
         given = True
         if "://" in address:
-            reference = yield from _streamed(address)
+            reference = yield from _streamed(case, address)
             yield from _unread(reference, reference.root)
             yield from _differences(manifests.compare(actual, reference, only=only), reference.root, where)
             continue
@@ -283,7 +284,7 @@ def _at_address(case: Case, address: str, lists: list[Path]) -> Iterator[Finding
     from .. import manifest as manifests
     from ..knowledge.known_datasets import of_dataset
 
-    actual = yield from _streamed(address)
+    actual = yield from _streamed(case, address)
     yield from _unread(actual, actual.root)
     where = Where(path=actual.root)
     numbers = {"files": len(actual.files), "bytes": actual.bytes, "digest": manifests.tree_digest(actual)}
@@ -295,7 +296,7 @@ def _at_address(case: Case, address: str, lists: list[Path]) -> Iterator[Finding
     references = []
     for other in _files.addresses(case, "data.reference.path"):
         if "://" in other:
-            references.append((yield from _streamed(other)))
+            references.append((yield from _streamed(case, other)))
         else:
             references.append((yield from manifests.scan(os.path.abspath(case.path(other)), skip=lists)))
     references += [manifests.read(path) for path in case.paths("data.reference.manifest")]
@@ -309,7 +310,7 @@ def _at_address(case: Case, address: str, lists: list[Path]) -> Iterator[Finding
         yield Finding("no-reference", Level.INFO, where, numbers, fix=Fix("give-reference"), incomplete=True)
 
 
-def _streamed(address: str) -> Generator[Progress, None, Manifest]:
+def _streamed(case: Case, address: str) -> Generator[Progress, None, Manifest]:
     """The manifest of what lies at an address. Raises ReadError when that cannot be listed."""
     import hashlib
 
@@ -318,7 +319,7 @@ def _streamed(address: str) -> Generator[Progress, None, Manifest]:
     from ..readers.detect import files
     from ..readers.places import Remote, at, below, listed, opened, size_of
 
-    root = at(address)
+    root = at(address, case.agreed)
     refused: list[ReadError] = []
     paths = sorted(listed(root) if isinstance(root, Remote) else files(root, refused.append), key=str)
     total, done = sum(map(size_of, paths)), 0

@@ -13,8 +13,8 @@ from .tree import head
 
 #: Bytes of the beginning and of the end that are looked at, and up to which lines are counted.
 _HEAD, _TAIL, _COUNTED = 256 << 10, 256 << 10, 64 << 20
-_NUMBER = rb"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+|nan|inf)\b"
-_LOSS = re.compile(rb"(?<![a-z])(?:\w*_)?loss\w*(?: is| value)?[^\w\r\n]{1,12}" + _NUMBER, re.I)
+_NUMBER = rb"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+|nan|inf)\b"
+_LOSS = re.compile(rb"(?<![a-z])loss\w*(?: is| value)?[^\w\r\n]{1,12}" + _NUMBER, re.I)
 _EVALUATION = re.compile(
     rb"(?<![\w/.-])(?:eval|evaluation|val|valid|validation|test)(?![\w/.-])|(?:eval|val|test)_(?:loss|acc)", re.I
 )

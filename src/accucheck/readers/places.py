@@ -11,13 +11,13 @@ import shutil
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, overload
 
-from ..case import redacted
+from ..case import networked, redacted, systems
 from ..errors import ReadError, UserError, from_os_error
 
 #: Bytes that settle the format of a file.
@@ -27,6 +27,9 @@ _BLOCK = 1 << 20
 _ENTRY, _ENTRIES = struct.Struct("<QIQ"), 1000
 #: What inflates to more than this, and more than `_RATIO` times its size, is refused as a bomb.
 _LARGE, _RATIO = 4 << 30, 500
+#: File systems that are no place for data but take what a file tells them for orders: `reference` fills templates, and not always in a
+#: sandbox; `dask` runs within a cluster's workers.
+_REFUSED = frozenset({"reference", "dask"})
 _GZIP, _ZLIB = b"\x1f\x8b\x08", (b"x\x01", b"x\x9c", b"x\xda")
 
 
@@ -134,9 +137,14 @@ def under(root: File, shown: str) -> Remote | None:
     )
 
 
-def at(address: str) -> File:
-    """What lies at an fsspec address, as yet unseen. Raises ReadError when its file system is not to be had here."""
+def at(address: str, agreed: Collection[str] = ()) -> File:
+    """What lies at an fsspec address, as yet unseen. Raises ReadError when its file system is not to be had here, or the address leads
+    into the network and is not one of `agreed`."""
     shown = redacted(address)
+    if refused := sorted(_REFUSED.intersection(systems(address))):
+        raise ReadError("address-refused", path=shown, system=refused[0])
+    if networked(address) and address not in agreed:
+        raise ReadError("address-consent", path=shown)
     try:
         import fsspec
     except ImportError:

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from ..case import Case
 from ..language import Words, word
 from ..model import Language
 
+#: What is read of the files of an interpreter: bytes of a small one, and of its packages the files by name, up to a size.
+_MOST, _METADATA, _LARGEST = 10_000, ("METADATA", "PKG-INFO", "direct_url.json"), 4 << 20
 ASCEND = Path("/usr/local/Ascend")
 SECONDS = 5.0  # for each command asked
 
@@ -216,7 +219,7 @@ def _versions(case: Case, python: str | None) -> dict[str, Any]:
     folders = sys.path if own else [str(path) for path in _package_folders(prefix)]
     installed: dict[str, str] = {}
     mindspore: metadata.Distribution | None = None
-    for distribution in metadata.distributions(path=folders):
+    for distribution in filter(_is_sound, metadata.distributions(path=folders)):
         name = _named(distribution)
         if name in _MINDSPORE:
             mindspore = mindspore or distribution
@@ -225,12 +228,35 @@ def _versions(case: Case, python: str | None) -> dict[str, Any]:
     commit, build = _build(mindspore) if mindspore is not None else (None, None)
     return {
         "python": platform.python_version() if own else _python_version(prefix),
-        "mindspore": mindspore.version if mindspore is not None else None,
+        "mindspore": mindspore.version[:40] if mindspore is not None else None,
         "mindspore_commit": commit,
         "mindspore_build": build,
         "numpy": installed.pop("numpy", None),
         "packages": dict(sorted(installed.items())),
     }
+
+
+def _head(path: Path) -> str:
+    """The beginning of a regular file; empty where there is none. A case may name any folder, where a pipe would be waited for."""
+    try:
+        if path.is_file():
+            with path.open("rb") as stream:
+                return stream.read(_MOST).decode("utf-8", "replace")
+    except OSError:
+        pass
+    return ""
+
+
+def _is_sound(distribution: metadata.Distribution) -> bool:
+    """Whether the files of a distribution that are read are regular ones of a usual size."""
+    folder = getattr(distribution, "_path", None)
+    if not isinstance(folder, Path) or not folder.is_dir():
+        return True
+    try:
+        found = [folder.joinpath(name).stat() for name in _METADATA if folder.joinpath(name).exists()]
+    except OSError:
+        return False
+    return all(stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST for status in found)
 
 
 def _named(distribution: metadata.Distribution) -> str:
@@ -242,13 +268,8 @@ def _named(distribution: metadata.Distribution) -> str:
 
 def _build(distribution: metadata.Distribution) -> tuple[str | None, str | None]:
     """The commit that MindSpore was made from, and package or source, by the files that lie in it."""
-    commit = None
-    try:
-        text = Path(str(distribution.locate_file("mindspore/.commit_id"))).read_text("utf-8", "replace")[:500]
-        found = re.search(r"\[sha1\]:([0-9a-f]{6,40})", text)
-        commit = found[1] if found else None
-    except OSError:
-        pass
+    found = re.search(r"\[sha1\]:([0-9a-f]{6,40})", _head(Path(str(distribution.locate_file("mindspore/.commit_id")))))
+    commit = found[1] if found else None
     try:
         address = distribution.read_text("direct_url.json") or ""
     except (OSError, UnicodeDecodeError):
@@ -268,12 +289,8 @@ def _package_folders(prefix: Path) -> Iterator[Path]:
 
 def _python_version(prefix: Path) -> str | None:
     """The version that a virtual environment notes, or that the name of its library folder tells."""
-    try:
-        noted = re.search(r"^version(?:_info)?\s*=\s*([\d.]+)", (prefix / "pyvenv.cfg").read_text()[:10_000], re.M)
-        if noted:
-            return noted[1]
-    except (OSError, UnicodeDecodeError):
-        pass
+    if noted := re.search(r"^version(?:_info)?\s*=\s*([\d.]+)", _head(prefix / "pyvenv.cfg"), re.M):
+        return noted[1]
     names = sorted(path.name.removeprefix("python") for path in prefix.glob("lib/python3.*") if path.is_dir())
     return names[-1] if names else None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..document import beyond_bounds, safe_loader
 from .values import Items, Known, Mapping, Value
 
 ENDINGS = (".yaml", ".yml", ".json")
@@ -43,12 +44,11 @@ def _parse(data: bytes, suffix: str) -> list[Any]:
         return []
     import yaml
 
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(data, loader)):
+        if beyond_bounds(data, aliases=0):
             return []  # an alias can blow a small file up; configurations hardly use them
-        return list(yaml.load_all(data, loader))
-    except yaml.YAMLError as error:
+        return list(yaml.load_all(data, safe_loader()))
+    except (yaml.YAMLError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 

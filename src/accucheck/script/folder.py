@@ -23,7 +23,7 @@ from .usage import FRAMEWORKS, Remark, Usage, Use
 
 #: Files that are read of a project, and entries that are looked at; the rest is told as not examined.
 FILES, ENTRIES = 10_000, 200_000
-_SCREEN = re.compile(rb"\b(?:" + "|".join(sorted(FRAMEWORKS)).encode() + rb")\b|\bimport\s*\(?\s*\*")
+_SCREEN = re.compile(rb"\b(?:" + "|".join(sorted(FRAMEWORKS)).encode() + rb")\b|\bimport\s*(?:\(\s*)?\*")
 
 
 @dataclass(frozen=True)

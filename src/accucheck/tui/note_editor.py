@@ -24,6 +24,8 @@ def edit_note(app: Walkthrough, item: str) -> str | None:
     session, language = app.session, app.speech.language
     file = session.drafts.with_name(f"note.{re.sub('[^A-Za-z0-9.-]', '_', item)}.txt")
     try:
+        if file.is_symlink():  # a stranger's project may bring one, to have the file that it leads to edited
+            file.unlink()
         if not file.exists():
             file.write_text(session.entry(item).note, encoding="utf-8")
         try:

@@ -396,6 +396,12 @@ WORDS: Words = {
     "consent-always": {"zh": "同意，并记住此项目", "en": "Yes, and remember for this project"},
     "consent-once": {"zh": "仅此一次", "en": "Only this time"},
     "consent-no": {"zh": "不运行在线探针", "en": "No, leave live probes out"},
+    "consent-address-title": {"zh": "读取网络上的数据？", "en": "Read data in the network?"},
+    "consent-address-text": {
+        "zh": "检查对象文件指定了下列地址。项目若来自他人，请先确认这些地址：\n{addresses}",
+        "en": "The case file names these addresses. Look at them well where the project is somebody else's:\n{addresses}",
+    },
+    "consent-address-no": {"zh": "不读取", "en": "No, leave them out"},
     "overrule-title": {
         "zh": "{item}：结论与建议不同（建议：{verdict}），可说明原因，Enter 跳过",
         "en": "{item}: you overrule the suggestion ({verdict}). Say why, or skip with Enter",

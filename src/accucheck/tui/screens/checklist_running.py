@@ -9,7 +9,9 @@ from textual import on, work
 from textual.events import Mount
 
 from ... import engine
+from ...case import redacted
 from ...errors import SaveError
+from ...language import visible
 from ...model import Status, Verdict
 from .checklist_showing import Showing
 
@@ -125,6 +127,7 @@ class Running(Showing):
     async def _start(self, jobs: list[engine.Job]) -> None:
         """Ask for consent where it is needed, say how long it will take where that is long, then start."""
         live = await self._consent(jobs)
+        await self._agree(jobs)
         if len(jobs) > _FEW and (time := await self._time(jobs, live=live)):
             self.notify(self.speech.say("run-time", time=time), timeout=6, markup=False)
         if self.app.runner.busy:  # another run was begun meanwhile
@@ -139,6 +142,25 @@ class Running(Showing):
 
         found = await asyncio.to_thread(estimate, self.app.project, jobs, live=live)
         return found.text(self.speech.language) if found.high is None or found.high > _LONG else ""
+
+    async def _agree(self, jobs: list[engine.Job]) -> None:
+        """Let data be read from the network where the person says so; the project may be somebody else's."""
+        from ... import consent
+        from .dialogs import Choose
+
+        project, say = self.app.project, self.speech.say
+        if not (addresses := await asyncio.to_thread(engine.unagreed, project.case, jobs)):
+            return
+        text = say("consent-address-text", addresses="\n".join(visible(redacted(address)) for address in addresses))
+        answers = [("no", say("consent-address-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
+        answer = await self.app.push_screen_wait(Choose(say("consent-address-title"), text, answers))
+        if answer == "always":
+            try:
+                consent.grant_addresses(project.case)
+            except SaveError as error:
+                self.notify(error.text(self.speech.language), severity="warning", markup=False)
+        if answer in ("once", "always"):
+            project.agree()
 
     async def _consent(self, jobs: list[engine.Job]) -> bool:
         """Whether live probes may run: as remembered, or as the person says now."""
@@ -155,7 +177,9 @@ class Running(Showing):
         say, spec = self.speech.say, case.spec
         pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
         calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer) if call]
-        text = say("consent-text", python=spec.runtime.python or sys.executable, calls=", ".join(dict.fromkeys(calls)))
+        # A line each, whatever they hold: what a stranger's file names must not look like words of ours.
+        python, called = visible(spec.runtime.python or sys.executable), visible(", ".join(dict.fromkeys(calls)))
+        text = say("consent-text", python=python, calls=called)
         if time := await self._time(jobs, live=True):
             text += f"\n\n{time}"
         answers = [("no", say("consent-no")), ("once", say("consent-once")), ("always", say("consent-always"))]
