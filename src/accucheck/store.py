@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +18,9 @@ FOLDER = ".accucheck"
 ATTACHMENTS = f"{FOLDER}/attachments"
 #: Where copies of files lie as they were before a mend was written into them.
 BACKUPS = f"{FOLDER}/backups"
+#: How the name of a file ends that is not finished. Before that stands what those have in common that one writer is at; it holds one of
+#: them locked in each folder.
+UNFINISHED = ".accucheck-tmp"
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -27,17 +32,20 @@ def write_atomically(path: Path, content: bytes) -> None:
 @contextmanager
 def atomically(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content replaces `path` when the block ends well; otherwise nothing is left of it. Raises SaveError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary: Path | None = None
     try:
-        with temporary.open("wb") as stream:
+        sweep([path.parent])
+        with _locked(path.parent, path.name, _writer()) as stream:
+            temporary = Path(stream.name)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
         _sync(path.parent)
     except BaseException as error:
         with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            if temporary is not None:
+                temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise from_os_error(error, path, SaveError) from None
         raise
@@ -46,40 +54,143 @@ def atomically(path: Path) -> Iterator[BinaryIO]:
 def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
     """Write `files`, {name relative to `folder`: content}, all of them or none; folders that lack are made.
 
-    Each is written in full beside its place before the first takes it. Raises SaveError, and FileExistsError when a file is
-    there that may not be replaced.
+    Each is written in full beside its place before the first takes it; what lies deeper comes first, so that a file is never there
+    without those beside it that it names. Raises SaveError, and FileExistsError when a file is there that may not be replaced.
     """
     made: list[Path] = []
     waiting: dict[Path, Path] = {}
     placed: list[Path] = []
+    locks: dict[Path, BinaryIO] = {}
     at = folder
     try:
-        for name, content in files.items():
-            path = at = folder / name
-            _make(path.parent, made)
-            waiting[path] = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-            with waiting[path].open("wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for path, temporary in waiting.items():
-            at = path
-            if replace:
-                temporary.replace(path)
-            else:
-                _place(temporary, path)
-                placed.append(path)
-        for parent in {path.parent for path in waiting}:
+        with ExitStack() as streams:
+            sweep({path.parent for path in (folder / name for name in files) if path.parent.is_dir()})
+            writer = _writer()
+            for name in sorted(files, key=lambda name: -len(Path(name).parts)):
+                path = at = folder / name
+                _make(path.parent, made)
+                if path.parent not in locks:
+                    locks[path.parent] = streams.enter_context(_locked(path.parent, "", writer))
+                waiting[path] = _unfinished(path.parent, path.name, writer)
+                with waiting[path].open("xb") as stream:
+                    stream.write(files[name])
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            for path, temporary in waiting.items():
+                at = path
+                if replace:
+                    temporary.replace(path)
+                else:
+                    _place(temporary, path)
+                    placed.append(path)
+            for lock in locks.values():
+                Path(lock.name).unlink(missing_ok=True)
+        for parent in locks:
             _sync(parent)
     except BaseException as error:
         with suppress(OSError):
-            for path in (*waiting.values(), *placed):
+            for path in (*waiting.values(), *placed, *(Path(lock.name) for lock in locks.values())):
                 path.unlink(missing_ok=True)
             for path in reversed(made):
                 path.rmdir()
         if isinstance(error, OSError) and not isinstance(error, FileExistsError):
             raise from_os_error(error, at, SaveError) from None
         raise
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, whole or not at all; its folder must be there. Raises SaveError."""
+    try:
+        path.parent.stat()
+        write_together(path.parent, {path.name: content}, replace=False)
+    except FileExistsError:
+        raise SaveError("exists", path=str(path)) from None
+    except OSError as error:
+        raise from_os_error(error, path, SaveError) from None
+    except ValueError as error:  # a NUL byte in the name
+        raise from_os_error(OSError(22, str(error)), path, SaveError) from None
+
+
+def sweep(folders: Iterable[Path]) -> None:
+    """Remove from these folders what writers have left that were killed: of whom no file is locked any more."""
+    for folder in folders:
+        left: dict[str, list[str]] = {}
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                if name.endswith(UNFINISHED):
+                    left.setdefault(name.removesuffix(UNFINISHED).rpartition(".")[2], []).append(name)
+        for names in left.values():
+            with suppress(OSError), ExitStack() as streams:
+                for name in names:
+                    fcntl.flock(streams.enter_context((folder / name).open("rb")), fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for name in names:
+                    (folder / name).unlink()
+
+
+def _writer() -> str:
+    return os.urandom(4).hex()
+
+
+def _unfinished(folder: Path, name: str, writer: str) -> Path:
+    """What a file is called while it is written, however long its own name is."""
+    return folder / ("." + os.fsdecode(os.fsencode(name)[:200]) + f".{writer}{UNFINISHED}")
+
+
+def _locked(folder: Path, name: str, writer: str) -> BinaryIO:
+    """A new locked file under the unfinished name. The lock goes with the process, however that ends."""
+    temporary = _unfinished(folder, name, writer)
+    while True:
+        stream = temporary.open("xb")
+        with suppress(OSError):  # a file system without locks, where sweep() therefore finds nothing free
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        if temporary.exists():  # else it was swept away before it was locked
+            return stream
+        stream.close()
+
+
+#: How temporary folders of ours begin that are locked while they are in use.
+_SCRATCH = "accucheck-run-"
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder that is gone when the block ends. What a kill has left of earlier ones goes too. Raises OSError."""
+    import shutil
+    import tempfile
+
+    base = Path(tempfile.gettempdir())
+    for name in os.listdir(base):
+        if name.startswith(_SCRATCH):
+            with suppress(OSError), _locked_folder(base / name, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                shutil.rmtree(base / name)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        with _locked_folder(folder, fcntl.LOCK_EX):
+            if not folder.exists():  # swept away before it was locked
+                continue
+            try:
+                yield folder
+                return
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked_folder(folder: Path, how: int) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, how)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def temporary_place() -> str:
+    """The folder that temporary files lie in, as a person knows it."""
+    import tempfile
+
+    folder = Path(tempfile.gettempdir())
+    return str(folder.parent if folder.name.startswith(_SCRATCH) else folder)
 
 
 def _make(folder: Path, made: list[Path]) -> None:
@@ -105,7 +216,7 @@ def _place(temporary: Path, path: Path) -> None:
         raise
     except OSError:  # a file system without hard links; what comes in between now would be lost
         if os.path.lexists(path):
-            raise FileExistsError(path) from None
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.replace(path)
     else:
         temporary.unlink()

@@ -151,7 +151,7 @@ def test_two_at_once_lose_nothing(name: str, project: Path, tmp_path: Path) -> N
     for path in every:
         if path.endswith(".json"):
             assert json.loads(Path(path).read_bytes())["case"] == "x"
-    assert not [path for path in out.rglob("*") if path.name.endswith(".tmp")]
+    assert not [path for path in out.rglob("*") if path.name.endswith("tmp")]
     again = content(out)
     assert ran(*arguments)[0] == 0
     assert content(out).items() >= again.items(), "a report that is there stays"
@@ -194,7 +194,7 @@ def test_a_session_that_is_none(project: Path) -> None:
     code, _, err = ran("report", project, "-o", project / "out")
     assert code == 2 and "larger than 256 MB" in err, err
     assert stored.stat().st_size == MAX_ALONE + 1
-    deep = good.replace(b'"n": 1', b'"n": ' + b'{"a": ' * 400 + b"1" + b"}" * 400)
+    deep = good.replace(b'"n":1', b'"n":' + b'{"a": ' * 400 + b"1" + b"}" * 400)
     assert deep != good
     stored.write_bytes(deep)
     code, _, err = ran("report", project, "-o", project / "out")
