@@ -161,7 +161,7 @@ def command(
     with _growing(target) as grow:
 
         def recorded(recording: Recording) -> None:
-            grow(recording)
+            grow(recording.rows[-1])
             step(recording)
 
         recording = record(case, plan, optimizer, recorded)
@@ -284,36 +284,38 @@ def _csv_head(whole: bool) -> str:
 
 def _csv_line(row: Row, whole: bool) -> str:
     step, rate, loss, accuracy = row
-    return f"{step},{rate:.9g},{loss:.9g}" + (f",{accuracy:.6g}\n" if whole and accuracy is not None else "\n")
+    last = "" if not whole else "," if accuracy is None else f",{accuracy:.6g}"
+    return f"{step},{rate:.9g},{loss:.9g}{last}\n"
 
 
 @contextmanager
-def _growing(target: Path) -> Iterator[Callable[[Recording], None]]:
-    """A function that adds the last row of a recording to a file beside `target`, which is gone when the block ends well, or with
-    nothing recorded: a test may take hours, and what is killed writes no curve. Raises SaveError where nothing can be written."""
-    path = target.with_name(target.name + UNENDED)
+def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
+    """A function that adds a row to a file beside `target`, which is gone when the block ends well, or with nothing recorded: a test
+    may take hours, and what is killed writes no curve. Raises SaveError where nothing can be written."""
+    path, rows = target.with_name(target.name + UNENDED), 0
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        stream = path.open("w", buffering=1)
+        stream = path.open("wb", buffering=0)
+        try:
+            stream.write(_csv_head(True).encode())
+        except OSError:
+            stream.close()
+            path.unlink()
+            raise
     except OSError as error:
         raise from_os_error(error, target.parent, SaveError) from None
-    rows = 0
 
-    def grow(recording: Recording) -> None:
+    def grow(row: Row) -> None:
         nonlocal rows
-        whole = recording.rows[0][3] is not None
-        with suppress(OSError):  # a full disk: whoever writes the curve at the end says so
-            if not rows:
-                stream.write(_csv_head(whole))
-            stream.write(_csv_line(recording.rows[-1], whole))
         rows += 1
+        with suppress(OSError):  # a full disk: whoever writes the curve at the end says so
+            stream.write(_csv_line(row, True).encode())
 
     try:
         yield grow
         rows = 0
     finally:
-        with suppress(OSError):
-            stream.close()
+        stream.close()
         if not rows:
             with suppress(OSError):
                 path.unlink()

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from processes import Command, run, wait_until
+from test_kills import POINTS
 
 from accucheck import engine
 from accucheck.case import Case
 from accucheck.model import Status
 from accucheck.session import open_session
 from command_line import write_checklist
-from test_kills import POINTS
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
@@ -34,14 +34,14 @@ def test_who_dies_is_not_waited_for_though_others_hold_its_pipes(tmp_path: Path)
     assert (result.status, result.reason.code) == (Status.FAILED, "crashed") and "SIGKILL" in result.reason.data["how"]
     shared, own = (finding.data["n"] for finding in result.findings)
     wait_until(lambda: is_gone(shared), lambda: "it lives on")
-    if not is_gone(own):  # a process of its own session, whose parent was killed with SIGKILL, cannot be told from any other
+    if not is_gone(
+        own
+    ):  # a process of its own session, whose parent was killed with SIGKILL, cannot be told from any other
         os.kill(own, signal.SIGKILL)
 
 
 @pytest.mark.usefixtures("fakes")
-def test_a_cancelled_probe_leaves_neither_processes_nor_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancelled_probe_leaves_neither_processes_nor_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     cancel, children = threading.Event(), []
