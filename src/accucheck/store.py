@@ -161,12 +161,19 @@ def scratch() -> Iterator[Path]:
     base = Path(tempfile.gettempdir())
     for name in os.listdir(base):
         if name.startswith(_SCRATCH):
-            with suppress(OSError), _locked_folder(base / name, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            with suppress(OSError), _opened(base / name) as descriptor:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(base / name)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
-        with _locked_folder(folder, fcntl.LOCK_EX):
-            if not folder.exists():  # swept away before it was locked
+        with ExitStack() as stack:
+            try:
+                descriptor = stack.enter_context(_opened(folder))
+            except FileNotFoundError:  # swept away before it was locked
+                continue
+            with suppress(OSError):  # a file system without locks, where nothing is free
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not folder.exists():
                 continue
             try:
                 yield folder
@@ -176,11 +183,10 @@ def scratch() -> Iterator[Path]:
 
 
 @contextmanager
-def _locked_folder(folder: Path, how: int) -> Iterator[None]:
+def _opened(folder: Path) -> Iterator[int]:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, how)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

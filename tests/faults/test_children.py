@@ -7,14 +7,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from processes import Command, run, wait_until
 from test_kills import POINTS
 
 from accucheck import engine
 from accucheck.case import Case
+from accucheck.live.inside.processes import descendants
 from accucheck.model import Status
 from accucheck.session import open_session
 from command_line import write_checklist
+from left_behind import Command, run, wait_until
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
@@ -44,7 +45,7 @@ def test_who_dies_is_not_waited_for_though_others_hold_its_pipes(tmp_path: Path)
 def test_a_cancelled_probe_leaves_neither_processes_nor_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    cancel, children = threading.Event(), []
+    cancel, children, before = threading.Event(), [], descendants(os.getpid())
     for event in engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_daemon")], cancel=cancel):
         if isinstance(event, engine.Found):
             children.append(event.finding.data["n"])
@@ -54,6 +55,7 @@ def test_a_cancelled_probe_leaves_neither_processes_nor_files(tmp_path: Path, mo
     assert event.result.status is Status.CANCELLED and len(children) == 2
     wait_until(lambda: all(map(is_gone, children)), lambda: f"one of {children} lives on")
     assert not list((tmp_path / "temporary").iterdir())
+    assert not descendants(os.getpid()) - before, "a zombie"
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import Command, half_written, run, wait_until
 from safetensors.numpy import save_file
 
 from accucheck.session import open_session
 from command_line import write_checklist
+from left_behind import Command, half_written, run, wait_until
 
 #: accucheck whose files may have so many bytes: what a quota on a file's size looks like to a program.
 LIMITED = """

@@ -78,14 +78,7 @@ class Command:
         return code == -signal.SIGKILL
 
     def living(self) -> list[int]:
-        """The processes that it started, whosever children they are now; zombies do not count."""
-        return [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if self._is_ours(pid)]
-
-    def _is_ours(self, pid: int) -> bool:
-        try:
-            return self.mark.encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        except OSError:
-            return False
+        return living(self.mark)
 
     def require_no_process(self) -> None:
         """Fail if a process that it started outlives it for long."""
@@ -104,6 +97,18 @@ def run(cwd: Path, temporary: Path, *arguments: object) -> tuple[int, str, str]:
     command.require_no_process()
     command.require_no_temporary()
     return code, out, err
+
+
+def living(mark: str) -> list[int]:
+    """The processes with this NAME=VALUE in their environment, whosever children they are now; zombies do not count."""
+
+    def has_it(pid: int) -> bool:
+        try:
+            return mark.encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        except OSError:
+            return False
+
+    return [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if has_it(pid)]
 
 
 def shown(pid: int) -> str:
