@@ -22,7 +22,7 @@ import msgspec
 from . import __version__
 from . import probe as probes
 from .case import Case, redacted
-from .errors import UserError
+from .errors import UserError, from_os_error
 from .language import Language
 from .live.inside.processes import descendants, end
 from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
@@ -161,7 +161,12 @@ def run(
 
 
 def reason_of(error: BaseException) -> Reason:
-    """An error as the reason of a failed result: a UserError with its words in both languages, anything else by name."""
+    """An error as the reason of a failed result: a UserError with its words in both languages, what the system says of a file as one
+    (it may be gone since it was looked at), anything else by name."""
+    if isinstance(error, OSError) and error.errno and error.filename is not None:
+        error = from_os_error(
+            error, os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        )
     if not isinstance(error, UserError):
         return Reason("raised", {"error": redacted(f"{type(error).__name__}: {error}")[:500]})
     data: dict[str, Any] = {}
