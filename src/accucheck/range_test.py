@@ -293,6 +293,7 @@ def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
     """A function that adds a row to a file beside `target`, which is gone when the block ends well, or with nothing recorded: a test
     may take hours, and what is killed writes no curve. Raises SaveError where nothing can be written."""
     path, rows = target.with_name(target.name + UNENDED), 0
+    made = [folder for folder in target.parents if not folder.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         stream = path.open("wb", buffering=0)
@@ -319,6 +320,8 @@ def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
         if not rows:
             with suppress(OSError):
                 path.unlink()
+                for folder in made:  # those that are empty still: nothing was recorded
+                    folder.rmdir()
 
 
 def judged(case: Case, target: Path) -> list[Finding]:
