@@ -77,7 +77,7 @@ def test_an_exception_keeps_its_traceback_and_its_problem(tmp_path):
 
 
 def test_timeout(tmp_path):
-    result = results(tmp_path, "fake_slow", timeout=1.0)["fake_slow"]
+    result = results(tmp_path, "fake_slow", timeout=10.0)["fake_slow"]
     assert (result.status, result.reason.code) == (Status.FAILED, "timeout")
     assert result.suggestion is Verdict.UNDECIDED and len(result.findings) == 1
 
@@ -169,7 +169,7 @@ def test_static_probes_share_a_child_and_survive_a_crash_of_one(tmp_path):
 
 
 def test_parallel_children(tmp_path):
-    both = results(tmp_path, "fake_slow", "fake_problem", "fake_clean", timeout=2.0, parallel=2)
+    both = results(tmp_path, "fake_slow", "fake_problem", "fake_clean", timeout=15.0, parallel=2)
     assert both["fake_problem"].suggestion is Verdict.PROBLEM
     assert both["fake_slow"].reason.code == "timeout"
 

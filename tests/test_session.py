@@ -167,7 +167,7 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(tmp_path, monkeypatch)
             session.answer("ds.02", Verdict.PROBLEM, "second")
         assert caught.value.code == "disk-full" and session.unsaved
         assert open_session(tmp_path, write=False).entry("ds.01").note == "first"
-        assert not list((tmp_path / ".accucheck").glob("*.tmp"))
+        assert not list((tmp_path / ".accucheck").glob(".*tmp"))
         monkeypatch.undo()
         session.save()
     assert open_session(tmp_path, write=False).entry("ds.02").note == "second"

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import msgspec
 
 from . import __version__, document
-from .errors import UserError
+from .errors import SaveError, UserError
 from .model import CONCLUSIONS, Text
+from .store import write_atomically
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -318,11 +319,6 @@ def _from_cache(path: Path) -> Checklist | None:
 
 
 def _to_cache(path: Path, checklist: Checklist) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}")
-    try:
+    with suppress(OSError, SaveError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(msgspec.json.encode(checklist))
-        temporary.replace(path)
-    except OSError:
-        with suppress(OSError):  # a cache folder that is a file, or read-only, lets nothing be removed either
-            temporary.unlink()
+        write_atomically(path, msgspec.json.encode(checklist))

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Union
@@ -21,9 +22,11 @@ import msgspec
 from . import __version__
 from . import probe as probes
 from .case import Case, redacted
-from .errors import UserError
+from .errors import UserError, from_os_error
 from .language import Language
+from .live.inside.processes import descendants, end
 from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
+from .store import scratch
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
@@ -158,7 +161,12 @@ def run(
 
 
 def reason_of(error: BaseException) -> Reason:
-    """An error as the reason of a failed result: a UserError with its words in both languages, anything else by name."""
+    """An error as the reason of a failed result: a UserError with its words in both languages, what the system says of a file as one
+    (it may be gone since it was looked at), anything else by name."""
+    if isinstance(error, OSError) and error.errno and error.filename is not None:
+        error = from_os_error(
+            error, os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        )
     if not isinstance(error, UserError):
         return Reason("raised", {"error": redacted(f"{type(error).__name__}: {error}")[:500]})
     data: dict[str, Any] = {}
@@ -264,10 +272,20 @@ class _Child:
         self._begin_next()
         if self.cancel.is_set():
             return self.stop_all(Status.CANCELLED, Reason("cancelled"))
+        with ExitStack() as stack:
+            folder: Path | None = None
+            with suppress(OSError):  # a probe that needs no room can do without
+                folder = stack.enter_context(scratch())
+            return self._run_in(folder, last)
+
+    def _run_in(self, folder: Path | None, last: bool) -> list[Job]:
+        """Run with a temporary folder: what is killed, as a cancelled probe is, does not remove its files."""
         request = msgspec.json.encode(Request(self.case, self.jobs, self.scheduler))
+        given = [] if folder is None else [str(folder)]
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", "accucheck.worker"],
+                [sys.executable, "-m", "accucheck.worker", *given],
+                env={**os.environ, **({} if folder is None else {"TMPDIR": str(folder)})},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -314,6 +332,7 @@ class _Child:
             selector.register(process.stderr, selectors.EVENT_READ, "log")
             seen = time.monotonic()
             while self.current < len(self.jobs):
+                over = _has_exited(process)  # before its last words are looked for
                 ready, present = selector.select(0.1), time.monotonic()
                 if (
                     present - seen > STOPPED
@@ -330,6 +349,8 @@ class _Child:
                         return None
                     elif (bad := self._take(data)) is not None:
                         return bad
+                if over and not any(key.data == "events" for key, _ in ready):
+                    return None  # though something that it started may hold its channel open
                 if self.cancel.is_set():
                     return Reason("cancelled")
                 if self.current < len(self.jobs):
@@ -414,15 +435,20 @@ class _Child:
         """What the ended child still had in its log pipe."""
         assert process.stderr
         os.set_blocking(process.stderr.fileno(), False)
-        try:
-            while data := os.read(process.stderr.fileno(), 1 << 16):
+        with suppress(BlockingIOError):
+            for _ in range(16):  # no more than a pipe holds: something may still be writing to it
+                if not (data := os.read(process.stderr.fileno(), 1 << 16)):
+                    break
                 self._keep_log(data)
-        except BlockingIOError:
-            pass
+
+
+def _has_exited(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it has ended; it stays to be waited for."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
-    """End a child and its whole process group; says how the child itself ended.
+    """End a child, its whole process group, and what it started in groups of their own; says how the child itself ended.
 
     The group is signalled while the child is still unreaped, so that its id cannot belong to anybody else.
     """
@@ -430,7 +456,7 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
     def exited(wait: float) -> bool:
         deadline = time.monotonic() + wait
         while True:
-            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            if _has_exited(process):
                 return True
             if time.monotonic() >= deadline:
                 return False
@@ -442,10 +468,13 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
         except (ProcessLookupError, PermissionError):
             pass
 
+    started = set(descendants(process.pid))
     if gently and not exited(0):
         tell(signal.SIGTERM)
     exited(GRACE)
+    started.update(descendants(process.pid))
     tell(signal.SIGKILL)
+    end(started)
     code = process.wait()
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 

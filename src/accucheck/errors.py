@@ -13,6 +13,10 @@ WORDS: Words = {
         "en": "{path} is a folder, but a file is expected here.",
         "zh": "{path} 是文件夹，此处需要的是文件。",
     },
+    "exists": {
+        "en": "{path} exists and was left as it is. Give another file.",
+        "zh": "{path} 已存在，未作改动。请另选文件。",
+    },
     "not-a-directory": {
         "en": "{path} is not a folder, or a part of its path is not.",
         "zh": "{path} 不是文件夹，或其路径中有一部分不是文件夹。",

@@ -12,6 +12,7 @@ import stat
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -183,6 +184,9 @@ class _Journal:
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, head)
         except OSError:
+            if os.fstat(descriptor).st_size == 0:  # a full disk
+                with suppress(OSError):
+                    path.unlink()
             os.close(descriptor)
             return
         self._descriptor, self.path = descriptor, path

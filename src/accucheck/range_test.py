@@ -5,10 +5,9 @@ The bounds are those of the probe lr_range, which reads the curve as any other.
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Where the curve goes when curves.lr_test names no place.
 DEFAULT = "logs/lr_range.csv"
+#: How the name of a curve ends while the test runs.
+UNENDED = ".partial"
 #: A test may take long: it ends with its steps, or when it is interrupted.
 SECONDS = 1e7
 _MOMENTUM: dict[str, Any] = {"momentum": 0.9}
@@ -97,12 +98,16 @@ class Plan(NamedTuple):
     exponential: bool
 
 
+#: Step, rate, loss, and accuracy or None.
+Row = tuple[int, float, float, float | None]
+
+
 @dataclass
 class Recording:
-    """What came of a test. `rows`: step, rate, loss, and accuracy or None. `ended`: "not-finite", "diverged", "interrupted", "broken"
+    """What came of a test. `ended`: "not-finite", "diverged", "interrupted", "broken"
     or "" for the whole of its `steps`. `restored`: whether weights and state were as before; None when that was not reached."""
 
-    rows: list[tuple[int, float, float, float | None]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     steps: int = 0
     ended: str = ""
     restored: bool | None = None
@@ -153,13 +158,19 @@ def command(
         part = "" if accuracy is None else words("accuracy", accuracy=accuracy)
         progress(words("step", step=number, steps=recording.steps, lr=rate, loss=loss, accuracy=part))
 
-    recording = record(case, plan, optimizer, step)
-    progress("")
-    if not recording.rows:
-        if recording.error is not None:
-            raise recording.error
-        return recording, []
-    write(recording, target)
+    with _growing(target) as grow:
+
+        def recorded(recording: Recording) -> None:
+            grow(recording.rows[-1])
+            step(recording)
+
+        recording = record(case, plan, optimizer, recorded)
+        progress("")
+        if not recording.rows:
+            if recording.error is not None:
+                raise recording.error
+            return recording, []
+        write(recording, target)
     if recording.ended:
         last = recording.rows[-1]
         talk(words(recording.ended, step=last[0], steps=recording.steps, lr=last[1]))
@@ -264,15 +275,53 @@ def write(recording: Recording, target: Path) -> None:
     from .store import write_atomically
 
     whole = recording.rows[0][3] is not None
-    text = io.StringIO()
-    text.write("step,lr,loss,accuracy\n" if whole else "step,lr,loss\n")
-    for step, rate, loss, accuracy in recording.rows:
-        text.write(f"{step},{rate:.9g},{loss:.9g}" + (f",{accuracy:.6g}\n" if whole and accuracy is not None else "\n"))
+    write_atomically(target, "".join([_csv_head(whole), *(_csv_line(row, whole) for row in recording.rows)]).encode())
+
+
+def _csv_head(whole: bool) -> str:
+    return "step,lr,loss,accuracy\n" if whole else "step,lr,loss\n"
+
+
+def _csv_line(row: Row, whole: bool) -> str:
+    step, rate, loss, accuracy = row
+    last = "" if not whole else "," if accuracy is None else f",{accuracy:.6g}"
+    return f"{step},{rate:.9g},{loss:.9g}{last}\n"
+
+
+@contextmanager
+def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
+    """A function that adds a row to a file beside `target`, which is gone when the block ends well, or with nothing recorded: a test
+    may take hours, and what is killed writes no curve. Raises SaveError where nothing can be written."""
+    path, rows = target.with_name(target.name + UNENDED), 0
+    made = [folder for folder in target.parents if not folder.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        stream = path.open("wb", buffering=0)
+        try:
+            stream.write(_csv_head(True).encode())
+        except OSError:
+            stream.close()
+            path.unlink()
+            raise
     except OSError as error:
         raise from_os_error(error, target.parent, SaveError) from None
-    write_atomically(target, text.getvalue().encode())
+
+    def grow(row: Row) -> None:
+        nonlocal rows
+        rows += 1
+        with suppress(OSError):  # a full disk: whoever writes the curve at the end says so
+            stream.write(_csv_line(row, True).encode())
+
+    try:
+        yield grow
+        rows = 0
+    finally:
+        stream.close()
+        if not rows:
+            with suppress(OSError):
+                path.unlink()
+                for folder in made:  # those that are empty still: nothing was recorded
+                    folder.rmdir()
 
 
 def judged(case: Case, target: Path) -> list[Finding]:

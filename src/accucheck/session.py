@@ -24,7 +24,7 @@ from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
-from .store import FOLDER, atomically, open_own
+from .store import FOLDER, atomically, open_own, sweep
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -618,7 +618,7 @@ def open_session(project: Path, *, write: bool = True) -> Session:
         _release(lock)
         raise
     if lock is not None:
-        _sweep(path)
+        sweep([path.parent])
     return Session(path, record, lock, holder, notice)
 
 
@@ -678,9 +678,3 @@ def _is_at(stream: IO[str], path: Path) -> bool:
         return os.path.samestat(os.fstat(stream.fileno()), path.stat())
     except OSError:
         return False
-
-
-def _sweep(path: Path) -> None:
-    """Remove what a writer that was killed left."""
-    for left in path.parent.glob(f".{path.name}.*.tmp"):
-        left.unlink(missing_ok=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +19,9 @@ FOLDER = ".accucheck"
 ATTACHMENTS = f"{FOLDER}/attachments"
 #: Where copies of files lie as they were before a mend was written into them.
 BACKUPS = f"{FOLDER}/backups"
+#: How the name of a file ends that is not finished. Before that stands what those have in common that one writer is at; it holds one of
+#: them locked in each folder.
+UNFINISHED = ".accucheck-tmp"
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
@@ -29,17 +34,21 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
 def atomically(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A stream whose content replaces `path` when the block ends well; otherwise nothing is left of it. Who may read the file stays as
     it was; `mode`, less the umask, is of one that was not there. Raises SaveError."""
-    temporary = _temporary(path)
+    temporary: Path | None = None
     try:
-        with _begun(temporary, path, mode) as stream:
+        sweep([path.parent])
+        writer = _writer()
+        with _locked(path, writer, mode) as stream:
+            temporary = _unfinished(path, writer)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
         _sync(path.parent)
     except BaseException as error:
         with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            if temporary is not None:
+                temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise from_os_error(error, path, SaveError) from None
         raise
@@ -48,34 +57,44 @@ def atomically(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool, mode: int = 0o666) -> None:
     """Write `files`, {name relative to `folder`: content}, all of them or none; folders that lack are made.
 
-    Each is written in full beside its place before the first takes it. Raises SaveError, and FileExistsError when a file is
-    there that may not be replaced.
+    Each is written in full beside its place before the first takes it; what lies deeper comes first, so that a file is never there
+    without those beside it that it names. Raises SaveError, and FileExistsError when a file is there that may not be replaced.
     """
     made: list[Path] = []
     waiting: dict[Path, Path] = {}
     placed: list[Path] = []
+    locks: dict[Path, Path] = {}
     at = folder
     try:
-        for name, content in files.items():
-            path = at = folder / name
-            _make(path.parent, made)
-            waiting[path] = _temporary(path)
-            with _begun(waiting[path], path, mode) as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for path, temporary in waiting.items():
-            at = path
-            if replace:
-                temporary.replace(path)
-            else:
-                _place(temporary, path)
-                placed.append(path)
-        for parent in {path.parent for path in waiting}:
+        with ExitStack() as streams:
+            sweep({path.parent for path in (folder / name for name in files) if path.parent.is_dir()})
+            writer = _writer()
+            for name in sorted(files, key=lambda name: -len(Path(name).parts)):
+                path = at = folder / name
+                _make(path.parent, made)
+                if path.parent not in locks:
+                    lock = path.parent / writer  # no file's name
+                    streams.enter_context(_locked(lock, writer))
+                    locks[path.parent] = _unfinished(lock, writer)
+                waiting[path] = _unfinished(path, writer)
+                with _begun(path, writer, mode) as stream:
+                    stream.write(files[name])
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            for path, temporary in waiting.items():
+                at = path
+                if replace:
+                    temporary.replace(path)
+                else:
+                    _place(temporary, path)
+                    placed.append(path)
+            for lock in locks.values():
+                lock.unlink(missing_ok=True)
+        for parent in locks:
             _sync(parent)
     except BaseException as error:
         with suppress(OSError):
-            for path in (*waiting.values(), *placed):
+            for path in (*waiting.values(), *placed, *locks.values()):
                 path.unlink(missing_ok=True)
             for path in reversed(made):
                 path.rmdir()
@@ -100,24 +119,120 @@ def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
     raise SaveError("not-regular", path=str(path))
 
 
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, whole or not at all; its folder must be there. Raises SaveError."""
+    try:
+        path.parent.stat()
+        write_together(path.parent, {path.name: content}, replace=False)
+    except FileExistsError:
+        raise SaveError("exists", path=str(path)) from None
+    except OSError as error:
+        raise from_os_error(error, path, SaveError) from None
+    except ValueError as error:  # a NUL byte in the name
+        raise from_os_error(OSError(22, str(error)), path, SaveError) from None
 
 
-def _begun(temporary: Path, path: Path, mode: int) -> BinaryIO:
-    """A new file that is to take the place of `path`: as open to others as that is, else of this mode."""
+def sweep(folders: Iterable[Path]) -> None:
+    """Remove from these folders what writers have left that were killed: of whom no file is locked any more."""
+    for folder in folders:
+        left: dict[str, list[str]] = {}
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                if name.endswith(UNFINISHED):
+                    left.setdefault(name.removesuffix(UNFINISHED).rpartition(".")[2], []).append(name)
+        for names in left.values():
+            with suppress(OSError, SaveError), ExitStack() as streams:
+                for name in names:
+                    stream = streams.enter_context(open(open_own(folder / name, os.O_RDONLY), "rb"))
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for name in names:
+                    (folder / name).unlink()
+
+
+def _writer() -> str:
+    return os.urandom(4).hex()
+
+
+def _unfinished(path: Path, writer: str) -> Path:
+    """What a file is called while it is written, however long its own name is."""
+    return path.parent / ("." + os.fsdecode(os.fsencode(path.name)[:200]) + f".{writer}{UNFINISHED}")
+
+
+def _begun(path: Path, writer: str, mode: int) -> BinaryIO:
+    """A new file under the unfinished name of `path`: as open to others as what it is to replace, else of this mode."""
     known = None
     with suppress(OSError):
         status = path.lstat()
         known = stat.S_IMODE(status.st_mode) & 0o777 if stat.S_ISREG(status.st_mode) else None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with suppress(FileNotFoundError):  # what a killed writer left, or a link that somebody laid there
-        temporary.unlink()
+    temporary = _unfinished(path, writer)
     descriptor = open_own(temporary, flags, mode if known is None else 0o600)
     if known is not None:
         with suppress(OSError):  # a file system without modes
             os.fchmod(descriptor, known)
     return os.fdopen(descriptor, "wb")
+
+
+def _locked(path: Path, writer: str, mode: int = 0o666) -> BinaryIO:
+    """A new locked file as of `_begun`. The lock goes with the process, however that ends."""
+    while True:
+        stream = _begun(path, writer, mode)
+        with suppress(OSError):  # a file system without locks, where sweep() therefore finds nothing free
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        if _unfinished(path, writer).exists():  # else it was swept away before it was locked
+            return stream
+        stream.close()
+
+
+#: How temporary folders of ours begin that are locked while they are in use.
+_SCRATCH = "accucheck-run-"
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder that is gone when the block ends. What a kill has left of earlier ones goes too. Raises OSError."""
+    import shutil
+    import tempfile
+
+    base = Path(tempfile.gettempdir())
+    for name in os.listdir(base):
+        if name.startswith(_SCRATCH):
+            with suppress(OSError), _opened(base / name) as descriptor:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(base / name)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        with ExitStack() as stack:
+            try:
+                descriptor = stack.enter_context(_opened(folder))
+            except FileNotFoundError:  # swept away before it was locked
+                continue
+            with suppress(OSError):  # a file system without locks, where nothing is free
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not folder.exists():
+                continue
+            try:
+                yield folder
+                return
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def temporary_place() -> str:
+    """The folder that temporary files lie in, as a person knows it."""
+    import tempfile
+
+    folder = Path(tempfile.gettempdir())
+    return str(folder.parent if folder.name.startswith(_SCRATCH) else folder)
 
 
 def _make(folder: Path, made: list[Path]) -> None:
@@ -143,7 +258,7 @@ def _place(temporary: Path, path: Path) -> None:
         raise
     except OSError:  # a file system without hard links; what comes in between now would be lost
         if os.path.lexists(path):
-            raise FileExistsError(path) from None
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.replace(path)
     else:
         temporary.unlink()

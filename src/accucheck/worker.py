@@ -39,12 +39,20 @@ def _tell_kernel(name: str, value: str) -> None:
         pass
 
 
-def _die_with_parent(lifeline: int) -> None:
-    """End this process group when the other end of `lifeline` closes, which it does even when the parent is killed."""
+def _die_with_parent(lifeline: int, folder: str | None) -> None:
+    """End this process group and all that it started when the other end of `lifeline` closes, which it does even when the parent is
+    killed; and remove the temporary `folder` that the parent made for it."""
 
     def watch() -> None:
         while os.read(lifeline, 4096):
             pass
+        import shutil
+
+        from .live.inside.processes import end_descendants
+
+        end_descendants(os.getpid())
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -124,7 +132,7 @@ def main() -> None:
     lifeline = os.dup(0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    _die_with_parent(lifeline)
+    _die_with_parent(lifeline, sys.argv[1] if len(sys.argv) > 1 else None)
 
     import msgspec
 

@@ -151,7 +151,7 @@ def test_two_at_once_lose_nothing(name: str, project: Path, tmp_path: Path) -> N
     for path in every:
         if path.endswith(".json"):
             assert json.loads(Path(path).read_bytes())["case"] == "x"
-    assert not [path for path in out.rglob("*") if path.name.endswith(".tmp")]
+    assert not [path for path in out.rglob("*") if path.name.endswith("tmp")]
     again = content(out)
     assert ran(*arguments)[0] == 0
     assert content(out).items() >= again.items(), "a report that is there stays"

@@ -16,6 +16,8 @@ from terminals import PROGRAM, Pty, Tmux, environment, has_tmux, is_gone, wait_u
 
 from accucheck.language import Language
 from accucheck.session import MAX_NOTE, open_session
+from command_line import write_checklist
+from left_behind import living, shown
 
 needs_tmux = pytest.mark.skipif(not has_tmux(), reason="tmux is not installed")
 CASE = "name: demo\nruntime: {device: CPU}\n"
@@ -472,3 +474,37 @@ def test_a_note_has_a_limit(tmp_path):
             session.annotate("xx.01", "x" * (MAX_NOTE + 1))
         assert caught.value.code == "note-too-long"
         session.annotate("xx.01", "x" * MAX_NOTE)
+
+
+# --- what a run in the walkthrough leaves -----------------------------------------------------------------------------
+
+
+@needs_tmux
+@pytest.mark.parametrize("how", ["quit", "the line drops", signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_leaves_neither_processes_nor_files(tmp_path, project, fakes, home, how):
+    """The probe has started processes, one in a session of its own, and written a temporary file."""
+    temporary, mark = tmp_path / "temporary", f"{tmp_path}/mark"
+    temporary.mkdir()
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_daemon")
+    variables = environment(home, TMPDIR=str(temporary), MARK=mark)
+    screen = Tmux([*PROGRAM, "-p", project, "--checklist", mine], tmp_path, variables, (100, 30))
+    try:
+        screen.until("Item 1", "Look")
+        pid = screen.pid
+        screen.keys("1")
+        screen.until("1/1")
+        screen.keys("r")
+        wait_until(lambda: list(temporary.rglob("copy")), 60, lambda: screen.screen)
+        if how == "quit":
+            screen.keys("q")
+            screen.until_said("Probes are running")
+            screen.keys("Down", "Enter")
+        elif isinstance(how, str):
+            screen.close()
+        else:
+            os.kill(pid, how)
+        wait_until(lambda: not living(f"MARK={mark}"), 30, lambda: str(list(map(shown, living(f"MARK={mark}")))))
+        wait_until(lambda: not list(temporary.iterdir()), 10, lambda: str(list(temporary.rglob("*"))))
+        assert entry(project, "a.1").conclusion.value == "problem"
+    finally:
+        screen.close()

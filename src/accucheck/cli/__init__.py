@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -225,12 +226,32 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _end_in_order() -> Callable[[int], int]:
+    """Let SIGTERM and SIGHUP interrupt a command as Ctrl+C does, so that what it holds is put back. Returns what makes the exit code of
+    an interrupted command one of the signal that came, 128 and its number."""
+    import signal
+
+    came: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup leaves SIGHUP ignored
+            signal.signal(number, interrupt)
+    return lambda code: 128 + came[0] if came and code == INTERRUPTED else code
+
+
 def console() -> NoReturn:
     """The console script: main() without the interpreter's own farewell, which would take 5 to 20 ms and undo nothing."""
+    told = _end_in_order()
     try:
         main()
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else OK
+        code = told(stop.code if isinstance(stop.code, int) else OK)
+    except KeyboardInterrupt:  # a second one, while the first was obeyed
+        code = told(INTERRUPTED)
     with suppress(OSError):  # the terminal may be gone
         sys.stdout.flush()
         sys.stderr.flush()

@@ -98,6 +98,7 @@ def _write_code(paths: list[Any], case: Any, folder: Path) -> None:
     """The code that collects what is lacking where each path stands; existing files are refused."""
     from ..errors import SaveError, from_os_error
     from ..path import frameworks, script, uncollected, wanted
+    from ..store import write_new
 
     written = 0
     for path in paths:
@@ -106,10 +107,9 @@ def _write_code(paths: list[Any], case: Any, folder: Path) -> None:
             target = folder / f"collect_{path.here.id}_{framework}.py"
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                with target.open("x", encoding="utf-8") as stream:
-                    stream.write(script(lacking, framework, language()))
             except OSError as error:
-                raise from_os_error(error, target, SaveError) from None
+                raise from_os_error(error, folder, SaveError) from None
+            write_new(target, script(lacking, framework, language()).encode())
             talk(str(target))
             written += 1
     if not written:

@@ -20,8 +20,8 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
     from pathlib import Path
 
     from .. import experiments
-    from ..errors import SaveError, from_os_error
     from ..project import open_project
+    from ..store import write_new
 
     opened = open_project(Path(project), (), settings, session="read")
     speak(opened)
@@ -34,10 +34,5 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
     if output is None:
         click.echo(text, nl=False)
         return
-    target = Path(output)
-    try:
-        with target.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise from_os_error(error, target, SaveError) from None
-    talk(str(target))
+    write_new(Path(output), text.encode())
+    talk(output)

@@ -1,7 +1,8 @@
 """Starts a task of inside/ under the user's interpreter and reads its events. Knows nothing of MindSpore.
 
 The child stays in the process group of the caller, so that whoever ends the group ends it too; it also ends when its stdin
-closes. What the user's code prints is kept aside and never reaches the screen.
+closes. What it has started ends with it, even in a session of its own. What the user's code prints is kept aside and never
+reaches the screen.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from ..case import Case
 from ..errors import UserError
 from ..probe import Skip
+from .inside.processes import Process, adopt_orphans, descendants, end_descendants
 
 #: The folder of what runs under the user's interpreter.
 INSIDE = Path(__file__).with_name("inside")
@@ -62,6 +65,8 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
     """
     python = interpreter(case)
     token = secrets.token_hex(8)
+    adopt_orphans()
+    others = descendants(os.getpid())
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
     with tempfile.TemporaryFile() as log:
         try:
@@ -75,12 +80,15 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
             )
         except OSError as error:
             raise UserError("io", path=python, problem=error.strerror or str(error)) from None
+        ending = threading.Thread(target=_end_what_it_left, args=(child, others), daemon=True)
+        ending.start()
         try:
             yield from _events(
                 child, {**request, "task": task, "root": case.root, "token": token}, token, seconds, python, log
             )
         finally:
             child.kill()
+            ending.join()
             child.wait()
             for pipe in (child.stdin, child.stdout):
                 if pipe is not None:
@@ -88,6 +96,13 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
                         pipe.close()
                     except BrokenPipeError:
                         pass
+
+
+def _end_what_it_left(child: subprocess.Popen[bytes], others: set[Process]) -> None:
+    """When the child ends, end the processes that it leaves: they may hold its pipes, whose end would then never come."""
+    with suppress(ChildProcessError):  # it was waited for meanwhile
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    end_descendants(os.getpid(), others)
 
 
 def _events(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case, redacted
 from ..errors import ReadError
+from ..store import scratch
 
 if TYPE_CHECKING:
     from ..readers.places import File
@@ -65,7 +65,7 @@ def readable(path: File, kind: str) -> Iterator[tuple[Path, str]]:
             return
         from ..live.mindrecord import as_lines
 
-        with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+        with scratch() as folder:
             lines = Path(folder, "rows.jsonl")
             as_lines(copy, version, lines)
             try:

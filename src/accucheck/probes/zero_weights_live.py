@@ -16,6 +16,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import Example
+from ..store import scratch
 from . import _live, zero_weights
 
 KIND = Kind.LIVE
@@ -66,13 +67,12 @@ WHY, PROOF = zero_weights.WHY, zero_weights.PROOF
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    import tempfile
     from pathlib import Path
 
     from ..live.child import events
     from ..readers.checkpoints import open_checkpoint
 
-    with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+    with scratch() as folder:
         path = Path(folder, "built.ckpt")
         request = {**_live.network_of(case), "loss": None, "save": str(path)}
         built = [event for event in events(case, "built", request, params.seconds) if event["event"] == "parameters"]

@@ -19,6 +19,7 @@ from typing import IO, Any, overload
 
 from ..case import networked, redacted, systems
 from ..errors import ReadError, UserError, from_os_error
+from ..store import scratch, temporary_place
 
 #: Bytes that settle the format of a file.
 HEAD = 1 << 16
@@ -251,7 +252,7 @@ def plain(file: File, kind: str) -> Iterator[Path]:
     if isinstance(file, Path) and not inflate:
         yield file
         return
-    with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+    with scratch() as folder:
         name = file.name.removesuffix(".gz").removesuffix(".GZ") if inflate else file.name
         copy = Path(folder, name[-100:] or "data")
         try:
@@ -260,7 +261,7 @@ def plain(file: File, kind: str) -> Iterator[Path]:
                 _companions(file, copy)
             yield copy
         except ReadError as error:
-            error.data["path"] = str(error.data["path"]).replace(str(copy), str(file)).replace(folder, "")
+            error.data["path"] = str(error.data["path"]).replace(str(copy), str(file)).replace(str(folder), "")
             raise
 
 
@@ -276,11 +277,11 @@ def _copy(file: File, target: Path, inflate: bool) -> None:
                     if inflate and done > max(_LARGE, _RATIO * size):
                         raise ReadError("too-large", path=str(file), size=done, limit=max(_LARGE, _RATIO * size))
                     if done > room:
-                        raise ReadError("no-room", path=str(file), size=done, folder=tempfile.gettempdir())
+                        raise ReadError("no-room", path=str(file), size=done, folder=temporary_place())
                     sink.write(block)
         except OSError as error:
             if error.filename is not None or error.errno == 28:  # of the copy, or the disk is full
-                raise ReadError("no-room", path=str(file), size=done, folder=tempfile.gettempdir()) from None
+                raise ReadError("no-room", path=str(file), size=done, folder=temporary_place()) from None
             raise
 
 

@@ -6,7 +6,6 @@ import codecs
 import csv
 import json
 import shutil
-import tempfile
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from ..errors import ReadError, from_os_error
+from ..store import scratch
 
 #: Bytes of a file that settle separator, header and encoding.
 _SAMPLE = 1 << 16
@@ -97,7 +97,7 @@ def _named(path: Path) -> Iterator[Path]:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             link = Path(folder, "table")
             link.symlink_to(path.absolute())
             yield link
@@ -347,7 +347,7 @@ def _encoding(path: Path) -> str:
 @contextmanager
 def _as_utf8(path: Path, encoding: str) -> Iterator[Path]:
     """A temporary copy in UTF-8 with plain line feeds, removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:
+    with scratch() as folder:
         copy = Path(folder, path.name)
         try:
             with (

@@ -15,7 +15,7 @@ from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
 from ..model import Language, now
 from ..session import Record
-from ..store import write_together
+from ..store import sweep, write_together
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -185,6 +185,7 @@ def write_numbered(
     """Write the files that `make` gives for a stem, under the stem or, where files of that stem are there, with a number, unless `force`
     replaces them. Returns the stem taken, and the files. Raises SaveError."""
     tried: set[str] = set()
+    sweep(folder.glob("*_files"))  # of a report under another number, whose writer was killed
     while True:
         chosen = stem if force else _free(folder, stem, tried)
         files = make(chosen)

@@ -41,6 +41,8 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False, buffering=1)  # noqa: SIM115
+    processes = neighbour("processes")
+    processes.adopt_orphans()
     request = json.loads(commands.readline())
     lock = threading.Lock()
 
@@ -52,6 +54,7 @@ def main() -> None:
     def end_with_parent() -> None:
         while commands.readline():
             pass
+        processes.end_descendants(os.getpid())
         os._exit(3)  # the parent is gone: nobody reads what would follow
 
     threading.Thread(target=end_with_parent, daemon=True).start()
@@ -74,6 +77,7 @@ def main() -> None:
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()
+    processes.end_descendants(os.getpid())
     os._exit(code)  # MindSpore's threads and the user's own are not waited for
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from ...errors import SaveError, from_os_error
+from ... import store
+from ...errors import SaveError
 from ...model import Code, Curve, Evidence, Finding, Histogram
 from ..places import open_place, why_not_open
 from ..signs import Speech, plain, wrap
@@ -281,14 +282,12 @@ class EvidenceScreen(VerbScreen[None]):
             write_new(self, Path(target).expanduser(), content)
 
 
-def write_new(screen: VerbScreen[None], path: Path, content: bytes) -> None:
+def write_new(screen: VerbScreen[Any], path: Path, content: bytes) -> None:
     """Write a file that is not there yet, and say so, or why not."""
     try:
-        with path.open("xb") as stream:
-            stream.write(content)
-    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
-        os_error = error if isinstance(error, OSError) else OSError(22, str(error))
-        screen.app.show_error(from_os_error(os_error, path, SaveError).text(screen.speech.language))
+        store.write_new(path, content)
+    except SaveError as error:
+        screen.app.show_error(error.text(screen.speech.language))
     else:
         screen.notify(plain(screen.speech.say("written", path=path)).plain, markup=False)
 

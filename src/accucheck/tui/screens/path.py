@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist, Item
-from ...errors import SaveError, UserError, from_os_error
+from ...errors import UserError
 from ...model import Verdict
 from ...path import FRAMEWORKS, Step, Walked, Wanted, collected, frameworks, script, uncollected, walk, wanted
 from ...report.machine import input_text, telling, way_text, ways_of, ways_text
@@ -24,6 +24,7 @@ from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
 from ..widgets.filtered import FilteredList
 from ..widgets.findings import message_of, place
 from ..widgets.keybar import KeyBar
+from .evidence import write_new
 
 #: The line of the end that was reached.
 END = "end"
@@ -403,14 +404,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
         target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
         if target is None:
             return
-        path = Path(target).expanduser()
-        try:
-            with path.open("x", encoding="utf-8") as stream:
-                stream.write(text)
-        except OSError as error:
-            self.app.show_error(from_os_error(error, path, SaveError).text(self.speech.language))
-        else:
-            self.notify(plain(self.speech.say("written", path=path)).plain, markup=False)
+        write_new(self, Path(target).expanduser(), text.encode())
 
     @work
     async def action_write(self) -> None:
