@@ -55,6 +55,7 @@ class Request(msgspec.Struct, frozen=True):
     case: Case
     jobs: list[Job]
     scheduler: str | None = None
+    modest: bool = False
 
 
 class End(msgspec.Struct, frozen=True):
@@ -107,6 +108,7 @@ def run(
     cancel: threading.Event | None = None,
     parallel: int = 1,
     scheduler: str | None = None,
+    modest: bool = False,
 ) -> Iterator[Event]:
     """Run the jobs and yield their events; each job ends with exactly one Finished.
 
@@ -115,6 +117,7 @@ def run(
     cancel: set it from another thread to stop; what was found until then is kept.
     parallel: children at a time.
     scheduler: address of a Dask cluster on which probes of files do their work.
+    modest: the processor is for other programs first, such as a screen that a person looks at.
     Closing the generator cancels.
     """
     cancel = cancel or threading.Event()
@@ -139,7 +142,7 @@ def run(
                     group = groups.get_nowait()
                 except queue.Empty:
                     break
-                _run_group(case, group, timeout, cancel, events.put, scheduler)
+                _run_group(case, group, timeout, cancel, events.put, scheduler, modest)
         finally:
             events.put(None)  # whatever happened: run() waits for it
 
@@ -232,12 +235,13 @@ def _run_group(
     cancel: threading.Event,
     emit: Callable[[Event], None],
     scheduler: str | None,
+    modest: bool,
 ) -> None:
     """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
     pending = [group]
     while pending:
         jobs = pending.pop(0)
-        child = _Child(case, jobs, timeout, cancel, emit, scheduler)
+        child = _Child(case, jobs, timeout, cancel, emit, scheduler, modest)
         try:
             pending += [[job] for job in child.run(last=len(jobs) == 1)]
         except Exception as error:  # a fault of ours must fail these jobs, not hang the run
@@ -255,9 +259,10 @@ class _Child:
         cancel: threading.Event,
         emit: Callable[[Event], None],
         scheduler: str | None,
+        modest: bool,
     ) -> None:
         self.case, self.jobs, self.timeout, self.cancel, self.emit = case, jobs, timeout, cancel, emit
-        self.scheduler = scheduler
+        self.scheduler, self.modest = scheduler, modest
         self.kinds = [probes.load(job.probe).KIND for job in jobs]
         self.findings: list[list[Finding]] = [[] for _ in jobs]
         self.inputs = ""
@@ -280,7 +285,7 @@ class _Child:
 
     def _run_in(self, folder: Path | None, last: bool) -> list[Job]:
         """Run with a temporary folder: what is killed, as a cancelled probe is, does not remove its files."""
-        request = msgspec.json.encode(Request(self.case, self.jobs, self.scheduler))
+        request = msgspec.json.encode(Request(self.case, self.jobs, self.scheduler, self.modest))
         given = [] if folder is None else [str(folder)]
         try:
             process = subprocess.Popen(

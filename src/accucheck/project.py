@@ -100,6 +100,7 @@ class Project:
         cancel: threading.Event | None = None,
         parallel: int = 1,
         scheduler: str | None = None,
+        modest: bool = False,
     ) -> Iterator[engine.Event]:
         """engine.run, with each result recorded before its Finished is yielded.
 
@@ -107,7 +108,14 @@ class Project:
         """
         failed: SaveError | None = None
         for event in engine.run(
-            self.case, jobs, live=live, timeout=timeout, cancel=cancel, parallel=parallel, scheduler=scheduler
+            self.case,
+            jobs,
+            live=live,
+            timeout=timeout,
+            cancel=cancel,
+            parallel=parallel,
+            scheduler=scheduler,
+            modest=modest,
         ):
             if isinstance(event, engine.Finished) and self.session is not None:
                 try:

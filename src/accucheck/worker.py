@@ -24,11 +24,14 @@ def _guard() -> int:
     """Take the event channel from fd 1, let fd 1 follow fd 2 (the log), and be the first to go when memory runs out."""
     channel = os.dup(1)
     os.dup2(2, 1)
-    os.nice(10)  # the screen comes first
-    # A session of its own is a group of its own for Linux's scheduler: there nice counts within the group alone (sched(7)).
-    _tell_kernel("autogroup", "10")
     _tell_kernel("oom_score_adj", "1000")
     return channel
+
+
+def _give_way() -> None:
+    os.nice(10)
+    # A session of its own is a group of its own for Linux's scheduler: there nice counts within the group alone (sched(7)).
+    _tell_kernel("autogroup", "10")
 
 
 def _tell_kernel(name: str, value: str) -> None:
@@ -139,6 +142,8 @@ def main() -> None:
     from .engine import Request
 
     request = msgspec.json.decode(text, type=Request)
+    if request.modest:
+        _give_way()
     for index in range(len(request.jobs)):
         _run(request, index, channel)
     sys.stderr.flush()

@@ -58,7 +58,7 @@ class Runner:
         error: UserError | None = None
         seen: Counter[tuple[str, str]] = Counter()
         try:
-            for event in self.project.run(jobs, live=live, cancel=cancel):
+            for event in self.project.run(jobs, live=live, cancel=cancel, modest=True):
                 if isinstance(event, engine.Found):
                     seen[event.job.item, event.job.probe] += 1
                     if seen[event.job.item, event.job.probe] > FINDINGS_SHOWN:
