@@ -31,7 +31,7 @@ def _key(case: Case) -> str:
 def _load() -> list[str]:
     try:
         return msgspec.json.decode(_file().read_bytes(), type=list[str])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
 
 

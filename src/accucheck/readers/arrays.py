@@ -205,6 +205,10 @@ def _npz(path: Path) -> list[Array]:
                 shown = f"{path}:{info.filename}"
                 if info.file_size > _LARGE and info.file_size > _RATIO * info.compress_size:
                     raise ReadError("too-large", path=shown, size=info.file_size, limit=_LARGE)
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # numpy writes no other
+                    raise ReadError(
+                        "malformed", path=shown, format="NPZ", offset=info.header_offset, expected="deflate"
+                    )
                 if info.flag_bits & 1:
                     raise ReadError("encrypted", path=shown, format="NPZ")
                 with archive.open(info) as file:
@@ -218,7 +222,7 @@ def _npz(path: Path) -> list[Array]:
     except zipfile.BadZipFile:
         size = path.stat().st_size
         raise ReadError("truncated", path=str(path), offset=size, expected="ZIP central directory") from None
-    except (EOFError, zlib.error, NotImplementedError) as error:
+    except (EOFError, ValueError, struct.error, zlib.error, NotImplementedError) as error:
         raise ReadError(
             "malformed", path=str(path), format="NPZ", offset=0, expected=str(error)[:120] or "ZIP"
         ) from None
