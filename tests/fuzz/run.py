@@ -39,9 +39,8 @@ def prepared(name: str, folder: Path) -> int:
     return largest
 
 
-def fuzz(name: str, seconds: int, corpus: Path, out: Path, largest: int) -> None:
-    """Does not return."""
-    import atheris
+def fuzz(name: str, seconds: int, corpus: Path, out: Path, largest: int, blind: bool) -> None:
+    """By atheris it does not return."""
     from fuzz_mutations import mutated
 
     seeds = [path.read_bytes() for path in sorted(corpus.iterdir())]
@@ -72,6 +71,23 @@ def fuzz(name: str, seconds: int, corpus: Path, out: Path, largest: int) -> None
             return atheris.Mutate(data, most)
         return mutated(data, seeds, chance)[:most]
 
+    if blind:
+        from fuzz_guard import Guard
+        from fuzz_targets import TARGETS
+
+        chance, count, end = random.Random(), 0, time.monotonic() + seconds
+        with Guard(TARGETS[name], work) as guard:
+            print(f"WORK {guard.work / guard.target.file}", flush=True)
+            for data in seeds:
+                guard.run(data, bounded=False)
+            while time.monotonic() < end:
+                one(mutated(chance.choice(seeds), seeds, chance)[: GROWN * largest])
+                count += 1
+        print(f"stat::number_of_executed_units: {count}", file=sys.stderr)
+        return
+
+    import atheris
+
     # Rewriting all probes would take longer than a short run does.
     steering = "accucheck.script" if name in ("script", "notebook") else "accucheck"
     with atheris.instrument_imports(include=[steering], enable_loader_override=False):
@@ -97,7 +113,7 @@ def fuzz(name: str, seconds: int, corpus: Path, out: Path, largest: int) -> None
     atheris.Fuzz()
 
 
-def watched(name: str, seconds: int) -> str:
+def watched(name: str, seconds: int, blind: bool) -> str:
     """Fuzz a target in children for so many seconds; what to print of it."""
     out = Path("build/fuzz", name)
     out.mkdir(parents=True, exist_ok=True)
@@ -120,6 +136,7 @@ def watched(name: str, seconds: int) -> str:
                 str(corpus),
                 str(out.resolve()),
                 str(largest),
+                *["--blind"] * blind,
             ]
             environment = os.environ | {"TMPDIR": scratch, "HOME": scratch, "POLARS_MAX_THREADS": "2", "PYTHONPATH": ""}
             done = subprocess.run(
@@ -147,11 +164,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--seconds", type=int, default=120, help="for each target (120)")
+    parser.add_argument(
+        "--blind", action="store_true", help="changes by chance alone: without atheris, many more of them"
+    )
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
         corpus, out, largest = given.child
-        fuzz(given.targets[0], given.seconds, Path(corpus), Path(out), int(largest))
+        fuzz(given.targets[0], given.seconds, Path(corpus), Path(out), int(largest), given.blind)
+        return
     from fuzz_targets import TARGETS
 
     unknown = sorted(set(given.targets) - set(TARGETS))
@@ -159,7 +180,7 @@ def main() -> None:
         parser.error(f"no such target: {', '.join(unknown)}. There are: {', '.join(TARGETS)}")
     results = []
     for name in given.targets or TARGETS:
-        results.append(watched(name, given.seconds))
+        results.append(watched(name, given.seconds, given.blind))
         print(results[-1], flush=True)
     sys.exit(any(not result.endswith(" 0 found") for result in results))
 

@@ -3,13 +3,20 @@
 The long run is run.py, which finds its way by coverage; the guard and the table of targets are the same.
 """
 
+import os
+import pickle
 import random
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fuzz_guard import Guard
 from fuzz_mutations import mutated
-from fuzz_targets import TARGETS
+from fuzz_targets import TARGETS, Target
 
 FOUND = Path(__file__).parent / "found"
 #: Changed inputs a target; fewer where one takes long.
@@ -27,6 +34,62 @@ SLOW = {
 
 #: Whose whole files MindSpore makes.
 MINDSPORE = ("ckpt", "mindir", "mindrecord", "mindrecord-index")
+
+
+class _Hostile:
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.system, ("true",)
+
+
+def _forks(path: Path) -> None:
+    """As templates are filled: what a copy of the process does counts too."""
+    child = os.fork()
+    if not child:
+        try:
+            Path("/tmp/outside").write_text("")
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _swallows(path: Path) -> None:
+    try:
+        os.system("true")
+    except BaseException:
+        pass
+
+
+def _waits(path: Path) -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("what", "read"),
+    [
+        ("for writing", lambda path: Path("/tmp/outside").write_text("")),
+        ("for writing", _forks),
+        ("os.system", _swallows),
+        ("os.mkdir outside", lambda path: os.mkdir("/tmp/outside")),
+        ("os.rename outside", lambda path: path.rename("/tmp/outside")),
+        ("left behind", lambda path: tempfile.mkstemp()),
+        ("subprocess.Popen", lambda path: subprocess.run(["true"])),
+        ("unpickles", lambda path: pickle.loads(pickle.dumps(_Hostile()))),
+        ("runs the code", lambda path: exec(compile("1", str(path), "exec"))),
+        ("socket.connect", lambda path: socket.socket().connect(("127.0.0.1", 9))),
+        ("memory", lambda path: np.ones(40 << 20)),
+        ("MemoryError", lambda path: np.empty(1 << 40)),
+        ("hangs", _waits),
+        ("KeyError", lambda path: {}["x"]),
+    ],
+)
+def test_the_guard_sees_what_is_not_allowed(what: str, read: Callable[[Path], object], tmp_path: Path) -> None:
+    with (
+        Guard(Target("x", "x", lambda folder: [], read), tmp_path, seconds=3) as guard,
+        pytest.raises(BaseException) as raised,
+    ):
+        guard.run(b"x")
+    assert what in repr(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -190,9 +190,14 @@ def _npy(path: Path) -> list[Array]:
 
 
 def _refuse_short(array: Array, size: int) -> None:
-    if not array.dtype.hasobject and (array.offset or 0) + array.size * array.dtype.itemsize > size:
+    if (array.offset or 0) + _least(array) > size:
         expected = f"{array.dtype}{list(array.shape)}"
         raise ReadError("truncated", path=str(array.path), offset=size, expected=expected)
+
+
+def _least(array: Array) -> int:
+    """The bytes that its values take at least; of objects, which are pickled, one for each."""
+    return array.size * (1 if array.dtype.hasobject else array.dtype.itemsize)
 
 
 def _npz(path: Path) -> list[Array]:
@@ -214,7 +219,7 @@ def _npz(path: Path) -> list[Array]:
                 with archive.open(info) as file:
                     shape, fortran, dtype = _header(file, shown)
                     array = Array(path, info.filename[:-4], dtype, shape, fortran, None, info.filename)
-                    if not dtype.hasobject and array.size * dtype.itemsize + file.tell() > info.file_size:
+                    if _least(array) + file.tell() > info.file_size:
                         raise ReadError(
                             "truncated", path=shown, offset=info.file_size, expected=f"{dtype}{list(shape)}"
                         )
