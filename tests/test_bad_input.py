@@ -389,7 +389,16 @@ def test_a_broken_checkpoint_fails_and_runs_nothing(project, kind, words):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b'{"version": "x"}', b'{"version": 1, "entries": 3}', b"\xff" * 9]
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"version": "x"}',
+        b'{"version": 1, "entries": 3}',
+        b'{"version": 2, "entrie": {}}',
+        b"\xff" * 9,
+    ],
 )
 def test_a_corrupt_session_is_kept_aside_not_lost(project, content):
     session = project / ".accucheck/session.json"

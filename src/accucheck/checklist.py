@@ -314,7 +314,7 @@ def _cache_file(text: bytes) -> Path | None:
 def _from_cache(path: Path) -> Checklist | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Checklist)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -40,7 +40,7 @@ def _digest(what: Any) -> str:
 def _load() -> list[str]:
     try:
         return msgspec.json.decode(_file().read_bytes(), type=list[str])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
 
 

@@ -162,13 +162,16 @@ def _finite(text: str) -> bool:
 
 
 def line_of(text: bytes, path: list[str | int]) -> int:
-    """The line (from 1) of the node at `path`, or of the nearest parent that exists.
+    """The line (from 1) of the node at `path`, or of the nearest parent that exists; 1 in what is no YAML.
 
     A step ANY is the one value that has the next step as its key; where several have it, the parent is the answer.
     """
     import yaml
 
-    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    try:
+        node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return 1
     line = 0
     for step, after in zip(path, [*path[1:], None], strict=False):
         if step is ANY and isinstance(node, yaml.MappingNode):

@@ -468,10 +468,11 @@ def _after(moment: str) -> str:
     return present if present != moment else datetime.now(timezone.utc).isoformat()
 
 
-class _Stored(Record, frozen=True):
-    """A file that may lack its version."""
+class _Stored(Record, frozen=True, kw_only=True):
+    """A file that may lack its version, and does not lack its entries: without them it is a damaged one, and not one that is empty."""
 
     version: int = 0
+    entries: dict[str, Entry]
 
 
 def _pieces(value: Any, margin: str = "\n") -> Iterator[bytes]:
@@ -539,7 +540,7 @@ def _converted(content: bytes, path: Path) -> Record:
     while version < VERSION:
         data = MIGRATIONS[version](data)
         version = data["version"]
-    return msgspec.convert(data, Record)
+    return Record(**msgspec.structs.asdict(msgspec.convert(data, _Stored)))
 
 
 def _read(path: Path) -> tuple[Record, UserError | None]:

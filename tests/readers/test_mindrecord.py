@@ -178,3 +178,26 @@ def test_without_mindspore_another_version_is_not_examined(made, tmp_path, monke
     said = found(missing_values, of_version(made, tmp_path, b"2.0"))
     assert said["unreadable"].data["error"] == "needs-mindspore" and said["unreadable"].incomplete
     assert "accucheck[mindspore]" in said["unreadable"].data["problem"]["en"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW INDEXES AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS ROW_ID FROM c",
+        "CREATE TABLE INDEXES (ROW_ID INT, PAGE_ID_RAW INT AS (length(hex(randomblob(400000000)))))",
+        "CREATE TABLE OTHER (ROW_ID INT)",
+    ],
+)
+def test_an_index_that_is_a_program_is_not_run(made, tmp_path, statement):
+    path = copy(made, tmp_path)
+    with sqlite3.connect(path.with_name(path.name + ".db")) as database:
+        database.execute("ALTER TABLE INDEXES RENAME TO KEPT")
+        database.execute(statement)
+    assert refused(path) == "malformed"
+
+
+def test_an_index_whose_names_are_no_text(made, tmp_path):
+    path = copy(made, tmp_path)
+    database = path.with_name(path.name + ".db")
+    database.write_bytes(database.read_bytes().replace(b"CREATE TABLE INDEXES", b"CREATE \xffABLE INDEXES"))
+    assert refused(path) == "malformed"

@@ -19,6 +19,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
 from accucheck.model import Finding, Language, Level
 from accucheck.probes import class_balance, label_conflicts, missing_values
+from accucheck.readers import webdataset
 from accucheck.readers.detect import detect
 from accucheck.readers.webdataset import samples
 
@@ -207,3 +208,16 @@ def test_a_compressed_shard_and_a_name_that_is_no_utf8(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(plain.read_bytes()))
     assert detect(path) == "tar"
     assert [key for key, *_ in samples(path)] == [key for key, *_ in samples(plain)]
+
+
+def test_a_small_archive_that_inflates_to_one_endless_sample_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(webdataset, "LONGEST", 10_000)
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for number in range(20):
+            member = tarfile.TarInfo(f"one.{number}")
+            member.size = 1000
+            archive.addfile(member, io.BytesIO(bytes(1000)))
+    with pytest.raises(ReadError) as error:
+        list(webdataset.samples(path))
+    assert error.value.code == "too-large"

@@ -235,7 +235,12 @@ def _calls(module: ast.AST) -> Iterator[tuple[ast.Call, bool]]:
         if isinstance(node, ast.Call):
             yield node, certain
         if isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.Match, ast.While)):
-            certain = certain and isinstance(node, ast.If) and "__name__" in ast.dump(node.test)
+            names = (
+                (each.id for each in ast.walk(node.test) if isinstance(each, ast.Name))
+                if isinstance(node, ast.If)
+                else ()
+            )
+            certain = certain and "__name__" in names
         waiting += [(child, certain) for child in ast.iter_child_nodes(node)]
 
 

@@ -190,9 +190,14 @@ def _npy(path: Path) -> list[Array]:
 
 
 def _refuse_short(array: Array, size: int) -> None:
-    if not array.dtype.hasobject and (array.offset or 0) + array.size * array.dtype.itemsize > size:
+    if (array.offset or 0) + _least(array) > size:
         expected = f"{array.dtype}{list(array.shape)}"
         raise ReadError("truncated", path=str(array.path), offset=size, expected=expected)
+
+
+def _least(array: Array) -> int:
+    """The bytes that its values take at least; of objects, which are pickled, one for each."""
+    return array.size * (1 if array.dtype.hasobject else array.dtype.itemsize)
 
 
 def _npz(path: Path) -> list[Array]:
@@ -205,12 +210,16 @@ def _npz(path: Path) -> list[Array]:
                 shown = f"{path}:{info.filename}"
                 if info.file_size > _LARGE and info.file_size > _RATIO * info.compress_size:
                     raise ReadError("too-large", path=shown, size=info.file_size, limit=_LARGE)
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # numpy writes no other
+                    raise ReadError(
+                        "malformed", path=shown, format="NPZ", offset=info.header_offset, expected="deflate"
+                    )
                 if info.flag_bits & 1:
                     raise ReadError("encrypted", path=shown, format="NPZ")
                 with archive.open(info) as file:
                     shape, fortran, dtype = _header(file, shown)
                     array = Array(path, info.filename[:-4], dtype, shape, fortran, None, info.filename)
-                    if not dtype.hasobject and array.size * dtype.itemsize + file.tell() > info.file_size:
+                    if _least(array) + file.tell() > info.file_size:
                         raise ReadError(
                             "truncated", path=shown, offset=info.file_size, expected=f"{dtype}{list(shape)}"
                         )
@@ -218,7 +227,7 @@ def _npz(path: Path) -> list[Array]:
     except zipfile.BadZipFile:
         size = path.stat().st_size
         raise ReadError("truncated", path=str(path), offset=size, expected="ZIP central directory") from None
-    except (EOFError, zlib.error, NotImplementedError) as error:
+    except (EOFError, ValueError, struct.error, zlib.error, NotImplementedError) as error:
         raise ReadError(
             "malformed", path=str(path), format="NPZ", offset=0, expected=str(error)[:120] or "ZIP"
         ) from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import ReadError
 
 #: md5sum and md5deep: [\\]<md5>  <name>, or <md5> *<name>; md5deep -z puts the size before.
-_SUM = re.compile(rb"(\\?)(?:\s*(\d+)\s+)?([0-9a-fA-F]{32})(?: [ *]|[ \t]+\*?)(.+)", re.S)
+_SUM = re.compile(rb"(\\?)(?:\s*(\d{1,19})\s+)?([0-9a-fA-F]{32})(?: [ *]|[ \t]+\*?)(.+)", re.S)
 #: BSD md5, md5sum --tag: MD5 (<name>) = <md5>; openssl md5: MD5(<name>)= <md5>
 _BSD = re.compile(rb"(\\?)MD5 ?\((.+)\) ?= ?([0-9a-fA-F]{32})", re.S)
 _MD5 = re.compile(rb"[0-9a-fA-F]{32}")
@@ -45,7 +45,7 @@ def parse(data: bytes, path: Path) -> dict[str, tuple[str, int | None]]:
         else:
             raise _malformed(path, "md5sum", begin, "MD5 (not SHA)" if _OTHER.match(line) else "<md5>  <file>")
         key, digest = _name(name, bool(mark)), md5.decode().lower()
-        if found.setdefault(key, (digest, int(size) if size.isdigit() else None))[0] != digest:
+        if found.setdefault(key, (digest, int(size) if size.isdigit() and len(size) < 20 else None))[0] != digest:
             raise _malformed(path, "md5sum", begin, found[key][0])
     if not found:
         raise ReadError(

@@ -13,6 +13,7 @@ import re
 import sqlite3
 import struct
 from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -101,29 +102,35 @@ def open_shard(path: Path) -> Shard:
                 raise ReadError("not-found", path=str(path.parent / name))
     shard = Shard(path, header_size, page_size, types, blobs, 0, shapes)
     with _index(shard) as database:
-        rows = _ask(shard, database, "SELECT COUNT(*) FROM INDEXES").fetchone()[0]
+        rows = next(_ask(shard, database, "SELECT COUNT(*) FROM INDEXES"))[0]
     return replace(shard, rows=int(rows))
 
 
-def _index(shard: Shard) -> Any:
-    """The companion database, opened without writing anything beside it."""
-    from contextlib import closing
-
+@contextmanager
+def _index(shard: Shard) -> Iterator[sqlite3.Connection]:
+    """The companion database, opened without writing anything beside it. Raises ReadError where INDEXES is no plain table: a view, or
+    a column that is computed, is a program of a stranger's, which need not end."""
     companion = shard.path.with_name(shard.path.name + ".db")
     if not companion.exists():
         raise ReadError("not-found", path=str(companion))
-    database = sqlite3.connect(f"file:{quote(str(companion.resolve()))}?mode=ro&immutable=1", uri=True)
-    database.execute("PRAGMA trusted_schema=OFF")
-    return closing(database)
+    with closing(
+        sqlite3.connect(f"file:{quote(os.fsencode(companion.resolve()))}?mode=ro&immutable=1", uri=True)
+    ) as database:
+        database.execute("PRAGMA trusted_schema=OFF")
+        plain = "SELECT 1 FROM sqlite_master WHERE name = 'INDEXES' AND type = 'table' AND rootpage > 0"
+        computed = "SELECT 1 FROM pragma_table_xinfo('INDEXES') WHERE hidden"
+        if not any(_ask(shard, database, plain)) or any(_ask(shard, database, computed)):
+            raise ReadError("malformed", path=str(companion), format="SQLite", offset=0, expected="table INDEXES")
+        yield database
 
 
-def _ask(shard: Shard, database: sqlite3.Connection, query: str) -> sqlite3.Cursor:
+def _ask(shard: Shard, database: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows that answer a query. Raises ReadError, for a damaged database also between rows."""
     try:
-        return database.execute(query)
-    except sqlite3.DatabaseError as error:
-        companion = shard.path.name + ".db"
+        yield from database.execute(query)
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # also a message of SQLite quotes bytes of the file
         raise ReadError(
-            "malformed", path=str(shard.path.with_name(companion)), format="SQLite", offset=0, expected=str(error)[:120]
+            "malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120]
         ) from None
 
 
@@ -152,8 +159,6 @@ def rows(shard: Shard, wanted: Collection[int] | None = None) -> Iterator[tuple[
                 if not isinstance(scalars, dict):
                     raise _wrong(shard, place[0], place[1], "map")
                 yield scalars, _split(shard, blob, place[3], place[4])
-    except sqlite3.DatabaseError as error:
-        raise _malformed(shard, error) from None
     finally:
         os.close(descriptor)
 
@@ -166,10 +171,7 @@ def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
     with _index(shard) as database:
         quoted = _indexed(shard, database, name)
         if quoted is not None:
-            try:
-                yield from _ask(shard, database, f"SELECT {quoted}, COUNT(*) FROM INDEXES GROUP BY 1")  # noqa: S608 quoted
-            except sqlite3.DatabaseError as error:
-                raise _malformed(shard, error) from None
+            yield from _ask(shard, database, f"SELECT {quoted}, COUNT(*) FROM INDEXES GROUP BY 1")  # noqa: S608 quoted
             return
     for scalars, _ in rows(shard):
         yield scalars.get(name), 1
@@ -180,11 +182,8 @@ def column(shard: Shard, name: str) -> Iterator[Any]:
     with _index(shard) as database:
         quoted = _indexed(shard, database, name)
         if quoted is not None:
-            try:
-                for (value,) in _ask(shard, database, f"SELECT {quoted} FROM INDEXES ORDER BY ROW_ID"):  # noqa: S608 quoted
-                    yield value
-            except sqlite3.DatabaseError as error:
-                raise _malformed(shard, error) from None
+            for (value,) in _ask(shard, database, f"SELECT {quoted} FROM INDEXES ORDER BY ROW_ID"):  # noqa: S608 quoted
+                yield value
             return
     for scalars, _ in rows(shard):
         yield scalars.get(name)
@@ -197,10 +196,6 @@ def _indexed(shard: Shard, database: sqlite3.Connection, name: str) -> str | Non
     columns = [row[1] for row in _ask(shard, database, "PRAGMA table_info(INDEXES)")]
     found = next((column for column in columns if re.fullmatch(re.escape(name) + r"_\d+", column)), None)
     return None if found is None else '"' + found.replace('"', '""') + '"'
-
-
-def _malformed(shard: Shard, error: sqlite3.DatabaseError) -> ReadError:
-    return ReadError("malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120])
 
 
 def _wrong(shard: Shard, page: int, offset: int, expected: str) -> ReadError:

@@ -8,7 +8,7 @@ import json
 import shutil
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -456,6 +456,10 @@ def _slow_ndjson(path: Path) -> Iterator[pl.DataFrame]:
             if line.strip():
                 try:
                     row = json.loads(line)
+                    if (
+                        b"\\ud" in line.lower()
+                    ):  # half of a pair is no character, as where a text was cut within an emoji
+                        row = json.loads(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"))
                     if not isinstance(row, dict):
                         raise ValueError
                 except (ValueError, RecursionError) as error:
@@ -481,12 +485,17 @@ def frame(rows: list[dict[str, Any]], names: list[str]) -> pl.DataFrame:
         values = [row.get(name) for row in rows]
         try:
             columns.append(pl.Series(name, values, strict=True))
-        except (TypeError, pl.exceptions.PolarsError):
-            if all(value is None or isinstance(value, (int, float)) for value in values):
-                columns.append(pl.Series(name, values, dtype=pl.Float64, strict=False))
-            else:
-                columns.append(pl.Series(name, [None if value is None else str(value) for value in values]))
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            columns.append(_joined(name, values))
     return pl.DataFrame(columns)
+
+
+def _joined(name: str, values: list[Any]) -> pl.Series:
+    """Values that go into no common type: as floating-point numbers where all are numbers that fit there, else as text."""
+    with suppress(OverflowError):
+        if all(value is None or isinstance(value, (int, float)) for value in values):
+            return pl.Series(name, [None if value is None else float(value) for value in values], dtype=pl.Float64)
+    return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
 
 
 # --- JSON and text ----------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def samples(path: File) -> Iterator[tuple[str, dict[str, bytes], int]]:
     """
     key: str | None = None
     fields: dict[str, bytes] = {}
-    end = 0
+    end = held = 0
     with opened(path) as raw, _inflated(raw) as stream:
         try:
             for name, content, end in _members(stream, LONGEST):
@@ -57,7 +57,10 @@ def samples(path: File) -> Iterator[tuple[str, dict[str, bytes], int]]:
                 if one != key or field in fields:
                     if key is not None:
                         yield key, fields, end
-                    key, fields = one, {}
+                    key, fields, held = one, {}, 0
+                held += len(content)
+                if held > LONGEST:  # a small archive can inflate to any number of members of one sample
+                    raise _Bad("too-large", held, "tar")
                 fields[field] = content
         except _Bad as bad:
             raise ReadError(

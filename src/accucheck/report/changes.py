@@ -69,7 +69,7 @@ def _items(values: dict[Any, Any], prefix: str, depth: int) -> Iterator[tuple[st
 def _json(text: bytes, shown: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("config-syntax", path=shown, kind="JSON", problem=str(error)) from None
 
 
