@@ -1,12 +1,14 @@
 """Runs the experiments that tell how far the findings can be trusted, and writes docs/quality.md from what they found.
 
     python benchmarks/quality.py                all of them; make quality
-    python benchmarks/quality.py planted        these: planted, labelled, statistics
+    python benchmarks/quality.py planted        these
     python benchmarks/quality.py --pages-only   only the page
 
 planted     planted.py: faults planted into a project that is really trained
 labelled    labelled.py: projects that others wrote; left out where GROUNDTRUTH and REPOS do not name its folders, the page then keeps
             what was measured last
+next_steps  next_steps.py: where the planted faults stand among what is to be done next
+twins       twins.py: faults planted into one of two networks, in MindSpore and in PyTorch, that are trained in the same way
 statistics  the benchmarks that draw healthy and faulty curves, orders and trainings, where what is stored of them is stale
 """
 
@@ -21,7 +23,7 @@ from pathlib import Path
 import run
 import yaml
 from _measuring import RESULTS, ROOT, Result, Tally, Wrong, stored
-from _pages import Places, figures, save, table
+from _pages import Places, save, table
 
 from accucheck import checklist as checklists
 
@@ -32,7 +34,11 @@ STATISTICS = {
     "lr_range_alarms": "lr_range",
     "loss_comparison_alarms": "loss_comparison",
     "shuffle_alarms": "shuffle_order",
-    "twins": "the path of the checklist comparison",
+}
+#: Experiments that give rows.
+ROWS = {
+    "next_steps": "Planted faults among what is to be done next",
+    "twins": "Faults located by the path of the checklist comparison",
 }
 #: What is counted of labelled projects, in words.
 KINDS = {
@@ -73,34 +79,27 @@ probes can see: static and live probes of one item see different sides of it.
 def page(results: dict[str, Result], reasons: dict[tuple[str, str, str], str], root: Path = ROOT) -> list[str]:
     """The lines of docs/quality.md. `reasons`: by project, item and place, why a case comes out wrong."""
     experiments = {name: results[name] for name in ("planted", "labelled") if name in results}
-    statistics = {name: results[name] for name in STATISTICS if name in results}
-    places = Places([*experiments.values(), *statistics.values()])
+    with_rows = {**ROWS, **{name: f"{probe}, on drawn data" for name, probe in STATISTICS.items()}}
+    places = Places([*experiments.values(), *(results[name] for name in with_rows if name in results)])
     lines = [INTRODUCTION, *places.lines()]
     for name, heading, text in (("planted", "Planted faults", PLANTED), ("labelled", "Labelled projects", LABELLED)):
         lines += ["", f"## {heading}", "", text]
-        if (result := experiments.get(name)) is None:
-            lines += ["Not measured yet.", ""]
-            continue
-        if result.failed:
-            lines += [f"**The newest run failed**, {result.failed}.", ""]
-        if result.tallies:
-            stale = " **Stale.**" if result.stale(root) else ""
-            lines += [f"{places.of(result)}. {'. '.join(result.notes)}.{stale}", "", *(summary(result))]
+        result = experiments.get(name)
+        lines += [*run.told(result, places, root), *(summary(result) if result and result.tallies else [])]
     counts = {(one.kind, one.name): one for result in experiments.values() for one in result.tallies}
-    lines += ["", "## By item", "", *by_item(counts), "", "## By probe", "", BY_PROBE, *by_probe(counts)]
-    lines += ["", "## Curves, orders and trainings drawn at random", ""]
-    for name, probe in STATISTICS.items():
-        result = statistics.get(name)
-        lines += [f"### {probe}", "", f"`benchmarks/{name}.py`. "]
-        if result is None or not result.rows:
-            lines[-1] += "Not measured yet." if result is None else f"**The run failed**, {result.failed}."
-            lines += [""]
-            continue
-        stale = result.stale(root)
-        lines[-1] += f"{places.of(result)}.{' **Stale.**' if stale else ''}"
-        lines += ["", *figures(result.rows, stale)]
+    if counts:
+        lines += ["", "## By item", "", *by_item(counts), "", "## By probe", "", BY_PROBE, *by_probe(counts)]
+    for name, heading in with_rows.items():
+        lines += [
+            "",
+            f"## {heading}",
+            "",
+            run.title(run.HERE / f"{name}.py"),
+            "",
+            *run.told(results.get(name), places, root),
+        ]
     wrong = [one for result in experiments.values() for one in result.wrong]
-    if any(result.tallies for result in experiments.values()):
+    if counts:
         lines += ["", "## Still wrong", "", *still_wrong(wrong, reasons)]
     return [*lines, "", "## Without an experiment", "", *untried(counts)]
 
@@ -215,7 +214,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--pages-only", action="store_true")
     options = parser.parse_args()
-    known = ("planted", "labelled", "statistics")
+    known = ("planted", "labelled", *ROWS, "statistics")
     if unknown := set(options.names) - set(known):
         parser.error(f"no experiment {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     failed = []
@@ -223,9 +222,7 @@ def main() -> int:
         if name == "labelled" and not (os.environ.get("GROUNDTRUTH") and os.environ.get("REPOS")):
             print("labelled: left out, as GROUNDTRUTH and REPOS do not name its folders")
             continue
-        found = stored()
-        again = [one for one in STATISTICS if one not in found or found[one].failed or found[one].stale()]
-        for script in again if name == "statistics" else [name]:
+        for script in [one for one in STATISTICS if run.wanted(one)] if name == "statistics" else [name]:
             result = run.measure(run.HERE / f"{script}.py", RESULTS)
             failed += [script] if result.failed else []
             save(PAGE, page(stored(), known_reasons()))  # after each: nothing is lost when the next one is stopped

@@ -2,6 +2,7 @@
 
     python benchmarks/run.py                  all of them; make bench
     python benchmarks/run.py start_up estimate    these; the page keeps the others, and says which are stale
+    python benchmarks/run.py --stale          those that are stale, failed, or were never measured
     python benchmarks/run.py --pages-only     only the page
 
 A benchmark that fails is named in the page, and the next one runs. Exit code 1: one failed, or a target is missed.
@@ -24,7 +25,7 @@ from _pages import Places, duration, figures, save
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs" / "benchmarks.md"
 #: What else lies beside the benchmarks: this, and what quality.py runs.
-OTHERS = {"run", "quality", "planted", "labelled"}
+OTHERS = {"run", "quality", "planted", "labelled", "next_steps", "twins"}
 #: Against a benchmark that hangs; seconds.
 PATIENCE = 2 * 3600.0
 INTRODUCTION = """\
@@ -81,15 +82,21 @@ def page(results: Mapping[str, Result], titles: Mapping[str, str], root: Path = 
     lines += listed("Stale", sorted(stale))
     lines += listed("Not measured yet", [name for name in titles if name not in held])
     for name, what in titles.items():
-        if (result := held.get(name)) is None:
-            continue
-        lines += ["", f"## {name}", "", what, ""]
-        if result.failed:
-            lines += [f"**The newest run failed**, {result.failed}.", ""]
-        if result.rows:
-            lines += [f"{places.of(result)}.{' **Stale.**' if name in stale else ''}", ""]
-            lines += figures(result.rows, name in stale)
+        if name in held:
+            lines += ["", f"## {name}", "", what, "", *told(held[name], places, root)]
     return lines
+
+
+def told(result: Result | None, places: Places, root: Path = ROOT) -> list[str]:
+    """Of one result: when and where, what was wrong with the run, its notes and its rows."""
+    if result is None:
+        return ["Not measured yet.", ""]
+    lines = [f"**The newest run failed**, {result.failed}.", ""] if result.failed else []
+    if result.machine is None:
+        return lines
+    stale = result.stale(root)
+    lines += [". ".join([places.of(result), *result.notes]) + "." + (" **Stale.**" if stale else ""), ""]
+    return [*lines, *(figures(result.rows, stale) if result.rows else [])]
 
 
 def listed(what: str, names: Sequence[str]) -> list[str]:
@@ -102,20 +109,30 @@ def title(script: Path) -> str:
     return " ".join(doc.split("\n\n")[0].split())
 
 
+def wanted(name: str, folder: Path = RESULTS) -> bool:
+    """Whether there is no result that holds today."""
+    result = stored(folder).get(name)
+    return result is None or bool(result.failed) or result.stale()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--stale", action="store_true")
     parser.add_argument("--pages-only", action="store_true")
     options = parser.parse_args()
     known = {script.stem: script for script in scripts()}
     if unknown := [name for name in options.names if name not in known]:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
     titles = {name: title(script) for name, script in known.items()}
+    chosen = [] if options.pages_only else options.names or [*known]
+    if options.stale:
+        chosen = [name for name in chosen if wanted(name)]
     ran = []
-    for name in [] if options.pages_only else options.names or known:
+    for name in chosen:
         ran.append(measure(known[name], RESULTS))
         save(PAGE, page(stored(), titles))  # after each: nothing is lost when the next one is stopped
-    if options.pages_only:
+    if not chosen:
         save(PAGE, page(stored(), titles))
     wrong = [result.name for result in ran if result.failed or any(one.met is False for one in result.rows)]
     if wrong:

@@ -194,12 +194,26 @@ def test_sources_that_change_meanwhile_make_a_result_stale(root: Path) -> None:
     assert result.stale(root)
 
 
+def test_what_is_stale_failed_or_new_is_to_be_measured(script: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    assert run.wanted("own", results)
+    result = run.measure(script, results)
+    assert not run.wanted("own", results)
+    _measuring.fail("own", "exit code 1", results / "own.json")
+    assert run.wanted("own", results)
+    result.digest = "changed"
+    _measuring.write(result, results / "own.json")
+    assert run.wanted("own", results)
+
+
 def test_by_hand_nothing_is_stored(script: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout == "target missed: count\n"
 
 
-@pytest.mark.parametrize("path", run.scripts(), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*run.scripts(), *(BENCHMARKS / f"{name}.py" for name in quality.ROWS)], ids=lambda path: path.stem
+)
 def test_each_benchmark_says_what_it_measures_and_gives_rows(path: Path) -> None:
     """That they run shows only when they do; this is what the page needs."""
     assert len(run.title(path)) > 20
@@ -392,7 +406,13 @@ def test_alarms_in_a_healthy_project_are_counted() -> None:
     ]
     assert count.wrong == [
         Wrong(
-            "healthy", "twin", "b", "src/train.py:3", "Not shuffled.", "nothing", "problem unshuffled (shuffle_settings)"
+            "healthy",
+            "twin",
+            "b",
+            "src/train.py:3",
+            "Not shuffled.",
+            "nothing",
+            "problem unshuffled (shuffle_settings)",
         )
     ]
 
@@ -437,7 +457,8 @@ def test_the_page_on_quality(root: Path) -> None:
 
 def test_the_page_on_quality_without_results(root: Path) -> None:
     lines = quality.page({}, {}, root)
-    assert lines.count("Not measured yet.") == 2 and "None of the cases." not in lines
+    assert lines.count("Not measured yet.") == 2 + len(quality.ROWS) + len(quality.STATISTICS)
+    assert "None of the cases." not in lines
 
 
 def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
