@@ -25,8 +25,8 @@ STORE = "ACCUCHECK_BENCHMARK_RESULT"
 #: What any figure may depend on, beside the modules of benchmarks/ and tests/ that the script has loaded. As a whole: which module a
 #: command or a probe loads shows only when it runs.
 TREES = ("src/accucheck", "checklists", "examples", "reports/session")
-#: What running them leaves there.
-LEFT = {"__pycache__", ".accucheck", "rank_0"}
+#: What running them leaves there, beside hidden folders.
+LEFT = {"__pycache__", "rank_0"}
 PACKAGES = ("numpy", "mindspore", "textual", "polars")
 
 
@@ -236,9 +236,10 @@ def sources(files: Iterable[str], root: Path = ROOT) -> list[Path]:
     """These files, and all below TREES."""
     found = {root / name for name in files}
     for tree in TREES:
-        found |= {
-            path for path in (root / tree).rglob("*") if path.is_file() and not LEFT & set(path.relative_to(root).parts)
-        }
+        for path in (root / tree).rglob("*"):
+            parts = path.relative_to(root).parts
+            if path.is_file() and not any(part in LEFT or part.startswith(".") for part in parts):
+                found.add(path)
     return sorted(found)
 
 

@@ -208,7 +208,7 @@ def compare(kind: str, path: Path, rounds: int) -> list[Row]:
         print(f"  {side:12} {seconds:6.2f} s   {processor:6.2f} CPU s   peak {memory:5.0f} MB{told}", flush=True)
         if side != "probe":
             most = max(one[1] for one in runs["probe"])
-            note = f"of processor time {1 / ratios[1]:.2f}; peak {most:,.0f} MB, peer {memory:,.0f} MB"
+            note = f"ratio of processor time {1 / ratios[1]:.2f}; peak {most:,.0f} MB, peer {memory:,.0f} MB"
             rows.append(row(kind, [one[0] for one in runs["probe"]], "s", side, [one[0] for one in ran], note=note))
     return rows
 

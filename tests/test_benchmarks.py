@@ -139,8 +139,9 @@ def test_a_figure_of_other_sources_is_stale(root: Path, changed: str) -> None:
 
 def test_what_a_run_leaves_behind_makes_nothing_stale(root: Path) -> None:
     result = measured(root, "one", [])
-    (root / "src/accucheck/__pycache__").mkdir()
-    (root / "src/accucheck/__pycache__/module.pyc").write_bytes(b"1")
+    for name in ("src/accucheck/__pycache__/module.pyc", "examples/.ruff_cache/one", "examples/digits/.accucheck/lock"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_bytes(b"1")
     assert not result.stale(root)
     (root / "src/accucheck/more.py").write_text("")
     assert result.stale(root)
