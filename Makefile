@@ -9,7 +9,7 @@ TORCH  ?=
 # Where the demo works: the examples themselves stay as they are.
 DEMO   := build/demo
 
-.PHONY: demo test check unit docs reports bench clean
+.PHONY: demo test check unit docs reports bench quality clean
 
 demo: $(VENV)/demo.stamp
 	@rm -rf $(DEMO) && mkdir -p $(dir $(DEMO))
@@ -35,8 +35,14 @@ docs: $(VENV)/test.stamp
 reports: $(VENV)/test.stamp
 	$(BIN)/python reports/generate.py
 
+# Every benchmark, one after another, on a machine that does nothing else; writes docs/benchmarks.md.
 bench: $(VENV)/test.stamp
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+	$(BIN)/python benchmarks/run.py
+
+# What is found of known faults, and the false alarms; writes docs/quality.md. For the labelled projects:
+# make quality GROUNDTRUTH=folder-of-labels REPOS=folder-of-bare-repositories (benchmarks/labelled.py).
+quality: $(VENV)/test.stamp
+	$(BIN)/python benchmarks/quality.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

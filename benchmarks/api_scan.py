@@ -17,6 +17,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from _measuring import report, row
+
 from accucheck.case import Case
 from accucheck.model import Finding
 from accucheck.probes import api_scan
@@ -57,7 +59,7 @@ def with_libcst(root: Path) -> int:
     return calls.count
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--files", type=int, default=400)
@@ -90,7 +92,19 @@ def main() -> None:
         print(f"{name:10} {len(files) / statistics.median(seconds):7.1f} files a second  ({counted[name]:,} counted)")
     rate = len(files) / statistics.median(taken["api_scan"])
     print(f"api_scan: {rate:.1f} files a second  (target: at least {TARGET})")
+    rates = {name: [len(files) / each for each in seconds] for name, seconds in taken.items()}
+    what = f"files of {folder.name} on one core"
+    return report(
+        [
+            row(what, rates.pop("api_scan"), "files/s", least=TARGET, note=f"{len(files)} files, {size / 1e6:.1f} MB"),
+            *(
+                row(f"{what}, {name}", [len(files) / each for each in taken["api_scan"]], "files/s", name, rate)
+                for name, rate in rates.items()
+            ),
+        ],
+        ["torch", "libcst"],
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

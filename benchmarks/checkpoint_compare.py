@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _measuring import report, row
 from checkpoint_scan import measure
 
 OURS = """
@@ -91,7 +92,7 @@ def agree(ours: dict[str, list[float]], user: dict[str, list[float]]) -> bool:
     )
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=float, default=1.5, help="GB of each checkpoint")
     parser.add_argument("--rounds", type=int, default=5)
@@ -100,7 +101,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.make:
         make(*options.make, options.size)
-        return
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         paths = [str(Path(folder, name)) for name in ("a.ckpt", "b.ckpt")]
         # In a child: a process counts the memory of the one it was forked from as its own.
@@ -128,7 +129,18 @@ def main() -> None:
         print(
             f"  {median['pth'] / median['ours']:.2f} times as long as two .ckpt; same answers: {answers['pth'] == answers['ours']}"
         )
+    if not same or answers.get("pth", answers["ours"]) != answers["ours"]:
+        raise SystemExit("the answers differ")
+    sides = {name: list(zip(*values, strict=True)) for name, values in runs.items()}
+    peer, size_of = "load_checkpoint and numpy", f"two files of {options.size:g} GB"
+    rows = [
+        row(f"time, {size_of}", sides["ours"][0], "s", peer, sides["user"][0]),
+        row(f"largest process, {size_of}", memory["ours"], "MB", peer, memory["user"], rounds=options.rounds),
+    ]
+    if "pth" in sides:
+        rows.append(row(".ckpt against .pth", sides["pth"][0], "s", "two .ckpt", sides["ours"][0]))
+    return report(rows, ["torch"])
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

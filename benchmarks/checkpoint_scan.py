@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 OURS = """
 import json, sys
 from accucheck import probe
@@ -112,7 +114,7 @@ def measure(script: str, *arguments: str) -> tuple[float, float, dict[str, objec
     return seconds, usage.ru_maxrss / 1024, json.loads(output.splitlines()[-1])
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=float, default=1.5, help="GB of the checkpoint")
     parser.add_argument("--rounds", type=int, default=5)
@@ -122,7 +124,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.make:
         make(options.make, options.size)
-        return
+        return 0
     with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
         path = (options.folder or Path(temporary)) / f"scan-{options.size}.ckpt"
         if not path.exists():
@@ -149,7 +151,19 @@ def main() -> None:
     print(f"  listed by our reader      {median['our-listing']:7.2f} s  peak {memory['our-listing']:7.0f} MB")
     same = answers["our-listing"] == answers["user-listing"]
     print(f"  ratio {median['user-listing'] / median['our-listing']:.1f}x; same answers: {same}")
+    if not same or answers["ours"] != answers["user"]:
+        raise SystemExit("the answers differ")
+    rows = []
+    for what, ours, user in (
+        ("statistics of every tensor", "ours", "user"),
+        ("names and shapes", "our-listing", "user-listing"),
+    ):
+        mine, theirs = ([seconds for seconds, _ in runs[name]] for name in (ours, user))
+        peer = "load_checkpoint and numpy"
+        rows.append(row(f"{what}, time", mine, "s", peer, theirs, note=f"{size / 1e9:.2f} GB"))
+        rows.append(row(f"{what}, largest process", memory[ours], "MB", peer, memory[user], rounds=options.rounds))
+    return report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

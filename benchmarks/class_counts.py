@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 
 def generate(folder: Path, rows: int) -> dict[str, Path]:
     """Pictures of 3 kB with ten classes, the size of CIFAR's, in both formats."""
@@ -97,7 +99,7 @@ def side(which: str, path: str) -> tuple[float, dict[str, int]]:
     return time.perf_counter() - start, {str(label): count for label, count in counts.items()}
 
 
-def main() -> None:
+def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rows", type=int, default=50_000)
     arguments.add_argument("--rounds", type=int, default=5)
@@ -105,7 +107,8 @@ def main() -> None:
     given = arguments.parse_args()
     if given.side:
         print(json.dumps(side(*given.side)))
-        return
+        return 0
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for kind, path in generate(Path(folder), given.rows).items():
             print(f"{kind}: {given.rows:,} rows, {path.stat().st_size / 1e6:.0f} MB")
@@ -123,7 +126,17 @@ def main() -> None:
                 ratio = f"probe {seconds / median['probe']:6.1f}" if which != "probe" else ""
                 scan = f"missing {seconds / median['missing']:6.1f}" if which in ("all columns", "label only") else ""
                 print(f"  {which:12} {seconds:7.3f} s   {ratio}   {scan}")
+            note, whole = (
+                f"{given.rows:,} rows, {path.stat().st_size / 1e6:.0f} MB",
+                "MindSpore's data set, all columns",
+            )
+            rows += [
+                row(f"{kind}, samples by class", runs["probe"], "s", whole, runs["all columns"], note=note),
+                row(f"{kind}, samples by class", runs["probe"], "s", "the label only", runs["label only"], note=note),
+                row(f"{kind}, all of ds.01", runs["missing"], "s", whole, runs["all columns"], note=note),
+            ]
+    return report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

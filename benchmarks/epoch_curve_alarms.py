@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
+from _measuring import report, row
 
 from accucheck.case import Case
 from accucheck.model import Level
@@ -101,18 +102,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--curves", type=int, default=4000)
     curves = parser.parse_args().curves
-    good = True
+    rows = []
     for shape in (decayed, stepped, cosine):
         for noise in (white, neighbours):
             found = alarms(shape, noise, curves, 0, False)
             share = 1 - found[""] / curves
-            good &= share <= MOST_ALARMS
+            name = f"false alarms: {shape.__name__}, {noise.__name__} noise"
+            rows.append(row(name, share, "%", most=MOST_ALARMS, note=f"{curves:,} curves"))
             print(f"healthy, {shape.__name__}, {noise.__name__}: {share:.2%} false alarms {dict(found)}")
     for shape, code in ((stopped, "too-few"), (overfitted, "too-many")):
         found = alarms(shape, white, curves, 0, True)
-        good &= found[code] / curves >= LEAST_FOUND
+        found_in = found[code] / curves
+        rows.append(row(f"found: {shape.__name__}", found_in, "%", least=LEAST_FOUND, note=f"{curves:,} curves"))
         print(f"faulty, {shape.__name__}: {found[code] / curves:.1%} found {dict(found)}")
-    return 0 if good else 1
+    return report(rows)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from _measuring import Row, report, row
 
 from accucheck.estimating import estimate
 from accucheck.knowledge import durations
@@ -47,18 +48,18 @@ def said(project: Path) -> tuple[str, float, float | None]:
     return found.text(Language.EN), found.low, found.high
 
 
-def compare(project: Path, name: str) -> bool:
+def compare(project: Path, name: str) -> list[Row]:
     """A first run and a second one, each with what was said before."""
-    kept = True
+    rows = []
     for which in ("first", "again"):
         text, low, high = said(project)
         took = run(project)
         held = low <= took and (high is None or took <= high)
-        kept &= held
+        rows.append(row(f"{name}, {which}", took, "s", least=low, most=high, note=f"said: {text}"))
         print(
             f"{name}, {which}: said {text} ({low:.0f} to {high and round(high)} s); took {took:.0f} s; {'held' if held else 'MISSED'}"
         )
-    return kept
+    return rows
 
 
 def table(path: Path, megabytes: int) -> None:
@@ -191,13 +192,12 @@ def main() -> int:
             return 0
         faulty = folder / "digits_faulty"
         shutil.copytree(EXAMPLES / "digits_faulty", faulty, ignore=shutil.ignore_patterns(".accucheck"))
-        kept = compare(faulty, "digits_faulty")
-        kept &= compare(larger(folder), "a larger project")
+        rows = compare(faulty, "digits_faulty") + compare(larger(folder), "a larger project")
         for number, given in enumerate(options.folders):
             copy = folder / str(number)
             shutil.copytree(given, copy, ignore=shutil.ignore_patterns(".accucheck"))
-            kept &= compare(copy, given.name)
-    return 0 if kept else 1
+            rows += compare(copy, given.name)
+    return report(rows)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ import termios
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 ACCUCHECK = str(Path(sysconfig.get_path("scripts"), "accucheck"))
 PROJECT = Path(__file__).parents[1] / "examples" / "digits"
 TARGET = 1.5
@@ -88,7 +90,7 @@ def seconds(command: list[str], environment: dict[str, str], content: bytes) -> 
         os.close(terminal)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=11)
     rounds = parser.parse_args().rounds
@@ -114,7 +116,9 @@ def main() -> None:
     for name, taken in times.items():
         aim = f"  (target: at most {TARGET})" if name == "accucheck" else ""
         print(f"{name:20} {statistics.median(taken) * 1000:7.1f} ms  {statistics.median(taken) / base:5.2f} x{aim}")
+    plain = times["minimal Textual app"]
+    return report([row("first screen", times["accucheck"], "s", "minimal Textual app", plain, ratio_most=TARGET)])
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 OURS = """
 import json, sys
 from pathlib import Path
@@ -78,7 +80,7 @@ def measure(script: str, *arguments: str) -> tuple[float, float, float, dict[str
     return seconds, busy, float(memory), json.loads(answer)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--size", type=float, default=2.0, help="GB of each folder")
@@ -88,7 +90,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.make:
         make(*options.make, options.files, options.size)
-        return
+        return 0
     works = {"user": USER, "ours": OURS}
     runs: dict[str, list[tuple[float, float, float]]] = {name: [] for name in works}
     answers: dict[str, dict[str, list[float]]] = {}
@@ -123,7 +125,21 @@ def main() -> None:
         f"  ratio {median['user'] / median['ours']:.1f}x (by turns {ratios[0]:.1f} to {ratios[-1]:.1f}); same answers: {same}"
     )
     print(f"  load of the machine {os.getloadavg()[0]:.1f}")
+    if not same:
+        raise SystemExit("the answers differ")
+    walls, processors, _ = ({name: [run[at] for run in values] for name, values in runs.items()} for at in range(3))
+    peer, note = (
+        "numpy.load, allclose, cosine",
+        f"{options.files:,} files of {options.size * 1e3 / options.files:.2f} MB",
+    )
+    return report(
+        [
+            row("time", walls["ours"], "s", peer, walls["user"], note=note),
+            row("processor time", processors["ours"], "s", peer, processors["user"]),
+            row("largest process", peak["ours"], "MB", peer, peak["user"], rounds=options.rounds),
+        ]
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

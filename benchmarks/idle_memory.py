@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from _measuring import Row, report, row
 from first_paint import ACCUCHECK, PROJECT, clean_environment
 from latency import Terminal
 from session_open import FINDINGS, make
@@ -25,12 +26,16 @@ def megabytes(process: int) -> dict[str, float]:
     return {"resident": sizes["Rss"], "proportional": sizes["Pss"]}
 
 
-def told(state: str, process: int) -> None:
-    sizes = ", ".join(f"{name} {size:6.1f} MB" for name, size in megabytes(process).items())
+def told(state: str, process: int) -> list[Row]:
+    taken = megabytes(process)
+    sizes = ", ".join(f"{name} {size:6.1f} MB" for name, size in taken.items())
     print(f"{state:32} {sizes}  (target: below {TARGET})", flush=True)
+    # Of the two the resident size is the larger.
+    bounds = {"resident": TARGET}
+    return [row(f"{state}, {name}", size, "MB", most=bounds.get(name)) for name, size in taken.items()]
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=90, help="until the run has ended")
     options = parser.parse_args()
@@ -43,20 +48,21 @@ def main() -> None:
         terminal = Terminal([ACCUCHECK, "--project", str(fresh)], environment)
         try:
             terminal.settle(4)
-            told("idle", terminal.process.pid)
+            rows = told("idle", terminal.process.pid)
             terminal.press(b"R", 1)
             terminal.press(b"\r", 1)  # consent: no
             terminal.settle(options.seconds)
-            told("after a run", terminal.process.pid)
+            rows += told("after a run", terminal.process.pid)
         finally:
             terminal.close()
         terminal = Terminal([ACCUCHECK, "--project", str(large)], environment)
         try:
             terminal.settle(6)
-            told(f"idle with {FINDINGS:,} findings", terminal.process.pid)
+            rows += told(f"idle with {FINDINGS:,} findings", terminal.process.pid)
         finally:
             terminal.close()
+    return report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from _measuring import Row, report, row
 from first_paint import ACCUCHECK, ESCAPE, PROJECT, clean_environment
 from session_open import make
 
@@ -257,7 +258,7 @@ def walk(
     return terminal.taken
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keys", type=int, default=80)
     parser.add_argument("--megabytes", type=int, default=400)
@@ -275,6 +276,7 @@ def main() -> None:
     print(
         f"key to painted, 100x30, {FINDINGS:,} findings, {options.keys} keys of most sorts, {os.cpu_count()} processors"
     )
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "digits")
         shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__", ".accucheck"))
@@ -285,19 +287,23 @@ def main() -> None:
             print(state)
             every: list[float] = []
             for sort, taken in walk(project, environment, items, options.keys, run, before).items():
-                told(sort, taken)
+                rows.append(told(sort, taken, state))
                 every += taken if not sort.startswith("evidence of") else []
-            told("all but the evidence of the next item", every)
+            rows.append(told("all but the evidence of the next item", every, state))
+    return report(rows)
 
 
-def told(sort: str, taken: list[float]) -> None:
+def told(sort: str, taken: list[float], state: str) -> Row:
     median, p95 = statistics.median(taken), float(np.percentile(taken, 95))
     print(
         f"  {sort:38} {len(taken):4} keys  median {median * 1000:6.1f} ms   95th percentile {p95 * 1000:6.1f} ms  "
         f"{p95 / TARGET:5.2f} x of {TARGET * 1000:.0f} ms   longest {max(taken) * 1000:6.1f} ms",
         flush=True,
     )
+    judged = None if sort.startswith("evidence of") else TARGET
+    note = f"median {median * 1000:.1f} ms, longest {max(taken) * 1000:.1f} ms"
+    return row(f"{state}, {sort}: 95th percentile", p95, "s", most=judged, note=note, rounds=len(taken))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
+from _measuring import report, row
 
 from accucheck.model import Finding, Level
 from accucheck.probes import _curve_pairs, _curves, loss_comparison
@@ -135,17 +136,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=2000)
     pairs = parser.parse_args().pairs
-    good = True
+    rows = []
     for kind in (rounding, devices, growing, unfixed):
         found = alarms(kind, pairs, 0)
         share = sum(count for code, count in found.items() if code.endswith("!")) / pairs
-        good &= share <= MOST_ALARMS
+        rows.append(row(f"false alarms: {kind.__name__}", share, "%", most=MOST_ALARMS, note=f"{pairs:,} pairs"))
         print(f"healthy, {kind.__name__}: {share:.2%} false alarms {dict(found)}")
     for ground, least in (("full", LEAST_FOUND), ("decimals", LEAST_FOUND_COARSE), ("devices", LEAST_FOUND_COARSE)):
         found = located(ground, pairs, 0)
-        good &= found["there"] / pairs >= least
+        there = found["there"] / pairs
+        rows.append(row(f"forks found at their step: {ground}", there, "%", least=least, note=f"{pairs:,} pairs"))
         print(f"faulty, {ground}: {found['there'] / pairs:.1%} at their step {dict(found)}")
-    return 0 if good else 1
+    return report(rows)
 
 
 if __name__ == "__main__":

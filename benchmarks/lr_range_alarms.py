@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from _measuring import Row, report, row
 
 from accucheck.probes._rate_bounds import Array, bounds
 from accucheck.probes.lr_range import Params
@@ -81,8 +82,8 @@ def false_bounds(count: int, random: np.random.Generator) -> int:
     return found
 
 
-def errors(count: int, random: np.random.Generator, points: int, exponential: bool, falling: bool) -> bool:
-    """Print the errors of both bounds; whether they are small and none is missed."""
+def errors(count: int, random: np.random.Generator, points: int, exponential: bool, falling: bool) -> list[Row]:
+    """Print the errors of both bounds, and rows of them: none may be large, and no bound missed."""
     rate = rates(points, exponential)
     scale: Callable[[float], float] = np.log10 if exponential else float  # type: ignore[assignment]
     lower, upper, missed = [], [], 0
@@ -95,15 +96,22 @@ def errors(count: int, random: np.random.Generator, points: int, exponential: bo
         unit = 1.0 if exponential else high - low
         lower.append((scale(found.lower) - low) / unit)
         upper.append((scale(found.upper) - high) / unit)
-    fine = missed == 0
     text, span = [], 2.0 if exponential else 1.0
+    middles, ends = [], []
     for name, seen in (("lower", lower), ("upper", upper)):
         five, half, rest = np.percentile(seen, [5, 50, 95])
         text.append(f"{name} {half:+.3f} ({five:+.3f} to {rest:+.3f})")
-        fine = fine and abs(half) <= HALF * span and max(-five, rest) <= NINE * span
+        middles.append(abs(half))
+        ends.append(max(-five, rest))
     what = f"{'exponential' if exponential else 'linear':<12}{'loss' if falling else 'accuracy':<9}{points:>6,} points"
+    fine = missed == 0 and max(middles) <= HALF * span and max(ends) <= NINE * span
     print(f"{what}: {', '.join(text)}, missed {missed}{'' if fine else '   <- too far off'}")
-    return fine
+    name, unit = " ".join(what.split()), "decades" if exponential else "of the span"
+    return [
+        row(f"{name}: median error of the worse bound", max(middles), unit, most=HALF * span, note=f"{count} curves"),
+        row(f"{name}: error that 9 in 10 keep", max(ends), unit, most=NINE * span),
+        row(f"{name}: curves without bounds", missed, "", most=0),
+    ]
 
 
 def main() -> int:
@@ -114,13 +122,13 @@ def main() -> int:
     found = false_bounds(options.curves, random)
     print(f"flat curves: false bounds on {found} of {options.curves}, none allowed")
     print("errors of the bounds, 5 to 95 %: linear, of the span of the rise; exponential, in decades")
-    fine = found == 0
+    rows = [row("flat curves with bounds", found, "", most=0, note=f"{options.curves} curves")]
     for exponential in (False, True):
         for falling in (False, True):
             for points in (400, 2000):
-                fine = errors(options.curves, random, points, exponential, falling) and fine
+                rows += errors(options.curves, random, points, exponential, falling)
     print(f"{time.monotonic() - started:.1f} s")
-    return 0 if fine else 1
+    return report(rows)
 
 
 if __name__ == "__main__":

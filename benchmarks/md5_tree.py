@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 #: What a user types.
 COMMAND = [str(Path(sys.executable).with_name("accucheck")), "manifest", "{tree}"]
 HASHDEEP = ["hashdeep", "-r", "-c", "md5", "{tree}"]
@@ -125,15 +127,13 @@ def main() -> int:
         else:
             print("xargs or md5sum is not installed: left out")
         if len(sides) == 1:
-            print("no peer to compare with")
-            return 2
+            raise SystemExit("no peer to compare with")
         expected = None
         for name, command in sides.items():  # also warms the page cache
             seconds(command, output)
             found = digests(output)
             if expected is not None and found != expected:
-                print(f"{name}: other MD5s than accucheck")
-                return 1
+                raise SystemExit(f"{name}: other MD5s than accucheck")
             expected = found
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
         load = os.getloadavg()[0]
@@ -156,7 +156,16 @@ def main() -> int:
         share = cpus[thriftiest] / cpus["accucheck"]
         print(f"  in processor time, which other programs disturb less: {share:.2f} to {thriftiest}")
         print(f"memory of all processes: {used / 1e6:.0f} MB (target below {MEMORY / 1e6:.0f} MB)")
-        return 0 if ratio >= TARGET and used < MEMORY else 1
+        mine, theirs = ([wall for wall, _ in times[name]] for name in ("accucheck", peer))
+        busy, other = ([cpu for _, cpu in times[name]] for name in ("accucheck", thriftiest))
+        note = f"{len(expected or [])} files, {total / 1e9:.2f} GB"
+        return report(
+            [
+                row("time", mine, "s", peer, theirs, ratio_most=1 / TARGET, note=note),
+                row("processor time", busy, "s", thriftiest, other),
+                row("memory of all processes", used / 1e6, "MB", most=MEMORY / 1e6),
+            ]
+        )
 
 
 if __name__ == "__main__":

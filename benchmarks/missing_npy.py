@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
+
 
 def generate(path: Path, megabytes: int) -> None:
     import numpy as np
@@ -60,7 +62,7 @@ def peak_megabytes() -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def main() -> None:
+def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--megabytes", type=int, default=2000)
     arguments.add_argument("--rounds", type=int, default=5)
@@ -69,7 +71,7 @@ def main() -> None:
     if given.side:
         seconds, found = side(*given.side)
         print(json.dumps([seconds, peak_megabytes(), found]))
-        return
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "train.npy")
         generate(path, given.megabytes)
@@ -85,7 +87,19 @@ def main() -> None:
         for which, each in runs.items():
             print(f"{which:6} {whole[which]:6.3f} s   peak {max(run[1] for run in each):6.0f} MB   found {each[0][2]}")
         print(f"ratio {whole['naive'] / whole['probe']:.1f}; values only {values['naive'] / whole['probe']:.1f}")
+        if runs["probe"][0][2] != runs["naive"][0][2]:
+            raise SystemExit("the answers differ")
+        times = {name: list(zip(*(run[0] for run in each), strict=True)) for name, each in runs.items()}
+        peaks = {name: max(run[1] for run in each) for name, each in runs.items()}
+        note = f"{path.stat().st_size / 1e9:.2f} GB"
+        return report(
+            [
+                row("the whole probe", times["probe"][0], "s", "np.load and numpy", times["naive"][0], note=note),
+                row("the whole probe", times["probe"][0], "s", "numpy, without np.load", times["naive"][1]),
+                row("peak memory", peaks["probe"], "MB", "np.load and numpy", peaks["naive"], rounds=given.rounds),
+            ]
+        )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

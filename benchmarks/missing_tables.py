@@ -22,6 +22,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from _measuring import Row, report, row
+
 WORDS = ("na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", "<na>")
 #: In columns of numbers that are read as text.
 INFINITE = {"inf": "+inf", "+inf": "+inf", "infinity": "+inf", "-inf": "-inf", "-infinity": "-inf"}
@@ -186,7 +188,8 @@ SIDES = {
 }
 
 
-def compare(kind: str, path: Path, rounds: int) -> None:
+def compare(kind: str, path: Path, rounds: int) -> list[Row]:
+    rows = []
     print(f"{kind}: {path.stat().st_size / 1e6:,.0f} MB, 20 columns")
     runs: dict[str, list[list]] = {}
     for _ in range(rounds):
@@ -198,16 +201,19 @@ def compare(kind: str, path: Path, rounds: int) -> None:
     assert all(found == counts["probe"] for found in counts.values()), counts
     for side, ran in runs.items():
         seconds, processor = (statistics.median(one[place] for one in ran) for place in (0, 2))
-        ratios = [
-            statistics.median(one[place] / mine[place] for one, mine in zip(ran, runs["probe"], strict=True))
-            for place in (0, 2)
-        ]
+        own = [statistics.median(mine[place] for mine in runs["probe"]) for place in (0, 2)]
+        ratios = [seconds / own[0], processor / own[1]]
         told = "" if side == "probe" else f"   ratio {ratios[0]:5.2f}, of processor time {ratios[1]:5.2f}"
         memory = max(one[1] for one in ran)
         print(f"  {side:12} {seconds:6.2f} s   {processor:6.2f} CPU s   peak {memory:5.0f} MB{told}", flush=True)
+        if side != "probe":
+            most = max(one[1] for one in runs["probe"])
+            note = f"ratio of processor time {1 / ratios[1]:.2f}; peak {most:,.0f} MB, peer {memory:,.0f} MB"
+            rows.append(row(kind, [one[0] for one in runs["probe"]], "s", side, [one[0] for one in ran], note=note))
+    return rows
 
 
-def main() -> None:
+def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument(
         "--rows", type=int, default=8_500_000, help="of the CSV; the other files get as many as make the same size"
@@ -223,7 +229,8 @@ def main() -> None:
         seconds = time.perf_counter() - start
         usage = resource.getrusage(resource.RUSAGE_SELF)
         print(json.dumps([seconds, peak_megabytes(), usage.ru_utime + usage.ru_stime, found]))
-        return
+        return 0
+    rows = []
     print(", ".join(f"{name} {version(name)}" for name in ("accucheck", "duckdb", "polars")))
     with tempfile.TemporaryDirectory() as folder:
         for kind, share in {"csv": 1.0, "parquet": 2.4, "ndjson": 0.43}.items():
@@ -231,8 +238,9 @@ def main() -> None:
                 path = (given.keep or Path(folder)).resolve() / f"train.{kind}"
                 if not path.exists():
                     generate(path, kind, int(given.rows * share))
-                compare(kind, path, given.rounds)
+                rows += compare(kind, path, given.rounds)
+    return report(rows, ["duckdb"])
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from _measuring import report, row
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ACCUCHECK = str(Path(sys.executable).with_name("accucheck"))
 BOTH = ("--checklist", "accuracy", "--checklist", "sanity")
@@ -61,7 +63,14 @@ def main() -> int:
                 print(f"  without it: {step['items']} {step['what']}", flush=True)
     within = sum(rank <= TARGET for rank in ranks)
     print(f"{within} of {len(ranks)} within the first {TARGET}; {wrong} problems in {len(clean)} healthy projects")
-    return 0 if within == len(ranks) and not wrong else 1
+    return report(
+        [
+            row(
+                f"planted faults among the first {TARGET} steps", within, "", least=len(ranks), note=f"of {len(ranks)}"
+            ),
+            row("problems in healthy projects", wrong, "", most=0, note=f"{len(clean)} projects"),
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -15,10 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
+import msgspec
+from _measuring import Row, report, row
+
 TARGET, STEP = 0.01, 0.050
 
 
-def measure(mode: str, steps: int) -> None:
+def measure(mode: str, steps: int) -> list[Row]:
     import mindspore as ms
     import numpy as np
     from mindspore import nn
@@ -89,6 +92,7 @@ def measure(mode: str, steps: int) -> None:
                 times[name].append(time.perf_counter() - begin)
     plain = statistics.median(times[""])
     print(f"{mode}: a step takes {plain * 1000:.1f} ms (median of {steps}, interleaved)")
+    rows = []
     for name in ways:
         call, whole = statistics.median(calls[name]), statistics.median(times[name])
         aim = f"  {'within' if call < TARGET * STEP else 'ABOVE'} {TARGET:.0%}" if "norm" not in name else ""
@@ -96,19 +100,34 @@ def measure(mode: str, steps: int) -> None:
             f"  {name:32} {call * 1e6:7.0f} us a record = {call / STEP:6.2%} of {STEP * 1000:.0f} ms{aim};"
             f"  whole step {whole / plain - 1:+.2%}"
         )
+        share = [each / STEP for each in calls[name]]
+        note = f"the step itself {plain * 1000:.1f} ms, with the record {whole / plain - 1:+.2%}"
+        rows.append(
+            row(f"{mode}, {name}: share of a step of 50 ms", share, "%", most=TARGET if aim else None, note=note)
+        )
+    return rows
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--mode", choices=["GRAPH_MODE", "PYNATIVE_MODE"], help="one mode, in this process")
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.mode:
-        measure(options.mode, options.steps)
-        return
+        rows = measure(options.mode, options.steps)
+        if options.rows:
+            options.rows.write_bytes(msgspec.json.encode(rows))
+        return 0
+    rows = []
     for mode in ("GRAPH_MODE", "PYNATIVE_MODE"):
-        subprocess.run([sys.executable, __file__, "--mode", mode, "--steps", str(options.steps)], check=True)
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder, "rows.json")
+            command = [sys.executable, __file__, "--mode", mode, "--steps", str(options.steps), "--rows", str(told)]
+            subprocess.run(command, check=True)
+            rows += msgspec.json.decode(told.read_bytes(), type=list[Row])
+    return report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

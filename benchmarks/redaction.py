@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
 from detect_secrets import SecretsCollection
 from detect_secrets.settings import default_settings
 
@@ -88,7 +89,15 @@ def main() -> int:
     )
     good = found[0] > found[1] and alarms[0] < alarms[1] and own < LIMIT * options.megabytes / 10
     print("target met" if good else "target missed")
-    return 0 if good else 1
+    peer, limit = "detect-secrets", LIMIT * options.megabytes / 10
+    return report(
+        [
+            row("secrets found", found[0], "", peer, found[1], least=found[1] + 1, note=f"of {len(secrets)}"),
+            row("false alarms", alarms[0], "", peer, alarms[1], most=alarms[1] - 1, note=f"of {len(harmless())}"),
+            row(f"{options.megabytes} MB of a log", *(times[0], "s", peer, times[1]), most=limit),
+        ],
+        [peer],
+    )
 
 
 if __name__ == "__main__":

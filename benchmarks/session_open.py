@@ -19,6 +19,7 @@ from itertools import cycle
 from pathlib import Path
 
 import msgspec
+from _measuring import report, row
 from first_paint import ACCUCHECK, PROJECT, clean_environment, seconds
 
 from accucheck import checklist, probe
@@ -101,8 +102,8 @@ def make(project: Path, count: int) -> Path:
         return session.path
 
 
-def median(rounds: int, measured: Callable[[], float]) -> float:
-    return statistics.median(measured() for _ in range(rounds))
+def several(rounds: int, measured: Callable[[], float]) -> list[float]:
+    return [measured() for _ in range(rounds)]
 
 
 def loaded(project: Path) -> float:
@@ -121,11 +122,12 @@ def saved(project: Path) -> float:
         return time.perf_counter() - begin
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
     print(f"medians of {rounds}, 100x30")
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = clean_environment(Path(folder, "home"))
         for count in (0, FINDINGS, 2 * FINDINGS):
@@ -134,14 +136,22 @@ def main() -> None:
             size = make(project, count).stat().st_size if count else 0
             command = [ACCUCHECK, "--project", str(project)]
             seconds(command, environment, b"ds.01")  # byte code and the cache of checklists
-            painted = median(rounds, lambda: seconds(command, environment, b"ds.01"))
+            painted = several(rounds, lambda: seconds(command, environment, b"ds.01"))
             aim = f" (target: at most {TARGET:g} s)" if count == FINDINGS else ""
-            print(f"{count:6,} findings, {size / 1e6:5.1f} MB: painted in {painted:5.3f} s{aim}", end="")
+            print(
+                f"{count:6,} findings, {size / 1e6:5.1f} MB: painted in {statistics.median(painted):5.3f} s{aim}",
+                end="",
+            )
+            what, bound = f"{count:,} findings", TARGET if count == FINDINGS else None
+            rows.append(row(f"{what}: first screen", painted, "s", most=bound, note=f"{size / 1e6:.1f} MB"))
             if count:
-                load, save = median(rounds, lambda: loaded(project)), median(rounds, lambda: saved(project))
-                print(f"; loaded in {load:5.3f} s, saved in {save:5.3f} s", end="")
+                for name, measured in (("loaded", loaded), ("saved", saved)):
+                    taken = several(rounds, lambda measured=measured: measured(project))
+                    print(f"; {name} in {statistics.median(taken):5.3f} s", end="")
+                    rows.append(row(f"{what}: {name}", taken, "s"))
             print()
+    return report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

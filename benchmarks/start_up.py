@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measuring import report, row
 from first_paint import clean_environment
 
 ACCUCHECK = str(Path(sysconfig.get_path("scripts"), "accucheck"))
@@ -30,7 +31,7 @@ def seconds(command: list[str], environment: dict[str, str]) -> float:
     return time.perf_counter() - begin
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=21)
     rounds = parser.parse_args().rounds
@@ -50,7 +51,15 @@ def main() -> None:
         median = statistics.median(times[name])
         aim = f"  (target: at most {target})" if target else ""
         print(f"{name:26} {median * 1000:7.1f} ms  {median / base:5.2f} x{aim}")
+    bare = "python -c pass"
+    return report(
+        [
+            row(name, times[name], "s", bare, times[bare], ratio_most=target)
+            for name, (_, target) in COMMANDS.items()
+            if target
+        ]
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

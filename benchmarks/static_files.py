@@ -17,6 +17,8 @@ from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
+from _measuring import report, row
+
 from accucheck import probe as probes
 from accucheck.case import Case, CaseFile, Scripts
 from accucheck.model import Finding, Kind
@@ -66,7 +68,7 @@ def parsing(files: list[Path]) -> float:
     return time.process_time() - begin
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--folder", type=Path, help="take the files from here")
@@ -117,7 +119,15 @@ def main() -> None:
     print("slowest files:")
     for taken, path in sorted(slow, reverse=True)[:5]:
         print(f"  {taken:6.2f} s  {path.relative_to(folder)}  {path.stat().st_size / 1e3:.0f} kB")
+    note = f"{len(files)} files of {folder.name}, {size / 1e6:.1f} MB, {len(names)} probes"
+    return report(
+        [
+            row("files a second of processor time", len(files) / processor, "files/s", least=TARGET, note=note),
+            row("processor time", processor, "s", "ast.parse", yardstick),
+            row("crashes", len(crashed), "", most=0),
+        ]
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

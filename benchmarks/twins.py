@@ -17,22 +17,23 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from _measuring import report, row
+
 LEAST_LOCATED = 0.95
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/twins"))
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     if importlib.util.find_spec("torch") is None:
-        print("torch is not installed: no twins are trained")
-        return
+        raise SystemExit("torch is not installed: no twins are trained")
     with tempfile.TemporaryDirectory() as temporary:
-        measure(given.keep or Path(temporary))
+        return measure(given.keep or Path(temporary))
 
 
-def measure(folder: Path) -> None:
+def measure(folder: Path) -> int:
     from building import build
     from experiments import CLEAN, FAULTY
     from walking import located, walk
@@ -56,9 +57,14 @@ def measure(folder: Path) -> None:
     print(
         f"located: {found} of {len(FAULTY)} ({found / len(FAULTY):.1%}); healthy pairs with a finding: {alarms} of {len(CLEAN)}"
     )
-    if alarms or found < LEAST_LOCATED * len(FAULTY):
-        sys.exit("target missed")
+    return report(
+        [
+            row("faults located", found / len(FAULTY), "%", least=LEAST_LOCATED, note=f"{found} of {len(FAULTY)}"),
+            row("healthy pairs with a finding", alarms, "", most=0, note=f"of {len(CLEAN)}"),
+        ],
+        ["torch"],
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Validation curves of real trainings, of simulated healthy ones, and of logs as they come."""
 
-import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from accucheck.probes import _curves, epoch_curve
 from accucheck.recorder import Recorder
 from findings import found_by, of_code, told
 from real_trainings import train
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import epoch_curve_alarms as drawn
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,12 +61,11 @@ def test_the_examples_of_this_repository() -> None:
 
 def test_healthy_curves_raise_no_alarm() -> None:
     """At most 1 in 100, of 300 curves of each kind; the benchmark draws more."""
-    drawn = runpy.run_path(str(ROOT / "benchmarks/epoch_curve_alarms.py"))
-    for shape in ("decayed", "stepped", "cosine"):
-        for noise in ("white", "neighbours"):
-            assert drawn["alarms"](drawn[shape], drawn[noise], 300, 7, False)[""] >= 297
-    assert drawn["alarms"](drawn["stopped"], drawn["white"], 100, 7, True)["too-few"] >= 80
-    assert drawn["alarms"](drawn["overfitted"], drawn["white"], 100, 7, True)["too-many"] >= 95
+    for shape in (drawn.decayed, drawn.stepped, drawn.cosine):
+        for noise in (drawn.white, drawn.neighbours):
+            assert drawn.alarms(shape, noise, 300, 7, False)[""] >= 297
+    assert drawn.alarms(drawn.stopped, drawn.white, 100, 7, True)["too-few"] >= 80
+    assert drawn.alarms(drawn.overfitted, drawn.white, 100, 7, True)["too-many"] >= 95
 
 
 def test_of_several_trainings_the_last_long_one_is_examined(tmp_path: Path) -> None:

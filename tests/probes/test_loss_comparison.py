@@ -1,8 +1,8 @@
 """Losses against those of a benchmark: trainings of MindSpore and of PyTorch, and logs as they come."""
 
 import json
-import runpy
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from accucheck.errors import ReadError
 from accucheck.model import Curve, Finding, Level, Verdict, suggest
 from accucheck.probes import loss_comparison as probe
 from findings import found_by, of_code, told
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import loss_comparison_alarms as drawn
 
 BASES = ["mlp-sgd", "mlp-momentum", "mlp-adam", "cnn-momentum"]
 #: What each fault of the benchmark is told as, and at which step.
@@ -116,13 +119,12 @@ def test_a_log_that_was_cut_off(twins: Path, tmp_path: Path) -> None:
 
 def test_healthy_pairs_raise_no_alarm() -> None:
     """At most 1 in 100, of 200 pairs of each kind; the benchmark draws more."""
-    drawn = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/loss_comparison_alarms.py"))
-    for kind in ("rounding", "devices", "growing", "unfixed"):
-        found = drawn["alarms"](drawn[kind], 200, 7)
+    for kind in (drawn.rounding, drawn.devices, drawn.growing, drawn.unfixed):
+        found = drawn.alarms(kind, 200, 7)
         assert sum(count for code, count in found.items() if code.endswith("!")) <= 2, (kind, found)
-    assert drawn["located"]("full", 100, 7)["there"] >= 95
-    assert drawn["located"]("decimals", 100, 7)["there"] >= 90
-    assert drawn["located"]("devices", 100, 7)["there"] >= 90
+    assert drawn.located("full", 100, 7)["there"] >= 95
+    assert drawn.located("decimals", 100, 7)["there"] >= 90
+    assert drawn.located("devices", 100, 7)["there"] >= 90
 
 
 def logs(folder: Path, **tables: str) -> None:

@@ -1,0 +1,469 @@
+"""The pages of figures: written from results, with what is stale, missed or failed said; the experiments behind the page on quality."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+import _experiments
+import _measuring
+import _pages
+import labelled
+import planted
+import quality
+import run
+from _measuring import Machine, Result, Row, Tally, Wrong, row
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+MACHINE = Machine("Some CPU", 2, 23.5, "Linux x86_64")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with one module and one benchmark."""
+    for name in ("src/accucheck/module.py", "benchmarks/one.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("value = 1\n")
+    return tmp_path
+
+
+def measured(root: Path, name: str, rows: list[Row]) -> Result:
+    files = ["benchmarks/one.py"]
+    digest = _measuring.digest(files, root)
+    return Result(
+        name, rows=rows, date="2026-01-02", seconds=100, load=0.5, machine=MACHINE,
+        versions={"Python": "3.11.7"}, files=files, digest=digest,
+    )  # fmt: skip
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_holds_medians_and_their_ratio() -> None:
+    made = row("time", [3.0, 1.0, 2.0], "s", "peer", [4.0, 9.0, 4.0], ratio_most=0.5)
+    assert (made.ours, made.theirs, made.ratio, made.rounds) == (2.0, 4.0, 0.5, 3)
+    assert made.met
+
+
+@pytest.mark.parametrize(
+    ("bounds", "met"),
+    [
+        ({}, None),
+        ({"most": 2}, True),
+        ({"most": 1.9}, False),
+        ({"least": 2}, True),
+        ({"least": 2.1}, False),
+        ({"ratio_most": 0.5}, True),
+        ({"ratio_most": 0.4}, False),
+        ({"ratio_least": 0.6}, False),
+        ({"most": 3, "ratio_least": 0.6}, False),
+    ],
+)
+def test_a_target_is_met_or_not(bounds: dict[str, float], met: bool | None) -> None:
+    assert row("x", 2, "s", "peer", 4, **bounds).met is met
+
+
+def test_a_target_for_the_ratio_is_missed_where_there_is_no_ratio() -> None:
+    assert row("x", 2, "s", ratio_most=0.5).met is False
+    assert row("x", 2, "s", "peer", 0, ratio_most=0.5).met is False
+
+
+def test_numbers_as_people_read_them() -> None:
+    shown = [
+        _pages.amount(value, unit) for value, unit in ((0.0123, "s"), (1.5, "s"), (20_000, ""), (0.9, "%"), (2, "MB"))
+    ]
+    assert shown == ["12.3 ms", "1.50 s", "20,000", "90.00 %", "2 MB"]
+    assert [_pages.number(value) for value in (0.00001, 0.000123, 1234.5, 0.0)] == [
+        "0.000010",
+        "0.000123",
+        "1,234",
+        "0",
+    ]
+
+
+# --- the page of benchmarks -------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_small_results(root: Path) -> None:
+    rows = [
+        row("reading", [0.5, 0.6, 0.7], "s", "a loop", [1.2, 1.1, 1.2], ratio_most=0.4, note="10 MB"),
+        row("memory", 120, "MB", most=150),
+    ]
+    page = "\n".join(run.page({"one": measured(root, "one", rows)}, {"one": "Reads a log.", "two": "Waits."}, root))
+    assert page.removeprefix(run.INTRODUCTION).strip() == textwrap.dedent(
+        """\
+        | Machine | Processor | Cores | Memory | System | Versions |
+        | --- | --- | --- | --- | --- | --- |
+        | A | Some CPU | 2 | 23.5 GiB | Linux x86_64 | Python 3.11.7 |
+
+        - Targets: 1 of 2 met.
+        - **Missed**: one (reading).
+        - **Not measured yet**: two.
+
+        ## one
+
+        Reads a log.
+
+        2026-01-02, machine A, 2 min, load average at the end 0.5.
+
+        | Measured | accucheck | Peer | Ratio | Target | State | Rounds | Note |
+        | --- | ---: | --- | --- | --- | --- | --- | --- |
+        | reading | 600 ms | 1.20 s (a loop) | 0.500 | at most 0.400 times the peer | **missed** | 3 | 10 MB |
+        | memory | 120 MB |  |  | at most 150 MB | met | 1 |  |"""
+    )
+
+
+@pytest.mark.parametrize("changed", ["src/accucheck/module.py", "benchmarks/one.py"])
+def test_a_figure_of_other_sources_is_stale(root: Path, changed: str) -> None:
+    results = {
+        "one": measured(root, "one", [row("reading", 1, "s", most=2)]),
+        "two": measured(root, "two", [row("waiting", 1, "s")]),
+    }
+    titles = {"one": "Reads.", "two": "Waits."}
+    assert "tale" not in "\n".join(run.page(results, titles, root)).removeprefix(run.INTRODUCTION)
+    (root / changed).write_text("value = 2\n")
+    results["two"] = measured(root, "two", [row("waiting", 1, "s")])  # this one was run again
+    lines = run.page(results, titles, root)
+    assert "- **Stale**: one." in lines
+    (reading,) = [line for line in lines if line.startswith("| reading")]
+    (waiting,) = [line for line in lines if line.startswith("| waiting")]
+    assert "| met, stale |" in reading and "stale" not in waiting
+
+
+def test_what_a_run_leaves_behind_makes_nothing_stale(root: Path) -> None:
+    result = measured(root, "one", [])
+    for name in ("src/accucheck/__pycache__/module.pyc", "examples/.ruff_cache/one", "examples/digits/.accucheck/lock"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_bytes(b"1")
+    assert not result.stale(root)
+    (root / "src/accucheck/more.py").write_text("")
+    assert result.stale(root)
+
+
+# --- running them -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A benchmark of our own, which finds the helpers."""
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    path = tmp_path / "own.py"
+    path.write_text(
+        '"""Counts."""\nfrom _measuring import report, row\nraise SystemExit(report([row("count", 3, "", most=2)]))\n'
+    )
+    return path
+
+
+def test_a_benchmark_is_measured_in_a_process_of_its_own(script: Path, tmp_path: Path) -> None:
+    result = run.measure(script, tmp_path / "results")
+    assert [(one.name, one.ours, one.met) for one in result.rows] == [("count", 3.0, False)]
+    assert not result.failed, "a missed target is no failure"
+    assert result.machine and result.machine.cores and result.versions["Python"] and result.date
+    assert "benchmarks/_measuring.py" in result.files and len(result.digest) == 64 and not result.stale()
+    assert _measuring.stored(tmp_path / "results") == {"own": result}
+
+
+def test_a_benchmark_that_fails_is_named_and_keeps_what_was_measured_before(
+    script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results"
+    run.measure(script, results)
+    script.write_text('raise ValueError("the answers differ")\n')
+    failed = run.measure(script, results)
+    assert failed.failed.endswith("exit code 1, ValueError: the answers differ") and failed.rows
+    page = "\n".join(run.page(_measuring.stored(results), {"own": "Counts."}))
+    assert "- **Failed**: own (" in page and "**The newest run failed**" in page and "| count | 3 |" in page
+    assert "Traceback" in capfd.readouterr().err
+    fresh = run.measure(script, tmp_path / "other")
+    assert fresh.failed and not fresh.rows
+    assert "\n| " not in "\n".join(run.page({"own": fresh}, {"own": "Counts."})).split("- Targets")[1]
+
+
+def test_sources_that_change_meanwhile_make_a_result_stale(root: Path) -> None:
+    begun = (root / "benchmarks/one.py").stat().st_mtime
+    assert not _measuring.changed_since(["benchmarks/one.py"], begun, root)
+    assert _measuring.changed_since(["benchmarks/one.py"], begun - 1, root)
+    result = measured(root, "one", [])
+    result.digest = "changed"
+    assert result.stale(root)
+
+
+def test_what_is_stale_failed_or_new_is_to_be_measured(script: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    assert run.wanted("own", results)
+    result = run.measure(script, results)
+    assert not run.wanted("own", results)
+    _measuring.fail("own", "exit code 1", results / "own.json")
+    assert run.wanted("own", results)
+    result.digest = "changed"
+    _measuring.write(result, results / "own.json")
+    assert run.wanted("own", results)
+
+
+def test_by_hand_nothing_is_stored(script: Path) -> None:
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout == "target missed: count\n"
+
+
+@pytest.mark.parametrize(
+    "path", [*run.scripts(), *(BENCHMARKS / f"{name}.py" for name in quality.ROWS)], ids=lambda path: path.stem
+)
+def test_each_benchmark_says_what_it_measures_and_gives_rows(path: Path) -> None:
+    """That they run shows only when they do; this is what the page needs."""
+    assert len(run.title(path)) > 20
+    calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    called = {function.id for function in calls if isinstance(function, ast.Name)}
+    assert {"report", "row"} <= called
+
+
+def test_a_real_benchmark(tmp_path: Path) -> None:
+    result = run.measure(BENCHMARKS / "start_up.py", tmp_path, ["--rounds", "1"])
+    assert not result.failed and result.arguments == ["--rounds", "1"]
+    assert [(one.name, one.peer, one.ratio_most) for one in result.rows] == [
+        ("accucheck --help", "python -c pass", 5),
+        ("accucheck list", "python -c pass", 7),
+    ]
+    assert all(one.ratio == one.ours / one.theirs for one in result.rows if one.theirs)
+
+
+def test_an_unknown_name_is_one_clear_error() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "run.py", "nothing"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "no benchmark nothing; there are api_scan, " in done.stderr
+
+
+# --- quality ----------------------------------------------------------------------------------------------------------
+
+
+def item(suggestion: str, *problems: tuple[str, int], probe: str = "shuffle_settings") -> dict[str, object]:
+    """An item as `run --json` tells it, with problems as (code, line) in src/train.py."""
+    findings = [
+        {"code": code, "level": "problem", "where": {"path": "src/train.py", "line": line}} for code, line in problems
+    ]
+    return {"suggestion": suggestion, "results": [{"probe": probe, "status": "done", "findings": findings}]}
+
+
+def label(verdict: str, *evidence: str, accepted: tuple[str, ...] = ()) -> dict[str, object]:
+    return {"verdict": verdict, "evidence": list(evidence), "reason": "not shuffled", "also_acceptable": list(accepted)}
+
+
+@pytest.mark.parametrize(
+    ("label", "said", "kind", "right"),
+    [
+        (label("problem", "src/train.py:20"), item("problem", ("unshuffled", 35)), "strict", True),
+        (label("problem", "src/train.py:20-22"), item("problem", ("unshuffled", 36)), "strict", False),  # elsewhere
+        (label("problem", "src/data.py:20"), item("problem", ("unshuffled", 20)), "strict", False),
+        (label("problem"), item("problem", ("unshuffled", 36)), "strict", True),
+        (label("problem", accepted=("ok",)), item("undecided"), "contestable", False),
+        (label("ok"), item("ok"), "clean", True),
+        (label("not_applicable"), item("problem", ("unshuffled", 1)), "clean", False),
+        (label("ok"), None, "clean", False),  # no answer is never right
+    ],
+)
+def test_a_label_is_judged(label: dict[str, object], said: dict[str, object] | None, kind: str, right: bool) -> None:
+    count = _experiments.Count()
+    case = {"repo": "owner/name", "root": "vgg", "labels": {"dp.03": label}}
+    labelled.judge_case(case, None if said is None else {"dp.03": said}, count)
+    assert count.of[kind, ""] == count.of[f"{kind} by item", "dp.03"] == [right, 1]
+    assert [(one.project, one.item) for one in count.wrong] == ([] if right else [("owner/name: vgg", "dp.03")])
+
+
+def test_a_label_that_a_problem_would_do_for_counts_nowhere_but_as_decided() -> None:
+    count = _experiments.Count()
+    labels = {"dp.03": label("ok", accepted=("problem",)), "cmp.01": label("problem", "a.py:1")}
+    items = {"dp.03": item("undecided"), "cmp.01": item("problem", ("no-seed", 99))}
+    labelled.judge_case({"repo": "owner/name", "root": "vgg", "labels": labels}, items, count)
+    assert {(kind, name): found for (kind, name), found in count.of.items() if not name} == {
+        ("decided", ""): [1, 2],
+        ("seeds", ""): [1, 1],  # at any place
+    }
+
+
+@pytest.mark.parametrize(
+    ("expected", "base", "before", "now", "kind", "right"),
+    [
+        ("problem", "ok", item("ok"), item("problem", ("unshuffled", 3)), "seeded", True),
+        ("problem", "ok", item("problem", ("unshuffled", 3)), item("problem", ("unshuffled", 4)), "seeded", False),
+        ("problem", "ok", item("problem", ("a", 3)), item("problem", ("a", 3), ("a", 9)), "seeded", True),
+        ("problem", "ok", item("ok"), item("undecided", ("unshuffled", 3)), "seeded", False),
+        ("problem", "ok", item("ok"), None, "seeded", False),
+        ("ok", "ok", item("ok"), item("problem", ("unshuffled", 3)), "controls", False),
+        ("unchanged", "ok", item("ok"), item("ok"), "controls", True),
+        ("ok", "problem", item("problem", ("a", 3)), item("ok"), "repairs", True),
+        ("ok", "problem", item("problem", ("a", 3)), item("problem", ("a", 3)), "repairs", False),
+        ("ok", "problem", item("problem", ("a", 3)), None, "repairs", False),
+    ],
+)
+def test_an_edit_is_judged(
+    expected: str, base: str, before: dict[str, object], now: dict[str, object] | None, kind: str, right: bool
+) -> None:
+    count = _experiments.Count()
+    mutant = {"item": "dp.03", "expected": expected, "base_verdict": base, "operator": "shuffle-off", "note": ""}
+    mutant |= {"file": "src/train.py", "line": 3}
+    case = {"repo": "owner/name", "root": "vgg"}
+    labelled.judge_mutant(mutant, case, {"dp.03": before}, None if now is None else {"dp.03": now}, count)
+    assert count.of[kind, ""] == [right, 1] and len(count.wrong) == (not right)
+
+
+TRAINING = """\
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+ms.set_seed(1)
+train = ds.Cifar10Dataset("data", usage="train", shuffle=True).batch(32)
+network = nn.Dense(3072, 10)
+loss = nn.CrossEntropyLoss()
+model = ms.Model(network, loss, nn.Momentum(network.trainable_params(), 0.1, 0.9))
+model.train(2, train)
+"""
+
+
+def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One project in which shuffling is in order, an edit that turns it off, and one that changes nothing."""
+    bare = tmp_path / "repos/owner+name/repo"
+    (tmp_path / "work/vgg").mkdir(parents=True)
+    (tmp_path / "work/vgg/train.py").write_text(TRAINING)
+    git = ["git", "-C", str(tmp_path / "work"), "-c", "user.name=n", "-c", "user.email=n@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *words], check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", tmp_path / "work", bare], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    labels = {"dp.03": label("ok", "vgg/train.py:6"), "dp.01": label("ok", "vgg/train.py:6")}
+    case = {"case_id": "1", "repo": "owner/name", "commit": commit, "root": "vgg", "labels": labels}
+    case |= {"paths": ["vgg/train.py"], "entry": ["vgg/train.py"]}
+    mutant = {"case": "1", "item": "dp.03", "file": "vgg/train.py", "line": 6, "operator": "shuffle-off", "note": ""}
+    mutant |= {
+        "offset": TRAINING.index("True"),
+        "delete": 4,
+        "insert": "False",
+        "expected": "problem",
+        "base_verdict": "ok",
+    }
+    control = mutant | {
+        "offset": 0,
+        "delete": 0,
+        "insert": "# shuffle=False\n",
+        "expected": "ok",
+        "operator": "comment",
+    }
+    (tmp_path / "cases.json").write_text(json.dumps([case]))
+    (tmp_path / "mutants.json").write_text(json.dumps([mutant, control]))
+    monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
+    monkeypatch.setenv("REPOS", str(tmp_path / "repos"))
+    result = run.measure(BENCHMARKS / "labelled.py", tmp_path / "results")
+    assert not result.failed
+    totals = {one.kind: (one.right, one.count) for one in result.tallies if not one.name}
+    # Nothing is normalised, which the label calls in order: this label is wrong, and so counts as a false alarm.
+    assert totals == {"seeded": (1, 1), "controls": (1, 1), "clean": (1, 2), "decided": (2, 2)}
+    (wrong,) = result.wrong
+    assert (wrong.project, wrong.item, wrong.place) == ("owner/name: vgg", "dp.01", "vgg/train.py:6")
+    assert wrong.expected == "ok" and wrong.got.startswith("problem, ")
+    assert Tally("seeded by probe", "shuffle_settings", 1, 1) in result.tallies
+    assert f"owner/name at {commit[:12]}" in result.notes[1] and str(tmp_path) not in str(result)
+
+
+def test_labelled_projects_need_their_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GROUNDTRUTH", raising=False)
+    monkeypatch.setenv("REPOS", str(tmp_path))
+    assert run.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed.endswith(
+        "GROUNDTRUTH and REPOS do not name their folders"
+    )
+    (tmp_path / "cases.json").write_text('[{"case_id": "1", "repo": "owner/name"}]')
+    (tmp_path / "mutants.json").write_text("[]")
+    monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
+    assert "REPOS lacks owner/name: clone" in run.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed
+
+
+def test_a_planted_fault_is_counted() -> None:
+    fault = planted.planted().FAULTS["rate-too-high"]
+    count = _experiments.Count()
+    planted.judge_faulty("rate-too-high", fault, planted.faulty("rate-too-high", fault), count)
+    assert count.tallies() == [Tally("planted", "hp.01", 1, 1), Tally("planted by probe", "lr_range", 1, 1)]
+    planted.judge_faulty("rate-too-high", fault, None, count)
+    assert count.of["planted", "hp.01"] == [1, 2] and count.wrong[-1].got == "no result"
+
+
+def test_alarms_in_a_healthy_project_are_counted() -> None:
+    count = _experiments.Count()
+    quiet = item("ok") | {
+        "results": [{"probe": "p", "status": "done", "findings": [{"code": "fine", "level": "info"}]}]
+    }
+    loud = item("problem", ("unshuffled", 3))
+    loud["results"][0]["findings"][0]["message"] = "Not shuffled."  # type: ignore[index]
+    skipped = {"suggestion": "undecided", "results": [{"probe": "p", "status": "skipped", "findings": []}]}
+    planted.judge_healthy("twin", {"a": quiet, "b": loud, "c": skipped}, count)
+    assert [(one.name, one.right, one.count) for one in count.tallies() if one.kind == "healthy"] == [
+        ("a", 1, 1),
+        ("b", 0, 1),
+    ]
+    assert count.wrong == [
+        Wrong(
+            "healthy",
+            "twin",
+            "b",
+            "src/train.py:3",
+            "Not shuffled.",
+            "nothing",
+            "problem unshuffled (shuffle_settings)",
+        )
+    ]
+
+
+def test_the_page_on_quality(root: Path) -> None:
+    found = measured(root, "planted", [])
+    found.tallies = [
+        Tally("planted", "dp.03", 1, 1),
+        Tally("planted by probe", "shuffle_order", 0, 1),
+        Tally("healthy", "dp.03", 3, 4),
+    ]
+    found.wrong = [Wrong("healthy", "twin", "dp.03", "a.py:3", "Not shuffled.", "nothing", "problem unshuffled")]
+    found.notes = ["1 planted fault, 4 healthy projects"]
+    other = measured(root, "labelled", [])
+    other.tallies = [
+        Tally("strict", "", 12, 13),
+        Tally("strict by item", "dp.03", 2, 3),
+        Tally("seeds by item", "cmp.01", 1, 1),
+    ]
+    other.wrong = [Wrong("strict", "owner/name: vgg", "dp.03", "b.py:9", "shuffle=False", "problem at b.py:9", "ok")]
+    drawn = measured(root, "shuffle_alarms", [row("false alarms", 3, "", most=2)])
+    reasons = {("owner/name: vgg", "dp.03", "b.py:9"): "The flag comes from outside."}
+    lines = quality.page({"planted": found, "labelled": other, "shuffle_alarms": drawn}, reasons, root)
+    assert "| Planted faults that were found | 1 of 1 | 100.0% |" in lines
+    assert "| Items of healthy projects without a finding | 3 of 4 | 75.0% |" in lines
+    assert f"| {quality.KINDS['strict']} | 12 of 13 | 92.3% |" in lines
+    (by_item,) = [line for line in lines if line.startswith("| dp.03 |")]
+    assert by_item.endswith("| 1/1 | 3/4 | 2/3 |  |  |  |")
+    assert "| [shuffle_order](probes/shuffle_order.md) | 0/1 |  |  |  |  |  |" in lines
+    assert "| false alarms | 3 | at most 2 | **missed** | 1 |" in lines
+    assert "| twin | dp.03 | a.py:3 | Not shuffled. | nothing | problem unshuffled | not known |" in lines
+    assert (
+        "| owner/name: vgg | dp.03 | b.py:9 | shuffle=False | problem at b.py:9 | ok | The flag comes from outside. |"
+        in lines
+    )
+    assert "tale" not in "\n".join(lines).removeprefix(quality.INTRODUCTION)
+    (untried,) = [line for line in lines if line.startswith("- Items: ")]
+    assert "hp.01" in untried and "dp.03" not in untried and "cmp.01" not in untried
+    (root / "src/accucheck/module.py").write_text("value = 2\n")
+    assert sum("**Stale.**" in line for line in quality.page({"planted": found, "labelled": other}, reasons, root)) == 2
+
+
+def test_the_page_on_quality_without_results(root: Path) -> None:
+    lines = quality.page({}, {}, root)
+    assert lines.count("Not measured yet.") == 2 + len(quality.ROWS) + len(quality.STATISTICS)
+    assert "None of the cases." not in lines
+
+
+def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
+    """A reason that is not needed any more is to go."""
+    stored = [_measuring.stored()[name] for name in ("planted", "labelled")]
+    wrong = {(one.project, one.item, one.place) for result in stored for one in result.wrong}
+    assert set(quality.known_reasons()) <= wrong
