@@ -184,7 +184,7 @@ def test_without_mindspore_another_version_is_not_examined(made, tmp_path, monke
     "statement",
     [
         "CREATE VIEW INDEXES AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS ROW_ID FROM c",
-        "CREATE TABLE INDEXES (ROW_ID INT, PAGE_ID_RAW INT AS (length(hex(randomblob(400000000)))))",
+        "CREATE TABLE INDEXES (ROW_ID INT, PAGE_ID_RAW INT AS (length(hex(zeroblob(400000000)))))",
         "CREATE TABLE OTHER (ROW_ID INT)",
     ],
 )
