@@ -55,7 +55,8 @@ def test_a_cancelled_probe_leaves_neither_processes_nor_files(tmp_path: Path, mo
     assert event.result.status is Status.CANCELLED and len(children) == 2
     wait_until(lambda: all(map(is_gone, children)), lambda: f"one of {children} lives on")
     assert not list((tmp_path / "temporary").iterdir())
-    assert not descendants(os.getpid()) - before, "a zombie"
+    ended = {process for process, _ in descendants(os.getpid()) - before}
+    assert not ended - set(children), "a zombie"  # theirs are for whoever adopts orphans
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The long run: `python tests/fuzz/run.py [TARGET ...] --seconds N`. Needs the extras dev and fuzz.
+"""The long run: `python tests/fuzz/fuzz.py [TARGET ...] --seconds N`. Needs the extras dev and fuzz.
 
 Each target is fuzzed in a process of its own by atheris, which steers the changes by the code that they reach. What is found goes to
 build/fuzz/TARGET as input and stack, each kind once, and the run goes on; a process that dies is begun anew for the time that is left.
