@@ -1,6 +1,6 @@
 """The short run of every target: its whole files, what was found once, and the same few hundred changes each time.
 
-The long run is run.py, which finds its way by coverage; the guard and the table of targets are the same.
+The long run is fuzz.py, which finds its way by coverage; the guard and the table of targets are the same.
 """
 
 import os
