@@ -102,6 +102,11 @@ class Program(AppService):
         self.leaving = False
         self.ended = asyncio.Event()
 
+    @property
+    def is_started(self) -> bool:
+        """Whether there is a process, ended or not."""
+        return self._process is not None
+
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
         """The terminal is the page's, not the one that this program was started in."""
         inherited = super()._build_environment(width, height)
@@ -150,6 +155,7 @@ class Program(AppService):
         """Have the program save and end, and make sure that it does."""
         self.leaving = True
         if self._task is None or self._process is None:
+            self.ended.set()
             return
         await self._download_manager.cancel_app_downloads(app_service_id=self.app_service_id)
         await self.send_meta({"type": "quit"})
@@ -289,7 +295,6 @@ class Server:
         )
         self._programs.add(program)
         try:
-            await program.start(_cells(request.query.get("width", "")), _cells(request.query.get("height", ""), 24))
             async for message in tab:
                 if message.type is WSMsgType.TEXT:
                     await self._take(program, tab, message.data)
@@ -300,19 +305,23 @@ class Server:
 
     @staticmethod
     async def _take(program: Program, tab: web.WebSocketResponse, text: str) -> None:
-        """One message of a tab; what is none of ours is passed over."""
+        """One message of a tab; what is none of ours is passed over. The first that counts is its size: the program begins with it."""
         try:
             message = json.loads(text)
         except ValueError:
             return
         match message:
+            case ["resize", {"width": int(width), "height": int(height)}] if not program.is_started:
+                await program.start(_cells(width), _cells(height))
+            case ["ping", str(sent)]:
+                await _unless_closed(tab.send_json(["pong", sent]))
+            case _ if not program.is_started:
+                pass
             case ["stdin", str(typed)]:
                 if keys := typed.encode("utf-8", "ignore"):  # the reader of the program would wait for ever on nothing
                     await program.send_bytes(keys)
             case ["resize", {"width": int(width), "height": int(height)}]:
                 await program.set_terminal_size(_cells(width), _cells(height))
-            case ["ping", str(sent)]:
-                await _unless_closed(tab.send_json(["pong", sent]))
             case ["focus", *_]:
                 await program.focus()
             case ["blur", *_]:
@@ -325,12 +334,9 @@ async def _unless_closed(sending: Awaitable[None]) -> None:
         await sending
 
 
-def _cells(given: str | int, otherwise: int = 80) -> int:
+def _cells(given: int) -> int:
     """A number of columns or lines that a tab gives, within reason."""
-    try:
-        return min(max(int(given), 1), WIDEST)
-    except ValueError:
-        return otherwise
+    return min(max(given, 1), WIDEST)
 
 
 def _is_loopback(host: str) -> bool:

@@ -38,6 +38,7 @@ async def test_the_token_is_told_to_the_person_alone(tmp_path: Path, home: Path)
         assert len(token) >= 20
         origin = {"Origin": address[: address.index("/", 8)]}
         async with aiohttp.ClientSession() as session, session.ws_connect(f"{address}ws", headers=origin) as tab:
+            await tab.send_json(["resize", {"width": 80, "height": 24}])
             await asyncio.wait_for(tab.receive_bytes(), 60)
             processes = family(server.pid)
             assert len(processes) > 1, "the program of the tab is one of them"

@@ -6,7 +6,7 @@ from asyncio import InvalidStateError
 from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
-from textual.events import Event, MouseDown
+from textual.events import Event, MouseDown, Resize
 from textual.widgets import OptionList
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ else:
 
 class Steady(_Screen):
     """`dismiss` does nothing unless this screen is the one on top, however many keys that leave it have come; a click on what was
-    removed since it was drawn does nothing."""
+    removed since it was drawn does nothing; only the newest of several sizes counts, for a screen tells itself each size that it takes,
+    so that two on their way at once would take turns for ever."""
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         if not self.is_current:
@@ -28,6 +29,10 @@ class Steady(_Screen):
             return super().dismiss(result)
         except InvalidStateError:  # who waited for the result has been ended
             return self.app.pop_screen()
+
+    def on_resize(self, event: Resize) -> None:
+        if event.size != self.app.size:
+            event.prevent_default().stop()
 
     def _forward_event(self, event: Event) -> None:
         if isinstance(event, MouseDown):
