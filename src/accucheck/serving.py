@@ -110,8 +110,8 @@ class Program(AppService):
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
         """The terminal is the page's, not the one that this program was started in."""
         inherited = super()._build_environment(width, height)
-        multiplexer = ("TMUX", "TMUX_PANE", "STY")
-        return {**{k: v for k, v in inherited.items() if k not in multiplexer}, "TERM": "xterm-256color"}
+        others = ("TMUX", "TMUX_PANE", "STY", "TEXTUAL_FPS")  # how often to paint is the walkthrough's to say
+        return {**{k: v for k, v in inherited.items() if k not in others}, "TERM": "xterm-256color"}
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         environment = self._build_environment(width, height)

@@ -112,6 +112,7 @@ def own(address: str) -> dict[str, str]:
 async def test_what_is_typed_is_stored_and_a_closed_tab_ends_its_program(serve, project):
     server, address = serve("--lang", "en", "--as", "Li")
     async with opened(address, 100, 30) as tab:
+        await tab.see("\x1b[30;1H")  # the size that the tab has told
         await tab.see("saved")
         assert len(programs(server)) == 1
         await tab.link.send_json(["ping", "7"])
@@ -302,6 +303,8 @@ def drawn(page: Browser, text: str) -> None:
 
 
 def typed(page: Browser, text: str) -> None:
+    """Type into the terminal, which has the focus by itself once it is shown; what was drawn may not be shown yet."""
+    until(lambda: page.evaluate("document.activeElement.className") == "xterm-helper-textarea")
     page.call("Input.insertText", text=text)
 
 
@@ -316,7 +319,7 @@ def test_in_a_browser(serve, project):
         assert page.evaluate("document.title") == "accucheck · digits"
         assert all(each.startswith((address, "data:")) for each in page.requests), page.requests
         shot = page.screenshot()
-        typed(page, "2")  # at once: the terminal has the focus
+        typed(page, "2")
         drawn(page, "1/24")
         typed(page, "n")
         drawn(page, "的备注")

@@ -620,8 +620,9 @@ def run(
     choice: the language asked for on the command line; who: the person's name, by default the user's; kind: the demo is another;
     notice: what is to be said of the terminal.
     """
-    for name in ("COLUMNS", "LINES"):  # would be taken for the size of the terminal, which they do not follow
-        os.environ.pop(name, None)
+    if "TEXTUAL_DRIVER" not in os.environ:  # a page gives its size so
+        for name in ("COLUMNS", "LINES"):  # would be taken for the size of the terminal, which they do not follow
+            os.environ.pop(name, None)
     preferences, wrong = settings.load()
     sys.setswitchinterval(0.0001)  # a thread that saves must not hold up a key, which asks for its turn some 30 times
     how = "read" if read_only else "try"
