@@ -145,7 +145,7 @@ def unordered(dump: Dump) -> bool:
     """Whether nothing tells in which order the layers of a dump ran: neither it, nor numbers that the names of files begin with."""
     if dump.orders != ["names"]:
         return False
-    return not all(Path(tensor.path).name[:1].isdecimal() for run in dump.operations for tensor in run.tensors)
+    return not all(os.path.basename(tensor.path)[:1].isdecimal() for run in dump.operations for tensor in run.tensors)
 
 
 def module_output(dump: Dump) -> Dump:
@@ -383,6 +383,8 @@ def _by_order(
     """Pairs what is left of one direction between pairs that are known, where shapes and numbers leave one way only."""
     sides = (left, right)
     wanted = tuple({at for at, point in enumerate(side) if _backward(point) == backward} for side in sides)
+    if wanted[0] <= pairs.keys() or wanted[1] <= {other for other, _ in pairs.values()}:
+        return
     inner = tuple(_containers(side) for side in sides)
 
     def gaps(within: tuple[tuple[int, int], tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:

@@ -181,8 +181,8 @@ def compare_runs(
     return _share(left, right, 0, left.size, rtol, atol, elements, spare)
 
 
-#: Numbers of a run of compare_files, a multiple of a row; 256 kB of each side and what is computed of them lie in a core's cache.
-RUN = 64 * 1024
+#: Numbers of a run of compare_files, a multiple of a row: the calls for smaller ones cost more than the cache that they fit in saves.
+RUN = 256 * 1024
 #: Dots of rows as short as this are computed without threads, in one call for all of them.
 _ROW = 4096
 #: Bytes of the header of an NPY file as numpy writes it.
