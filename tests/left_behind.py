@@ -118,6 +118,14 @@ def living(mark: str) -> list[int]:
     return [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if has_it(pid)]
 
 
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for yet counts as ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 def shown(pid: int) -> str:
     try:
         return f"{pid} {Path(f'/proc/{pid}/cmdline').read_bytes().decode('utf-8', 'replace')}"

@@ -15,6 +15,7 @@ import pytest
 
 from accucheck.cli import COMMANDS
 from command_line import Ran, accucheck, copy_example, write_checklist
+from left_behind import is_gone
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 IDS = re.compile(r"^ {4}([a-z]+\.\d\d) ", re.M)
@@ -365,8 +366,7 @@ def threads_children(pid: int) -> list[int]:
 def gone(pids: list[int], seconds: float = 5) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        states = [Path(f"/proc/{pid}/stat") for pid in pids]
-        if not any(path.exists() and path.read_text().rsplit(")", 1)[1].split()[0] != "Z" for path in states):
+        if all(map(is_gone, pids)):
             return True
         time.sleep(0.05)
     return False

@@ -14,6 +14,7 @@ from accucheck import engine
 from accucheck.case import Case, CaseFile, Data, DataSet
 from accucheck.model import Kind, Language, ProbeResult, Status, Verdict
 from accucheck.probe import reason_text
+from left_behind import is_gone
 
 pytestmark = pytest.mark.usefixtures("fakes")
 
@@ -24,13 +25,6 @@ def results(root: Path, *names: str, spec: CaseFile | None = None, **options) ->
     finished = [event for event in events if isinstance(event, engine.Finished)]
     assert sorted(event.job.probe for event in finished) == sorted(names), "each job ends exactly once"
     return {event.job.probe: event.result for event in finished}
-
-
-def alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return False
 
 
 def test_events_come_in_order(tmp_path):
@@ -91,7 +85,7 @@ def test_cancel_ends_a_stubborn_probe_and_its_children(tmp_path):
             cancel.set()
     assert event.result.status is Status.CANCELLED and len(event.result.findings) == 1
     assert time.monotonic() - begin < 5
-    assert pids and not any(alive(pid) for pid in pids)
+    assert pids and all(map(is_gone, pids))
 
 
 def test_cancel_before_the_start_and_of_those_that_wait(tmp_path):
@@ -107,9 +101,9 @@ def test_closing_the_generator_stops_the_child(tmp_path):
     pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.Found))
     events.close()
     deadline = time.monotonic() + 10  # killed at once, but the machine may be busy
-    while alive(pid) and time.monotonic() < deadline:
+    while not is_gone(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not alive(pid)
+    assert is_gone(pid)
 
 
 def test_a_killed_parent_leaves_no_orphan(tmp_path):
@@ -124,9 +118,9 @@ def test_a_killed_parent_leaves_no_orphan(tmp_path):
     parent.wait()
     parent.stdout.close()
     deadline = time.monotonic() + 5
-    while alive(pid) and time.monotonic() < deadline:
+    while not is_gone(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not alive(pid)
+    assert is_gone(pid)
 
 
 def test_missing_input_names_the_keys(tmp_path):

@@ -19,6 +19,7 @@ from accucheck import hasher, hashing, manifest
 from accucheck.errors import WORDS, ReadError, SaveError
 from accucheck.manifest import File, Manifest, build, compare, read, tree_digest, update, write
 from accucheck.model import Language, Progress
+from left_behind import is_gone
 
 YEAR_2020 = 1_577_836_800_123_456_789
 
@@ -166,7 +167,7 @@ def test_a_run_that_is_killed_costs_no_file_that_was_done(tmp_path):
         children = _children(process.pid)
         process.kill()
         assert process.wait() == -signal.SIGKILL
-        while any(_alive(child) for child in children):
+        while not all(map(is_gone, children)):
             time.sleep(0.01)
         lines = [line for line in journal.read_bytes().partition(b"\n")[2].split(b"\0") if line]
         assert lines[: len(done)] == done and len(done) < len(lines) < 400
@@ -227,9 +228,9 @@ def test_children_die_with_a_killed_parent(tmp_path):
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    while any(_alive(child) for child in children) and time.monotonic() < deadline:
+    while not all(map(is_gone, children)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(_alive(child) for child in children)
+    assert all(map(is_gone, children))
 
 
 def _children(parent: int) -> list[int]:
@@ -243,13 +244,6 @@ def _children(parent: int) -> list[int]:
             if int(fields[1]) == parent and fields[0] != "Z" and b"hasher.py" in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
     return found
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_child_that_is_killed_is_an_error_not_a_gap(tmp_path):

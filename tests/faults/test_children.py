@@ -15,16 +15,9 @@ from accucheck.live.inside.processes import descendants
 from accucheck.model import Status
 from accucheck.session import open_session
 from command_line import write_checklist
-from left_behind import Command, run, wait_until
+from left_behind import Command, is_gone, run, wait_until
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return True
 
 
 @pytest.mark.usefixtures("fakes")

@@ -23,7 +23,8 @@ _OPEN, _ACCESS = 0x20, 0x1
 
 
 class OnRead:
-    """Calls `act` once, in a thread, when a file has been opened or read `after` times; some that come together count once."""
+    """Calls `act` once, in a thread, when a file has been opened or read `after` times. Events that are the same one after the other
+    come as one: all that is sure of a file that was read is that there are two."""
 
     def __init__(self, path: Path, after: int, act: Callable[[Path], None]) -> None:
         self.path, self.after, self.act, self.acted = path, after, act, False
@@ -120,7 +121,7 @@ def test_probes(name: str, change: str, tmp_path: Path) -> None:
     project.mkdir()
     (project / "accucheck.yaml").write_text(case)
     write_checklist(project / "mine.yaml", *READ[name], each=True)
-    watch = OnRead(place / name, random.Random(name + change).choice([1, 2, 3]), CHANGES[change])
+    watch = OnRead(place / name, random.Random(name + change).choice([1, 2]), CHANGES[change])
     command = Command(project, tmp_path / "temporary", "run", ".", "--checklist", "mine.yaml", "--json")
     code, out, err = command.ended()
     assert code in (0, 1, 3) and "Traceback" not in err and "inside accucheck" not in err, err
@@ -160,7 +161,7 @@ def test_commands(name: str, change: str, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "accucheck.yaml").write_text(CASE.replace("DATA", "data.csv").replace("IN", str(place)))
-    watch = OnRead(place / read, random.Random(name + change).choice([1, 2, 3]), CHANGES[change])
+    watch = OnRead(place / read, random.Random(name + change).choice([1, 2]), CHANGES[change])
     given = [word.replace("{in}", str(place)).replace("{out}", str(out)) for word in words]
     command = Command(project, tmp_path / "temporary", *given)
     code, said, err = command.ended()

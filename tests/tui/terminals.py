@@ -193,12 +193,4 @@ def has_tmux():
     return shutil.which("tmux") is not None
 
 
-def is_gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-
-
-__all__ = ["PROGRAM", "Pty", "Tmux", "environment", "has_tmux", "is_gone", "signal", "wait_until"]
+__all__ = ["PROGRAM", "Pty", "Tmux", "environment", "has_tmux", "signal", "wait_until"]

@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from terminals import PROGRAM, Pty, Tmux, environment, has_tmux, is_gone, wait_until
+from terminals import PROGRAM, Pty, Tmux, environment, has_tmux, wait_until
 
 from accucheck.language import Language
 from accucheck.session import MAX_NOTE, open_session
 from command_line import write_checklist
-from left_behind import living, shown
+from left_behind import is_gone, living, shown
 
 needs_tmux = pytest.mark.skipif(not has_tmux(), reason="tmux is not installed")
 CASE = "name: demo\nruntime: {device: CPU}\n"

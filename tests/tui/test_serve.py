@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from browser import CHROMIUM, Browser, browser
+from left_behind import is_gone
 
 aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
@@ -222,7 +223,7 @@ async def test_a_signal_ends_the_programs_with_all_saved(serve, project, number)
         await asyncio.wait_for(closed(), 60)
     await asyncio.to_thread(server.wait, 30)
     assert server.returncode == 0
-    assert not Path(f"/proc/{program}").exists() and conclusion(project) == "ok"
+    assert is_gone(program) and conclusion(project) == "ok"
 
 
 async def test_a_server_that_is_killed_leaves_no_program(serve, project):
@@ -233,7 +234,7 @@ async def test_a_server_that_is_killed_leaves_no_program(serve, project):
         await tab.type("2")
         await tab.see("1/24")
         server.kill()
-        await asyncio.to_thread(until, lambda: not Path(f"/proc/{program}").exists())
+        await asyncio.to_thread(until, lambda: is_gone(program))
     assert conclusion(project) == "ok"
 
 
