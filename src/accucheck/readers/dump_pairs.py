@@ -145,7 +145,9 @@ def unordered(dump: Dump) -> bool:
     """Whether nothing tells in which order the layers of a dump ran: neither it, nor numbers that the names of files begin with."""
     if dump.orders != ["names"]:
         return False
-    return not all(tensor.path.rpartition(os.sep)[2][:1].isdecimal() for run in dump.operations for tensor in run.tensors)
+    return not all(
+        tensor.path.rpartition(os.sep)[2][:1].isdecimal() for run in dump.operations for tensor in run.tensors
+    )
 
 
 def module_output(dump: Dump) -> Dump:
