@@ -229,6 +229,7 @@ class Session:
         self._seen = _identity(path)
         self._changing = threading.Lock()
         self._saving = threading.Lock()
+        self._written: _Written = {}
 
     @property
     def folder(self) -> Path:
@@ -401,10 +402,11 @@ class Session:
             self._lock_again()
             self._keep_aside()
             with atomically(self.path) as stream:
-                stream.writelines(_pieces(record))
+                written: _Written = {}
+                stream.writelines(_pieces(record, self._written, written))
                 stream.flush()
                 seen = _mark_of(os.fstat(stream.fileno()))  # once it has its name it may be another program's
-            self._seen = seen
+            self._seen, self._written = seen, written
             with self._changing:
                 self.unsaved = self.record is not record
 
@@ -475,8 +477,15 @@ class _Stored(Record, frozen=True, kw_only=True):
     entries: dict[str, Entry]
 
 
-def _pieces(value: Any, margin: str = "\n") -> Iterator[bytes]:
-    """The JSON of a record in small pieces, so that a screen never waits for all of it; a finding or a step of the history a line."""
+#: Results that a save has written, by id, with their JSON: a result never changes, and most are written again and again.
+_Written = dict[int, tuple[ProbeResult, bytes]]
+
+
+def _pieces(value: Any, before: _Written, written: _Written, margin: str = "\n") -> Iterator[bytes]:
+    """The JSON of a record in small pieces, so that a screen never waits for all of it; a finding or a step of the history a line.
+
+    before: what the last save has written; written: is filled with what this one writes.
+    """
     if not value or not isinstance(value, (Record, Entry, ProbeResult, dict, list)):
         yield msgspec.json.encode(value)
         return
@@ -484,13 +493,23 @@ def _pieces(value: Any, margin: str = "\n") -> Iterator[bytes]:
     if isinstance(value, list):
         for number, each in enumerate(value):
             yield f"{',' if number else '['}{inner}".encode()
-            yield from _pieces(each, inner)
+            yield from _pieces(each, before, written, inner)
         yield f"{margin}]".encode()
-        return
-    fields = value if isinstance(value, dict) else msgspec.structs.asdict(value)
+    elif not isinstance(value, ProbeResult):
+        yield from _fields(value if isinstance(value, dict) else msgspec.structs.asdict(value), before, written, margin)
+    else:
+        known = before.get(id(value))
+        if known is None:
+            known = value, b"".join(_fields(msgspec.structs.asdict(value), before, written, margin))
+        written[id(value)] = known
+        yield known[1]
+
+
+def _fields(fields: dict[str, Any], before: _Written, written: _Written, margin: str) -> Iterator[bytes]:
+    inner = f"{margin} "
     for number, (name, each) in enumerate(fields.items()):
         yield f"{',' if number else '{'}{inner}".encode() + msgspec.json.encode(name) + b": "
-        yield from _pieces(each, inner)
+        yield from _pieces(each, before, written, inner)
     yield f"{margin}}}".encode()
 
 
