@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import on
 from textual.binding import Binding, BindingsMap
+from textual.css.query import NoMatches
 from textual.events import Mount
 from textual.keys import format_key
 from textual.screen import Screen, ScreenResultType
@@ -21,6 +22,8 @@ from .widgets.keybar import KeyBar, Shown
 if TYPE_CHECKING:
     from .app import Walkthrough
     from .signs import Speech
+
+Found = TypeVar("Found", bound=Widget)
 
 
 @dataclass(frozen=True)
@@ -158,13 +161,20 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
             else:
                 entries.append(Shown([key], self.short(verb), dim))
             last = verb.short
-        for bar in self.query(KeyBar):  # none while the screen is made again, in another language
+        if (bar := self.there(KeyBar)) is not None:
             bar.show(entries)
+
+    def there(self, kind: type[Found]) -> Found | None:
+        """The widget of a kind; None while the screen is made, or made again in another language. As `query`, but remembered."""
+        try:
+            return self.query_one(kind)
+        except NoMatches:
+            return None
 
     async def action_do(self, name: str) -> None:
         """Do what a verb says, or say why that is not possible now."""
-        if not self.query(KeyBar):
-            return  # the screen is being made again, in another language
+        if self.there(KeyBar) is None:
+            return
         verb = next(verb for verb in self.verbs if verb.id == name)
         why = self.why_not(name)
         if why is not None:

@@ -99,8 +99,8 @@ class Showing(VerbScreen[None]):
     @property
     def item(self) -> Item | None:
         """The item looked at."""
-        current = [items.current for items in self.query(ItemList)]  # none while the screen is made again
-        return next((item for item in self.app.project.items if item.id in current), None)
+        items = self.there(ItemList)
+        return None if items is None else next((item for item in self.app.project.items if item.id == items.current), None)
 
     async def rebuild(self) -> None:
         """Everything again, in another language: in its place, which takes a tenth of building it anew."""
@@ -131,7 +131,7 @@ class Showing(VerbScreen[None]):
 
     def refresh_states(self, item: str | None = None) -> None:
         """Redraw signs, the top line and the item looked at (`item`: only when it is this one)."""
-        items = next(iter(self.query(ItemList)), None)
+        items = self.there(ItemList)
         if items is None or not items.option_count:  # not filled yet: it will be with what is known then
             return
         for each in self.app.project.items:
@@ -163,7 +163,7 @@ class Showing(VerbScreen[None]):
         running = ""
         if app.running or app.runner.busy:
             running = f"{self.speech.shape('running')} {self._done_jobs}/{self._all_jobs}"
-        for bar in self.query(TopBar):  # none while the screen is made again
+        if (bar := self.there(TopBar)) is not None:
             bar.show(
                 self.speech, facts, done=done, total=len(entries), problems=problems, saved=app.saved, running=running
             )
