@@ -10,8 +10,8 @@ from textual.widgets.option_list import Option
 
 from .filtered import FilteredList
 
-#: Options at once: more than a large terminal shows.
-AT_ONCE = 80
+#: Options at once of a list whose height is not known yet.
+AT_ONCE = 40
 
 
 class Later:
@@ -45,12 +45,17 @@ class LongList(FilteredList):
 
     def _put(self, options: list[Option]) -> None:
         self._rest = [*self._rest, *options]
-        if self.option_count < AT_ONCE:
-            self._go_on(AT_ONCE)
+        if self.option_count < self._in_sight:
+            self._go_on(self._in_sight)
+
+    @property
+    def _in_sight(self) -> int:
+        """No fewer options than are in sight, with some to come."""
+        return self.size.height + 4 if self.size.height else AT_ONCE
 
     def validate_highlighted(self, highlighted: int | None) -> int | None:
-        if highlighted is not None and highlighted + AT_ONCE // 2 > self.option_count:
-            self._go_on(highlighted + AT_ONCE - self.option_count)
+        if highlighted is not None and highlighted + self._in_sight > self.option_count:
+            self._go_on(highlighted + 2 * self._in_sight - self.option_count)
         return super().validate_highlighted(highlighted)
 
     def go(self, option: str | None) -> None:
@@ -62,9 +67,12 @@ class LongList(FilteredList):
         self._go_on(len(self._rest))
         super().action_last()
 
+    def on_resize(self) -> None:
+        self._near_the_last()
+
     def _near_the_last(self) -> None:
         if self.scroll_offset.y + 2 * self.size.height > self.virtual_size.height:
-            self._go_on(AT_ONCE)
+            self._go_on(self._in_sight)
 
     def _go_on(self, count: int) -> None:
         added, self._rest = self._rest[:count], self._rest[count:]
