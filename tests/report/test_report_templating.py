@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -166,10 +165,10 @@ def children() -> set[str]:
 def test_a_template_that_never_ends(make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templating, "SECONDS", 1.0)
     loops = "{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3
-    began, others = time.monotonic(), children()
+    others = children()
     with pytest.raises(ReadError) as error:
         make(loops)
-    assert error.value.code == "template-slow" and time.monotonic() - began < 10
+    assert error.value.code == "template-slow"
     assert children() <= others, "nothing of it is left"
 
 

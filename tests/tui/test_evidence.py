@@ -166,10 +166,9 @@ async def test_ten_thousand_rows_are_there_at_once(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(100, 30)) as pilot:
         await opened(pilot, bad(BARS, TABLE))
-        begin = time.perf_counter()
         await pilot.press("n")
         await until(pilot, lambda: "of 10,000" in text_of(app))
-        assert time.perf_counter() - begin < 2  # all of them at once take more than three
+        assert app.screen.query_one(Pages).grid.row_count == PAGE  # all of them at once take more than three seconds
 
 
 async def test_pictures_come_with_captions_and_what_is_wrong_is_said(walkthrough, tmp_path):
@@ -332,3 +331,24 @@ async def test_pictures_that_are_left_while_they_are_read(walkthrough, monkeypat
         worker = next(worker for worker in app.workers if worker.node is pictures)
         read.set()
         await worker.wait()  # raises what the worker raised
+
+
+async def test_pictures_come_as_they_come_into_sight(walkthrough, tmp_path):
+    Image.new("RGB", (8, 8), "red").save(tmp_path / "red.png")
+    names = [str(tmp_path / "red.png")] * gallery.MOST
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(pilot, bad(Images("pictures", names, [f"picture {number}" for number in range(len(names))])))
+        pictures = app.screen.query_one(gallery.Gallery)
+        await until(pilot, lambda: pictures.children)
+        for _ in range(20):
+            await pilot.pause(0.05)
+        assert gallery.AT_ONCE <= len(pictures.children) < gallery.MOST
+        body = app.screen.query_one("#body")
+        for _ in range(100):
+            body.scroll_end(animate=False)
+            await pilot.pause(0.05)
+            if len(pictures.children) == gallery.MOST:
+                break
+        assert "picture 0" not in text_of(app)
+        await until(pilot, lambda: f"picture {gallery.MOST - 1}" in text_of(app) or body.scroll_end(animate=False))

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import ComposeResult
-from textual.containers import ItemGrid, Vertical
+from textual.containers import ItemGrid, ScrollableContainer, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Pictures that are shown; the text names all.
 MOST = 24
-#: Pictures that come onto the screen together, for each time lays all of them out anew.
+#: Pictures that come onto the screen together, when the last one comes into sight: each time lays all of them out anew.
 AT_ONCE = 8
 #: Cells of one.
 WIDTH, HEIGHT = 26, 10
@@ -40,17 +39,25 @@ class Gallery(ItemGrid):
 
     def __init__(self, images: Images) -> None:
         super().__init__(min_column_width=WIDTH)
-        self._images = images
-
-    def compose(self) -> ComposeResult:
-        captions = [*self._images.captions, *[""] * len(self._images.paths)]
-        for path, caption in list(zip(self._images.paths, captions, strict=False))[:MOST]:
-            with Vertical():
-                yield Static(self.app.speech.say("sample-loading"), classes="picture", markup=False)
-                yield Static(plain(caption or path), classes="caption", markup=False)
+        captions = [*images.captions, *[""] * len(images.paths)]
+        self._rest = list(zip(images.paths, captions, strict=False))[:MOST]
+        self._moved = asyncio.Event()
 
     def on_mount(self) -> None:
+        if (view := self._view) is not None:
+            self.watch(view, "scroll_y", self._look, init=False)
         self._draw()
+
+    def on_resize(self) -> None:
+        self._look()
+
+    def _look(self) -> None:
+        """Once it stands where it will stand."""
+        self.call_after_refresh(self._moved.set)
+
+    @property
+    def _view(self) -> ScrollableContainer | None:
+        return next((node for node in self.ancestors if isinstance(node, ScrollableContainer)), None)
 
     @work(exclusive=True)
     async def _draw(self) -> None:
@@ -59,18 +66,31 @@ class Gallery(ItemGrid):
         case, how = self.app.project.case, environment_way(only_ascii=self.app.speech.only_ascii)
         if how != "ascii":
             await asyncio.to_thread(library)
-        ready: list[tuple[Vertical, Image | Content]] = []
-        boxes = list(self.query(Vertical))
-        for path, box in zip(self._images.paths, boxes, strict=False):
-            try:
-                if case.alone:  # no file is opened that a session names which came without its project
-                    raise UserError("session-alone", path=str(self.app.session.path))
-                ready.append((box, await asyncio.to_thread(_decoded, case.path(path), case.relative(path))))
-            except UserError as error:
-                ready.append((box, plain(error.text(self.app.speech.language), "$text-warning")))
-            if len(ready) == AT_ONCE or box is boxes[-1]:
-                await self._show(ready, how)
-                ready = []
+        while self._rest and self.is_attached:
+            some, self._rest = self._rest[:AT_ONCE], self._rest[AT_ONCE:]
+            boxes = [self._box(caption or path) for path, caption in some]
+            await self.mount(*boxes)
+            ready: list[tuple[Vertical, Image | Content]] = []
+            for (path, _), box in zip(some, boxes, strict=True):
+                try:
+                    if case.alone:  # no file is opened that a session names which came without its project
+                        raise UserError("session-alone", path=str(self.app.session.path))
+                    ready.append((box, await asyncio.to_thread(_decoded, case.path(path), case.relative(path))))
+                except UserError as error:
+                    ready.append((box, plain(error.text(self.app.speech.language), "$text-warning")))
+            await self._show(ready, how)
+            self._look()
+            while self._rest:
+                await self._moved.wait()
+                self._moved.clear()
+                if (view := self._view) is None or self.region.bottom <= view.region.bottom + HEIGHT:
+                    break
+
+    def _box(self, caption: str) -> Vertical:
+        return Vertical(
+            Static(self.app.speech.say("sample-loading"), classes="picture", markup=False),
+            Static(plain(caption), classes="caption", markup=False),
+        )
 
     async def _show(self, ready: list[tuple[Vertical, Image | Content]], how: str) -> None:
         from .picture import drawn
