@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import DataTable, Input, Static
 
 from ...language import visible
@@ -36,6 +39,20 @@ def cell_text(value: object) -> str:
 
 class _Page(DataTable[Text]):
     """Moving beyond the last row or the first turns the page."""
+
+    _painted: Style | None = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """As DataTable's, which asks for the style three times a line; that goes through all ancestors."""
+        self._painted = super().rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painted = None
+
+    @property
+    def rich_style(self) -> Style:
+        return super().rich_style if self._painted is None else self._painted
 
     class Turned(Message):
         def __init__(self, by: int) -> None:
