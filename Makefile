@@ -9,7 +9,7 @@ TORCH  ?=
 # Where the demo works: the examples themselves stay as they are.
 DEMO   := build/demo
 
-.PHONY: demo test check unit docs reports bench quality clean
+.PHONY: demo test check unit coverage docs reports bench quality clean
 
 demo: $(VENV)/demo.stamp
 	@rm -rf $(DEMO) && mkdir -p $(dir $(DEMO))
@@ -28,6 +28,14 @@ check: $(VENV)/test.stamp
 # On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
 unit: $(VENV)/test.stamp
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+# Which branches of src no test takes, those of all child processes counted too.
+coverage: export COVERAGE_FILE = $(CURDIR)/build/coverage/data
+coverage: $(VENV)/test.stamp
+	@rm -rf $(dir $(COVERAGE_FILE)) && mkdir -p $(dir $(COVERAGE_FILE))
+	$(BIN)/coverage run -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 docs: $(VENV)/test.stamp
 	$(BIN)/python docs/generate.py
