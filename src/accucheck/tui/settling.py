@@ -40,5 +40,7 @@ def _settle(project: Project) -> None:
         with suppress(Exception):  # its words are missing then, as they would be anyway
             probes.load(name)
     gc.freeze()  # to go through a session of 10,000 findings takes 0.1 s
-    gc.set_threshold(20_000, 10, 10)  # a painted line is 15 objects: by default each key would look for garbage some 20 times
+    gc.set_threshold(
+        20_000, 10, 10
+    )  # a painted line is 15 objects: by default each key would look for garbage some 20 times
     gc.enable()

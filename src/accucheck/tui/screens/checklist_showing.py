@@ -100,7 +100,9 @@ class Showing(VerbScreen[None]):
     def item(self) -> Item | None:
         """The item looked at."""
         items = self.there(ItemList)
-        return None if items is None else next((item for item in self.app.project.items if item.id == items.current), None)
+        return (
+            None if items is None else next((item for item in self.app.project.items if item.id == items.current), None)
+        )
 
     async def rebuild(self) -> None:
         """Everything again, in another language: in its place, which takes a tenth of building it anew."""
