@@ -251,6 +251,18 @@ def test_a_newer_file_is_told_as_such_even_where_it_cannot_be_read(tmp_path):
     assert error.value.code == "session-newer"
 
 
+def test_each_save_writes_the_results_of_then(tmp_path):
+    with open_session(tmp_path) as session:
+        for number in range(4):
+            session.record_result(f"ds.0{number % 2 + 1}", result(seconds=float(number)))
+            session.save()
+            whole = decode(session.path.read_bytes(), session.path)
+            assert whole == session.record and whole.entries[f"ds.0{number % 2 + 1}"].results["p"].seconds == number
+            session.answer("ds.03", Verdict.OK, f"note {number}")
+            session.save()
+            assert decode(session.path.read_bytes(), session.path) == session.record
+
+
 def test_what_follows_from_an_answer_follows_the_answer(tmp_path):
     with open_session(tmp_path) as session:
         session.answer("ds.01", Verdict.OK, who="a")
