@@ -401,14 +401,27 @@ class Session:
             record = self.record
             self._lock_again()
             self._keep_aside()
-            with atomically(self.path) as stream:
-                written: _Written = {}
-                stream.writelines(_pieces(record, self._written, written))
+            with self._before() as before, atomically(self.path) as stream:
+                writer = _Writer(stream, before, self._written)
+                writer.put(record)
                 stream.flush()
                 seen = _mark_of(os.fstat(stream.fileno()))  # once it has its name it may be another program's
-            self._seen, self._written = seen, written
+            self._seen, self._written = seen, writer.written
             with self._changing:
                 self.unsaved = self.record is not record
+
+    @contextmanager
+    def _before(self) -> Iterator[int | None]:
+        """The file that the last save has written, open; None where it is gone or another one."""
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            yield None
+            return
+        try:
+            yield file if _mark_of(os.fstat(file)) == self._seen else None
+        finally:
+            os.close(file)
 
     def rescue(self) -> Path:
         """Store the record in some other place, when its own is gone or full, and return the path. Raises SaveError."""
@@ -477,40 +490,45 @@ class _Stored(Record, frozen=True, kw_only=True):
     entries: dict[str, Entry]
 
 
-#: Results that a save has written, by id, with their JSON: a result never changes, and most are written again and again.
-_Written = dict[int, tuple[ProbeResult, bytes]]
+#: Where the JSON of results begins in the file of a save, and its bytes; by id.
+_Written = dict[int, tuple[ProbeResult, int, int]]
 
 
-def _pieces(value: Any, before: _Written, written: _Written, margin: str = "\n") -> Iterator[bytes]:
-    """The JSON of a record in small pieces, so that a screen never waits for all of it; a finding or a step of the history a line.
+class _Writer:
+    """Writes a record as JSON in small pieces, so that a screen never waits for all of it; a finding or a step of the history a line.
 
-    before: what the last save has written; written: is filled with what this one writes.
+    before: the file of the last save, open, or None; known: what that has `written`. A result never changes: one that is there
+    already is copied.
     """
-    if not value or not isinstance(value, (Record, Entry, ProbeResult, dict, list)):
-        yield msgspec.json.encode(value)
-        return
-    inner = f"{margin} "
-    if isinstance(value, list):
-        for number, each in enumerate(value):
-            yield f"{',' if number else '['}{inner}".encode()
-            yield from _pieces(each, before, written, inner)
-        yield f"{margin}]".encode()
-    elif not isinstance(value, ProbeResult):
-        yield from _fields(value if isinstance(value, dict) else msgspec.structs.asdict(value), before, written, margin)
-    else:
-        known = before.get(id(value))
-        if known is None:
-            known = value, b"".join(_fields(msgspec.structs.asdict(value), before, written, margin))
-        written[id(value)] = known
-        yield known[1]
 
+    def __init__(self, stream: IO[bytes], before: int | None, known: _Written) -> None:
+        self._stream, self._before, self._known = stream, before, known if before is not None else {}
+        self.written: _Written = {}
 
-def _fields(fields: dict[str, Any], before: _Written, written: _Written, margin: str) -> Iterator[bytes]:
-    inner = f"{margin} "
-    for number, (name, each) in enumerate(fields.items()):
-        yield f"{',' if number else '{'}{inner}".encode() + msgspec.json.encode(name) + b": "
-        yield from _pieces(each, before, written, inner)
-    yield f"{margin}}}".encode()
+    def put(self, value: Any, margin: str = "\n") -> None:
+        if not value or not isinstance(value, (Record, Entry, ProbeResult, dict, list)):
+            self._stream.write(msgspec.json.encode(value))
+        elif isinstance(value, list):
+            for number, each in enumerate(value):
+                self._stream.write(f"{',' if number else '['}{margin} ".encode())
+                self.put(each, f"{margin} ")
+            self._stream.write(f"{margin}]".encode())
+        elif isinstance(value, ProbeResult):
+            begin = self._stream.tell()
+            _, place, size = self._known.get(id(value), (None, 0, 0))
+            if self._before is not None and size and len(copied := os.pread(self._before, size, place)) == size:
+                self._stream.write(copied)
+            else:
+                self._put_fields(msgspec.structs.asdict(value), margin)
+            self.written[id(value)] = value, begin, self._stream.tell() - begin
+        else:
+            self._put_fields(value if isinstance(value, dict) else msgspec.structs.asdict(value), margin)
+
+    def _put_fields(self, fields: dict[str, Any], margin: str) -> None:
+        for number, (name, each) in enumerate(fields.items()):
+            self._stream.write(f"{',' if number else '{'}{margin} ".encode() + msgspec.json.encode(name) + b": ")
+            self.put(each, f"{margin} ")
+        self._stream.write(f"{margin}}}".encode())
 
 
 @contextmanager
