@@ -5,15 +5,24 @@ numbers differ from one machine to another.
 """
 
 import json
+import math
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from accucheck import probe
+from accucheck.errors import UserError
 from accucheck.model import Finding, Kind
+from accucheck.probe import Example, Skip
 
 KEPT = Path(__file__).with_suffix(".json")
+#: Measured numbers, the nearest to a threshold, that it is set to.
+NEAR = 6
+#: Probes that take seconds for an example.
+SLOW = {"label_issues"}
 
 
 def number(value: Any) -> Any:
@@ -36,17 +45,49 @@ def as_kept(findings: Iterable[Finding]) -> list[str]:
     return lines
 
 
+def run(module: Any, example: Example, **params: Any) -> list[Finding]:
+    with tempfile.TemporaryDirectory() as folder:
+        case = example.lay_out(Path(folder))
+        events = module.run(case, probe.params(module, {**example.params, **params}))
+        return [event for event in events if isinstance(event, Finding)]
+
+
+def at_thresholds(module: Any, example: Example) -> dict[str, str]:
+    """What is found, where it is otherwise, when a threshold is just what the findings measured, or half or twice the default."""
+    found = run(module, example)
+    usual, kept = _codes(found), {}
+    measured = {value for finding in found for value in finding.data.values() if type(value) in (int, float)}
+    for field in msgspec.structs.fields(module.Params):
+        default = example.params.get(field.name, field.default)
+        if type(default) not in (int, float) or not default:
+            continue
+        near = sorted((value for value in measured if value > 0), key=lambda value: abs(math.log(value / default)))[:NEAR]
+        for value in dict.fromkeys([default / 2, default * 2, *near]):
+            value = round(value) if type(default) is int else float(value)
+            try:
+                told = _codes(run(module, example, **{field.name: value}))
+            except msgspec.ValidationError:  # out of its bounds
+                continue
+            except (UserError, Skip) as error:
+                told = type(error).__name__
+            if told != usual:
+                kept[f"{field.name}={value:.4g}"] = told
+    return kept
+
+
+def _codes(findings: Iterable[Finding]) -> str:
+    return ", ".join(f"{finding.code} {finding.level.value}{' incomplete' * finding.incomplete}" for finding in findings)
+
+
 def write() -> None:
-    kept: dict[str, dict[str, list[str]]] = {}
+    kept: dict[str, dict[str, Any]] = {}
     for name in probe.names():
         module = probe.load(name)
-        if module.KIND is Kind.LIVE:
-            continue
-        kept[name] = {}
-        for example in module.EXAMPLES:
-            with tempfile.TemporaryDirectory() as folder:
-                events = list(module.run(example.lay_out(Path(folder)), probe.params(module, example.params)))
-            kept[name][example.name] = as_kept(event for event in events if isinstance(event, Finding))
+        if module.KIND is not Kind.LIVE:
+            kept[name] = {example.name: as_kept(run(module, example)) for example in module.EXAMPLES}
+            if name not in SLOW:
+                at = {example.name: at_thresholds(module, example) for example in module.EXAMPLES}
+                kept[name]["at thresholds"] = {key: value for key, value in at.items() if value}
     KEPT.write_text(json.dumps(kept, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

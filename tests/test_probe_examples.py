@@ -16,7 +16,7 @@ from accucheck import probe
 from accucheck.case import CaseFile
 from accucheck.language import Language
 from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
-from example_findings import KEPT, as_kept
+from example_findings import KEPT, as_kept, at_thresholds
 
 NAMES = probe.names()
 KEPT_FINDINGS = json.loads(KEPT.read_text(encoding="utf-8"))
@@ -76,6 +76,13 @@ def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_
         says_what_it_means(module, finding)
         is_bounded(finding)
     assert msgspec.json.decode(msgspec.json.encode(findings), type=list[Finding]) == findings, "no plain JSON"
+
+
+@pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "at thresholds" in kept])
+def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
+    module = probe.load(name)
+    found = {example.name: at_thresholds(module, example) for example in module.EXAMPLES}
+    assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["at thresholds"], AGAIN
 
 
 def says_what_it_means(module: Any, finding: Finding) -> None:

@@ -26,6 +26,7 @@ import re
 import signal
 import sys
 import tempfile
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -48,6 +49,7 @@ ROOT = HERE.parents[1]
 RULES = HERE / "rules.yaml"
 RESULTS = HERE / "results.json"
 WORK = ROOT / "build" / "mutation"
+EXAMPLES = ("test_an_example_comes_out_as_it_says", "test_thresholds_decide_as_they_did_at_what_is_measured")
 #: Collecting imports them; they start no threads of their own until they are used.
 IMPORTED = ("numpy", "polars", "PIL.Image", "accucheck.engine")
 
@@ -138,7 +140,10 @@ def shown_in(function: ast.AST, rules: dict[str, Any]) -> Iterator[Span]:
         elif isinstance(node, ast.Call):
             if re.fullmatch(rules["shown"], callee(node)):
                 yield span(node)
-            elif callee(node) == "Finding":
+            yield from (span(each.value) for each in node.keywords if each.arg in ("strict", "key"))  # key: the order
+            if callee(node) == "enumerate":
+                yield from map(span, node.args[1:])
+            if callee(node) == "Finding":
                 yield from map(span, node.args[2:])
                 yield from (span(each.value) for each in node.keywords if each.arg not in ("level", "incomplete", "sure"))
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -154,17 +159,20 @@ def shown_in(function: ast.AST, rules: dict[str, Any]) -> Iterator[Span]:
 
 
 def thresholds(tree: ast.Module, used: set[str], rules: dict[str, Any]) -> Iterator[Span]:
-    """The numbers of the module that rules use: defaults of Params, and constants."""
+    """The numbers of the module that rules use. Defaults of Params are data: docs/probes/ tells each, with its source."""
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and target.id in used and is_number(node.value):
-                yield span(node.value)
-        elif isinstance(node, ast.ClassDef) and node.name == "Params":
-            for each in node.body:
-                if isinstance(each, ast.AnnAssign) and each.value and is_number(each.value):
-                    if not re.fullmatch(rules["bounds_of_work"], each.target.id):
-                        yield span(each.value)
+            if isinstance(target, ast.Name) and target.id in used and not re.fullmatch(rules["bounds"], target.id):
+                if is_number(node.value):
+                    yield span(node.value)
+
+
+def compared(function: ast.AST) -> Iterator[Span]:
+    """Where a number is a threshold: it is compared with. Others count, or say which element is shown."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            yield span(node)
 
 
 def is_number(node: ast.AST) -> bool:
@@ -185,6 +193,7 @@ def mutants_of(source: str, module: str, rules: dict[str, Any]) -> list[Mutant]:
     not_rules = re.compile("|".join([rules["not_rules"], *rules["also_not_rules"].get(module, [])]))
     decide = {name for name in decide if not not_rules.fullmatch(name.split(".")[-1])}
     shown = [each for name in decide for each in shown_in(functions[name], rules)]
+    comparisons = [each for name in decide for each in compared(functions[name])]
     bodies = {name: (functions[name].lineno, functions[name].end_lineno) for name in decide}
     limits = list(thresholds(tree, {each for name in decide for each in names_in(functions[name])}, rules))
 
@@ -194,7 +203,10 @@ def mutants_of(source: str, module: str, rules: dict[str, Any]) -> list[Mutant]:
         for node in nodes:
             for begin, _ in changing.mutation_positions(node):
                 function = next((each for each, (first, last) in bodies.items() if first <= begin[0] <= last), None)
-                if (function and not within(begin, shown)) or (name == "NumberReplacer" and within(begin, limits)):
+                rule = function and not within(begin, shown)
+                if name == "NumberReplacer":
+                    rule = (rule and within(begin, comparisons)) or within(begin, limits)
+                if rule:
                     found.append(Mutant(name, count, begin[0], function))
                 count += 1
     return found
@@ -284,7 +296,7 @@ class Runner:
             item
             for item in items
             if item.path.name != "test_probe_examples.py"
-            or (item.originalname == "test_an_example_comes_out_as_it_says" and item.callspec.params["name"] in self.users)
+            or (item.originalname in EXAMPLES and item.callspec.params["name"] in self.users)
         ]
         # Real trainings beside the examples would take minutes.
         items[:] = [
@@ -309,7 +321,7 @@ class Runner:
                 same += 1
                 continue
             count += 1
-            run = [one for one in killers if mutant.function in (None, *measured[one.nodeid]["functions"])]
+            run = [one for one in killers if mutant.function in (None, *measured[one.nodeid]["functions"])] or killers
             cost = sum(measured[one.nodeid]["seconds"] for one in run)
             outcome = self.fork(lambda: self.attack(session, mutated, mutant, run), 20 + 10 * cost) if run else "survived"
             late += outcome == "late"
@@ -405,9 +417,11 @@ class Runner:
             for _ in range(1 + live):  # a live probe is asked twice: then what MindSpore told is kept
                 signal.alarm(self.rules["seconds_of_a_test"] * (1 + 60 * live))
                 begin = time.monotonic()
+                threading.setprofile(trace)
                 sys.setprofile(trace)
                 self.one(item.session, item)
                 sys.setprofile(None)
+                threading.setprofile(None)
                 seconds = time.monotonic() - begin
             signal.alarm(0)
             said = {"test": item.nodeid, "passed": not item.session.testsfailed, "seconds": seconds}
