@@ -7,6 +7,7 @@ numbers differ from one machine to another.
 import json
 import math
 import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from accucheck.probe import Example, Skip
 KEPT = Path(__file__).with_suffix(".json")
 #: Measured numbers, the nearest to a threshold, that it is set to.
 NEAR = 6
+#: Lines of a script that are left out, one at a time, and numbers of lines of a log or table.
+LEFT_OUT = 8
+LENGTHS = (2, 3, 5, 6, 10, 11, 12, 20, 21, 31)
 #: Probes that take seconds for an example.
 SLOW = {"label_issues"}
 
@@ -75,6 +79,43 @@ def at_thresholds(module: Any, example: Example) -> dict[str, str]:
     return kept
 
 
+def of_variants(module: Any, example: Example) -> dict[str, str]:
+    """What is found, where it is otherwise, when a line of a script is left out, or a log or table is shorter."""
+    if any(callable(content) for content in example.files.values()):  # it may be made of the others
+        return {}
+    usual, kept = _said(module, example), {}
+    for path, content in example.files.items():
+        if not isinstance(content, str):
+            continue
+        lines = content.splitlines(keepends=True)
+        if path.endswith(".py"):
+            full = [at for at, line in enumerate(lines) if line.strip()]
+            places = full[:: max(1, -(-len(full) // LEFT_OUT))]
+            variants = {f"without line {at + 1}": lines[:at] + lines[at + 1 :] for at in places}
+        elif path.endswith((".csv", ".log", ".jsonl", ".txt")):
+            variants = {f"{count} lines": lines[:count] for count in LENGTHS if count < len(lines)}
+            variants |= {"without the first half": lines[:1] + lines[len(lines) // 2 :], "without the last": lines[:-1]}
+            variants |= {"each other line": lines[:1] + lines[1::2], "twice": lines + lines[1:]}
+        else:
+            continue
+        for name, left in variants.items():
+            files = {**example.files, path: "".join(left)}
+            variant = Example(name, files=files, case=example.case, verdict=example.verdict, params=example.params)
+            said = _said(module, variant)
+            if said != usual:
+                kept[f"{path} {name}"] = said
+    return kept
+
+
+def _said(module: Any, example: Example) -> str:
+    """The codes and levels, and a digest of the numbers."""
+    try:
+        found = run(module, example)
+    except (UserError, Skip) as error:
+        return type(error).__name__
+    return f"{_codes(found)} #{zlib.crc32(repr(as_kept(found)).encode()) & 0xFFFFFF:06x}"
+
+
 def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(f"{finding.code} {finding.level.value}{' incomplete' * finding.incomplete}" for finding in findings)
 
@@ -88,6 +129,8 @@ def write() -> None:
             if name not in SLOW:
                 at = {example.name: at_thresholds(module, example) for example in module.EXAMPLES}
                 kept[name]["at thresholds"] = {key: value for key, value in at.items() if value}
+                of = {example.name: of_variants(module, example) for example in module.EXAMPLES}
+                kept[name]["of variants"] = {key: value for key, value in of.items() if value}
     KEPT.write_text(json.dumps(kept, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from accucheck import probe
 from accucheck.case import CaseFile
 from accucheck.language import Language
 from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
-from example_findings import KEPT, as_kept, at_thresholds
+from example_findings import KEPT, as_kept, at_thresholds, of_variants
 
 NAMES = probe.names()
 KEPT_FINDINGS = json.loads(KEPT.read_text(encoding="utf-8"))
@@ -83,6 +83,13 @@ def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
     module = probe.load(name)
     found = {example.name: at_thresholds(module, example) for example in module.EXAMPLES}
     assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["at thresholds"], AGAIN
+
+
+@pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "of variants" in kept])
+def test_variants_of_examples_are_judged_as_they_were(name: str) -> None:
+    module = probe.load(name)
+    found = {example.name: of_variants(module, example) for example in module.EXAMPLES}
+    assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["of variants"], AGAIN
 
 
 def says_what_it_means(module: Any, finding: Finding) -> None:
