@@ -65,7 +65,9 @@ def at_thresholds(module: Any, example: Example) -> dict[str, str]:
         default = example.params.get(field.name, field.default)
         if type(default) not in (int, float) or not default:
             continue
-        near = sorted((value for value in measured if value > 0), key=lambda value: abs(math.log(value / default)))[:NEAR]
+        near = sorted((value for value in measured if value > 0), key=lambda value: abs(math.log(value / default)))[
+            :NEAR
+        ]
         for value in dict.fromkeys([default / 2, default * 2, *near]):
             value = round(value) if type(default) is int else float(value)
             try:
@@ -117,7 +119,9 @@ def _said(module: Any, example: Example) -> str:
 
 
 def _codes(findings: Iterable[Finding]) -> str:
-    return ", ".join(f"{finding.code} {finding.level.value}{' incomplete' * finding.incomplete}" for finding in findings)
+    return ", ".join(
+        f"{finding.code} {finding.level.value}{' incomplete' * finding.incomplete}" for finding in findings
+    )
 
 
 def write() -> None:

@@ -23,6 +23,7 @@ import os
 import pickle
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -67,7 +68,11 @@ class ReplaceLevel(Operator):
     }
 
     def mutation_positions(self, node: Any) -> Iterator[tuple[Any, Any]]:
-        if node.type == "name" and node.parent.type == "trailer" and (kind := node.parent.get_previous_leaf()) is not None:
+        if (
+            node.type == "name"
+            and node.parent.type == "trailer"
+            and (kind := node.parent.get_previous_leaf()) is not None
+        ):
             kind = kind if kind.value in self.OTHERS else node.parent.children[0].get_previous_leaf()
             if kind.value in self.OTHERS and node.value in self.OTHERS[kind.value]:
                 yield node.start_pos, node.end_pos
@@ -149,7 +154,9 @@ def shown_in(function: ast.AST, rules: dict[str, Any]) -> Iterator[Span]:
                 yield from map(span, node.args[1:])
             if callee(node) == "Finding":
                 yield from map(span, node.args[2:])
-                yield from (span(each.value) for each in node.keywords if each.arg not in ("level", "incomplete", "sure"))
+                yield from (
+                    span(each.value) for each in node.keywords if each.arg not in ("level", "incomplete", "sure")
+                )
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             if isinstance(node, ast.AnnAssign):
                 yield span(node.annotation)
@@ -167,9 +174,9 @@ def thresholds(tree: ast.Module, used: set[str], rules: dict[str, Any]) -> Itera
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and target.id in used and not re.fullmatch(rules["bounds"], target.id):
-                if is_number(node.value):
-                    yield span(node.value)
+            named = isinstance(target, ast.Name) and target.id in used and not re.fullmatch(rules["bounds"], target.id)
+            if named and is_number(node.value):
+                yield span(node.value)
 
 
 def compared(function: ast.AST) -> Iterator[Span]:
@@ -193,7 +200,9 @@ def mutants_of(source: str, module: str, rules: dict[str, Any]) -> list[Mutant]:
     tree = ast.parse(source)
     shared = module.startswith("_")
     functions = functions_of(tree)
-    decide = reached(tree, lambda name: not name.startswith("_") if shared else name in ("run", "suggest", "judge", "judged"))
+    decide = reached(
+        tree, lambda name: not name.startswith("_") if shared else name in ("run", "suggest", "judge", "judged")
+    )
     not_rules = re.compile("|".join([rules["not_rules"], *rules["also_not_rules"].get(module, [])]))
     decide = {name for name in decide if not not_rules.fullmatch(name.split(".")[-1])}
     shown = [each for name in decide for each in shown_in(functions[name], rules)]
@@ -304,14 +313,20 @@ class Runner:
         ]
         # Real trainings beside the examples would take minutes.
         items[:] = [
-            item for item in items if item.path.name == "test_probe_examples.py" or not item.get_closest_marker("mindspore")
+            item
+            for item in items
+            if item.path.name == "test_probe_examples.py" or not item.get_closest_marker("mindspore")
         ]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.module = importlib.import_module(f"accucheck.probes.{self.name}")
         source = Path(self.module.__file__).read_text(encoding="utf-8")
         mutants = mutants_of(source, self.name, self.rules)
-        sample = mutants if len(mutants) <= self.most else random.Random(f"{self.seed} {self.name}").sample(mutants, self.most)
+        sample = (
+            mutants
+            if len(mutants) <= self.most
+            else random.Random(f"{self.seed} {self.name}").sample(mutants, self.most)
+        )
         begin = time.monotonic()
         measured = self.baseline(session.items)
         killers = [item for item in session.items if measured.get(item.nodeid, {}).get("passed")]
@@ -327,7 +342,9 @@ class Runner:
             count += 1
             run = [one for one in killers if mutant.function in (None, *measured[one.nodeid]["functions"])] or killers
             cost = sum(measured[one.nodeid]["seconds"] for one in run)
-            outcome = self.fork(lambda: self.attack(session, mutated, mutant, run), 20 + 10 * cost) if run else "survived"
+            outcome = (
+                self.fork(lambda: self.attack(session, mutated, mutant, run), 20 + 10 * cost) if run else "survived"
+            )
             late += outcome == "late"
             if outcome == "survived":
                 survivors.append({"function": mutant.function, "line": before, "becomes": after, "tests": len(run)})
@@ -438,13 +455,15 @@ class Runner:
 def files_of(module: str, rules: dict[str, Any]) -> list[Path]:
     """The tests that are to tell when a rule of the module changes."""
     named = [f"test_{each}.py" for each in rules["shared"].get(module, [module])]
-    found = [HERE.parent / "probes" / each for each in named] + [HERE.parent / each for each in rules["tests"].get(module, [])]
+    found = [HERE.parent / "probes" / each for each in named] + [
+        HERE.parent / each for each in rules["tests"].get(module, [])
+    ]
     return [HERE.parent / "test_probe_examples.py", *(path for path in dict.fromkeys(found) if path.exists())]
 
 
 def state_of(module: str, rules: dict[str, Any], most: int, seed: int) -> str:
-    """Changes with whatever the result depends on, as far as it stands in these files."""
-    files = [ROOT / "src" / "accucheck" / "probes" / f"{module}.py", Path(__file__), *files_of(module, rules)]
+    """Changes with the source of the module, its tests and its rules."""
+    files = [ROOT / "src" / "accucheck" / "probes" / f"{module}.py", *files_of(module, rules)]
     digest = hashlib.blake2b(digest_size=8)
     for path in files:
         digest.update(path.read_bytes())
@@ -466,8 +485,6 @@ def run_module(module: str, rules: dict[str, Any], most: int, seed: int) -> dict
         pytest.main([*map(str, files_of(module, rules)), *options, "--rootdir", str(ROOT)], plugins=[runner])
         with os.fdopen(into, "w") as pipe:
             json.dump(runner.result, pipe)
-        import shutil
-
         shutil.rmtree(place, ignore_errors=True)
         sys.stdout.flush()
         os._exit(0)
@@ -494,9 +511,13 @@ def estimate(rows: list[dict[str, Any]]) -> tuple[float, float]:
 
 def main() -> None:
     rules = yaml.safe_load(RULES.read_text(encoding="utf-8"))
-    modules = sorted(path.stem for path in (ROOT / "src" / "accucheck" / "probes").glob("[a-z]*.py")) + list(rules["shared"])
+    modules = sorted(path.stem for path in (ROOT / "src" / "accucheck" / "probes").glob("[a-z]*.py")) + list(
+        rules["shared"]
+    )
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="of accucheck.probes; all of them when none is named")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="of accucheck.probes; all of them when none is named"
+    )
     parser.add_argument("--most", type=int, default=rules["most"], help="mutants of a module; more are drawn by lot")
     parser.add_argument("--seed", type=int, default=0, help="of the lot")
     parser.add_argument("--out", type=Path, default=RESULTS)
