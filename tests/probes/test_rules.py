@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from accucheck.probes import _rate_bounds, first_batches, loss_scale, updated_weights
+from accucheck import probe
+from accucheck.model import Finding, Level, Verdict
+from accucheck.probe import Example
+from accucheck.probes import (
+    _curve_pairs,
+    _divergence,
+    _rate_bounds,
+    first_batches,
+    loss_scale,
+    overflow,
+    randomness_fixed,
+    shuffle_settings,
+    updated_weights,
+)
 from accucheck.probes._curve_pairs import ends, likeness
+from accucheck.probes._curves import Series
 from accucheck.probes.first_batches import look
+from accucheck.probes.layer_outputs import npy
+from accucheck.readers import curves
+from findings import found_by
 
 
 @pytest.mark.parametrize(
@@ -314,3 +334,119 @@ def test_how_far_arrays_are_apart() -> None:
     assert first_batches._relative(np.zeros(2), np.zeros(2)) == 0.0
     assert first_batches._relative(np.ones(2), np.zeros(2)) == math.inf
     assert first_batches._relative(np.array([np.nan, 4.0]), np.array([9.0, 4.0])) == 0.0
+
+
+def findings_of(
+    module: Any, folder: Path, files: dict[str, Any], case: dict[str, Any], **params: Any
+) -> dict[str, Finding]:
+    example = Example("", files=files, case=case, verdict=Verdict.OK, params=params)
+    found = found_by(module, example.lay_out(folder), probe.params(module, params))
+    return {finding.code: finding for finding in found}
+
+
+def test_an_array_that_is_too_large_is_left_out_and_the_next_is_not(tmp_path: Path) -> None:
+    case = {"batches": {"path": "ours", "reference": "theirs"}}
+    files = {
+        f"{side}/{name}.npy": npy([1.0, 2.0] * size)
+        for side in ("ours", "theirs")
+        for name, size in (("a", 2), ("b", 1))
+    }
+    found = findings_of(first_batches, tmp_path, files, case, most=8)
+    assert found["large"].incomplete and found["large"].data["name"] == "a" and found["same"].data["count"] == 1
+    assert "large" not in findings_of(first_batches, tmp_path, files, case, most=16), "just as large"
+
+
+@pytest.mark.parametrize(("end", "overflows"), [(1.0, 1), (0.5, 1), (0.0, 0)])
+def test_a_scale_that_falls_to_zero_was_not_lowered_for_an_overflow(tmp_path: Path, end: float, overflows: int) -> None:
+    scales = [2 * end or 1.0] * 30 + [end] * 30
+    log = "".join(f"step: {step}, loss: 2.0, loss_scale: {scale}\n" for step, scale in enumerate(scales))
+    (run,) = curves.read(written(tmp_path / "train.log", log)).runs
+    told = overflow._overflow_steps(run)
+    assert told is not None and int(told[1].sum()) == overflows
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def a_layer(name: str, direction: str, rank: int = 0, step: int = 0) -> Any:
+    return SimpleNamespace(name=name, direction=direction, rank=rank, step=step)
+
+
+@pytest.mark.parametrize(
+    ("layers", "begins"),
+    [
+        ([a_layer("net.fc", "forward"), a_layer("net.fc", "backward")], True),
+        ([a_layer("net.fc", "forward"), a_layer("net.fcs", "backward")], False),
+        ([a_layer("net", "forward"), a_layer("net.fc", "backward")], True),
+        ([a_layer("net.fc", "forward"), a_layer("net", "backward")], True),
+        ([a_layer("net.fc", "forward"), a_layer("net.conv", "backward")], False),
+        ([a_layer("net.fc", "forward"), a_layer("net.fc", "forward")], False),
+        ([a_layer("net.fc", "backward"), a_layer("net.fc", "backward")], False),
+        ([a_layer("net.fc", "forward"), a_layer("net.fc", "backward", step=1)], False),
+        ([a_layer("net.fc", "forward", rank=1), a_layer("net.fc", "backward")], False),
+        ([a_layer("net.fc", "backward")], False),
+    ],
+)
+def test_where_the_backward_pass_begins_there_is_the_loss(layers: list[Any], begins: bool) -> None:
+    assert _divergence._begins_backward(layers) is begins
+
+
+def test_names_are_shortened_beyond_three_dots() -> None:
+    for name, short in (("a.b.c.d", "a.c.d"), ("a.b.c.d.e", "a.d.e")):
+        assert randomness_fixed._short(SimpleNamespace(name=name)).startswith(short)
+    assert randomness_fixed._short(SimpleNamespace(name="numpy.random.seed")) == "numpy.random.seed"
+
+
+def test_statistics_that_moved_here_alone_have_no_factor() -> None:
+    def told(
+        code: str, level: Level, some: list[Any], fix: str | None = None, **data: Any
+    ) -> Iterator[tuple[str, Level]]:
+        if some:
+            yield code, level
+
+    def statistics(*some: updated_weights._Update) -> list[tuple[str, Level]]:
+        for one in some:
+            one.pair.right.name = "bn.running_mean"
+        return list(updated_weights._statistics(told, Level.PROBLEM, list(some)))  # type: ignore[arg-type]
+
+    assert statistics(an_update([1, 2], [0, 0])) == [("statistics-differ", Level.SUSPECT)]
+    assert statistics(an_update([0, 0], [1, 2])) == [("statistics-still", Level.PROBLEM)]
+    assert statistics(an_update([2, 4], [1, 2])) == [("statistics-factor", Level.PROBLEM)]
+    assert statistics(an_update([2, 4], [1, 2]), an_update([3, 6], [1, 2])) == [("statistics-differ", Level.SUSPECT)]
+    assert statistics(an_update([-2, -4], [1, 2])) == [("statistics-differ", Level.SUSPECT)]
+
+
+def a_series(steps: list[int], unit: str = "epoch", torn: bool = False) -> Series:
+    x, steps_ = np.arange(1.0, len(steps) + 1), np.array(steps)
+    return Series("a.log", "a.log", "loss", unit, x, steps_, np.full(len(steps), -1), np.ones(len(steps)), torn)
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [([0, 10, 20], True), ([-1, 10, 20], False), ([0, 10, 10], False), ([10, 5, 20], False), ([], False)],
+)
+def test_steps_that_are_known_and_rise_are_those_of_a_curve(steps: list[int], told: bool) -> None:
+    found = _curve_pairs._by_step(a_series(steps))
+    assert (found is not None) is told
+    if found is not None:
+        assert found.unit == "step" and list(found.x) == steps
+    by_step = a_series(steps, unit="step")
+    assert _curve_pairs._by_step(by_step) is by_step
+
+
+def test_a_last_value_that_may_lack_digits_is_left_out() -> None:
+    whole, torn = a_series([1, 2, 3]), dataclasses.replace(a_series([1, 2, 3], torn=True), path="torn.log")
+    whole.values[-1], torn.values[-1] = 0.3333, 0.33
+    assert len(_curve_pairs._aligned(whole, whole, "epoch").points.x) == 3
+    for pair in ((whole, torn), (torn, whole)):
+        found = _curve_pairs._aligned(*pair, "epoch")
+        assert len(found.points.x) == 2 and found.torn == "torn.log"
+    assert _curve_pairs._aligned(whole, whole, "epoch").torn is None
+
+
+def test_a_script_without_data_leaves_the_shuffling_open(tmp_path: Path) -> None:
+    files = {"train.py": "import mindspore\nfrom mindspore import nn\n\nnet = nn.Dense(2, 2)\n"}
+    found = findings_of(shuffle_settings, tmp_path, files, {"scripts": {"train": "train.py"}})
+    assert found["no-dataset"].level is Level.INFO and found["no-dataset"].incomplete
