@@ -1,5 +1,6 @@
 """Every probe keeps its contract: its examples come out as they say, its words are whole, and importing it is cheap."""
 
+import json
 import re
 import string
 import subprocess
@@ -15,8 +16,11 @@ from accucheck import probe
 from accucheck.case import CaseFile
 from accucheck.language import Language
 from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
+from example_findings import KEPT, as_kept, at_thresholds, of_variants
 
 NAMES = probe.names()
+KEPT_FINDINGS = json.loads(KEPT.read_text(encoding="utf-8"))
+AGAIN = "meant so? python tests/example_findings.py keeps what examples find"
 HEAVY = {
     "numpy",
     "polars",
@@ -66,10 +70,26 @@ def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_
     assert found == expected
     assert set(example.codes) <= set(levels), "an info that the example names did not come"
     assert getattr(module, "suggest", suggest)(findings) is example.verdict
+    if module.KIND is not Kind.LIVE:
+        assert as_kept(findings) == KEPT_FINDINGS.get(name, {}).get(example.name), AGAIN
     for finding in findings:
         says_what_it_means(module, finding)
         is_bounded(finding)
     assert msgspec.json.decode(msgspec.json.encode(findings), type=list[Finding]) == findings, "no plain JSON"
+
+
+@pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "at thresholds" in kept])
+def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
+    module = probe.load(name)
+    found = {example.name: at_thresholds(module, example) for example in module.EXAMPLES}
+    assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["at thresholds"], AGAIN
+
+
+@pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "of variants" in kept])
+def test_variants_of_examples_are_judged_as_they_were(name: str) -> None:
+    module = probe.load(name)
+    found = {example.name: of_variants(module, example) for example in module.EXAMPLES}
+    assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["of variants"], AGAIN
 
 
 def says_what_it_means(module: Any, finding: Finding) -> None:
