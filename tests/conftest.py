@@ -1,6 +1,7 @@
 """Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
 
 import ctypes
+import importlib.util
 import signal
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 FAKES = Path(__file__).parent / "fakes"
+#: Where it is missing, the tests marked mindspore are skipped: all others do without it.
+MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -34,6 +37,11 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+    if not MINDSPORE:
+        skip = pytest.mark.skip(reason="MindSpore is not installed: pip install 'accucheck[mindspore]'")
+        for item in items:
+            if item.get_closest_marker("mindspore"):
+                item.add_marker(skip)
 
 
 @pytest.fixture(autouse=True)
