@@ -38,6 +38,14 @@ def test_metrics_as_people_write_them(tmp_path, name, text, expected):
     assert dict(_metrics(tmp_path, problems).values()) == pytest.approx(expected) and not problems
 
 
+def test_a_damaged_table_is_told_and_the_other_files_count(tmp_path):
+    (tmp_path / "a.csv").write_text("name,value\n" + "x" * 200_000 + ",1\n")  # more than the csv module takes for a cell
+    (tmp_path / "b.csv").write_text("name,value\n\0top,0.5\n")
+    problems: list[ReadError] = []
+    assert [value for _, value in _metrics(tmp_path, problems).values()] == [0.5]
+    assert [(problem.code, problem.data["path"]) for problem in problems] == [("malformed", str(tmp_path / "a.csv"))]
+
+
 def test_metrics_alone_and_outputs_alone(tmp_path):
     for side, value in (("a", 0.5), ("b", 0.6)):
         (tmp_path / side).mkdir()
