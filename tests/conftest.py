@@ -3,7 +3,9 @@
 import ctypes
 import importlib.util
 import signal
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +90,26 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in sys.modules if name.startswith("fake_")]:
         monkeypatch.delitem(sys.modules, name)
     return FAKES
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Python with all that is installed here but MindSpore and torch."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
+    python = str(folder / "bin" / "python")
+    where = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    target = Path(where.stdout.strip())
+    for path in (child for name in ("purelib", "platlib") for child in Path(sysconfig.get_path(name)).iterdir()):
+        hidden = path.name.lower().startswith(("mindspore", "torch"))
+        if not hidden and path.name != "__pycache__" and not (target / path.name).exists():
+            (target / path.name).symlink_to(path)
+    return python
 
 
 @pytest.fixture(scope="session")
