@@ -4,6 +4,7 @@ both READMEs, the JSON Schema.
     python docs/generate.py                 write what is stale
     python docs/generate.py --check         write nothing; name the stale files and exit with 1
     python docs/generate.py --live          run the examples that train networks again first (minutes; needs mindspore)
+    python docs/generate.py --platforms PYTHON ...  first ask the package index, with each Python, for its wheels for aarch64
     python docs/generate.py --screenshots   docs/images/ too, on a copy of examples/digits_faulty with the results of reports/session
 
 Words stand in docs/generator/ only where the code has none: headings, and what the keys of a case mean.
@@ -22,6 +23,8 @@ from generator.command_line import command_line
 from generator.glossary import terms
 from generator.keys import keys
 from generator.pictures import pictures
+from generator.platforms import store as store_wheels
+from generator.platforms import wheels
 from generator.probes import index as probe_index
 from generator.probes import probe_pages
 from generator.templates import template_page
@@ -45,6 +48,7 @@ def documents() -> dict[Path, str]:
             ("case", case_page),
             ("template", template_page),
             ("glossary", terms),
+            ("wheels", wheels),
         ):
             made[docs / f"reference/{name}.{language.value}.md"] = write(language)
         made |= {docs / "items" / name: text for name, text in items.item_pages(language).items()}
@@ -65,10 +69,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write what the documentation takes from the code.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when something is stale")
     parser.add_argument("--live", action="store_true", help="run the examples that train networks again")
+    parser.add_argument(
+        "--platforms", nargs="+", metavar="PYTHON", help="ask the package index which wheels there are for aarch64"
+    )
     parser.add_argument("--screenshots", action="store_true", help="docs/images/ too")
     arguments = parser.parse_args()
     if arguments.live:
         findings.store()
+    if arguments.platforms:
+        store_wheels(arguments.platforms)
     made = documents()
     if arguments.screenshots:
         made |= {ROOT / "docs/images" / name: text for name, text in pictures().items()}

@@ -1,14 +1,19 @@
 """Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
 
 import ctypes
+import importlib.util
 import signal
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 FAKES = Path(__file__).parent / "fakes"
+#: Where it is missing, the tests marked mindspore are skipped: all others do without it.
+MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -34,6 +39,11 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+    if not MINDSPORE:
+        skip = pytest.mark.skip(reason="MindSpore is not installed: pip install 'accucheck[mindspore]'")
+        for item in items:
+            if item.get_closest_marker("mindspore"):
+                item.add_marker(skip)
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +90,26 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in sys.modules if name.startswith("fake_")]:
         monkeypatch.delitem(sys.modules, name)
     return FAKES
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Python with all that is installed here but MindSpore and torch."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
+    python = str(folder / "bin" / "python")
+    where = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    target = Path(where.stdout.strip())
+    for path in (child for name in ("purelib", "platlib") for child in Path(sysconfig.get_path(name)).iterdir()):
+        hidden = path.name.lower().startswith(("mindspore", "torch"))
+        if not hidden and path.name != "__pycache__" and not (target / path.name).exists():
+            (target / path.name).symlink_to(path)
+    return python
 
 
 @pytest.fixture(scope="session")

@@ -152,6 +152,7 @@ def codes(text: str) -> list[str]:
     return [textwrap.dedent(found) for found in re.findall(r"^  ```python\n(.*?)^  ```$", text, re.M | re.S)]
 
 
+@pytest.mark.mindspore
 @pytest.mark.parametrize("script", [LOOP, MODEL], ids=["loop", "Model"])
 def test_a_step_is_moved_to_the_second_in_both_frameworks(tmp_path: Path, script: str) -> None:
     """Across the end of an epoch, with momentum, a schedule and BatchNorm; the resumed script starts from other weights."""

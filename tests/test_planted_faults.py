@@ -12,6 +12,8 @@ import pytest
 
 from command_line import EXAMPLES, accucheck
 
+pytestmark = pytest.mark.mindspore
+
 spec = importlib.util.spec_from_file_location("planted_faults", EXAMPLES / "faults.py")
 assert spec is not None and spec.loader is not None
 faults = importlib.util.module_from_spec(spec)

@@ -167,6 +167,27 @@ WORDS: Words = {
         "en": "Keys of accucheck.yaml that this step lives on, and code that collects what they name; `accucheck path` prints it too.",
         "zh": "本步用到的 accucheck.yaml 中的键，以及采集相应数据的代码；也可用 `accucheck path` 打印。",
     },
+    # wheels
+    "platforms": {"en": "Wheels for aarch64", "zh": "aarch64 上的 wheel"},
+    "platforms-text": {
+        "en": "What `pip` takes from the package index for Linux on aarch64 (Kunpeng and other Arm servers) with Python {python}: "
+        "accucheck with all extras, {count} packages, wheels alone, so that nothing is compiled. "
+        "Asked on {date}; later versions may differ.\n"
+        "Checked were names and metadata of the wheels; of those that are named for any machine but hold machine code (MindSpore), its "
+        "header in the wheel too. Not checked, for want of such a machine: that they install and run there.\n"
+        "glibc 2.28 is that of openEuler 20.03, CentOS 8 and Debian 10, or newer; 2.17 that of CentOS 7. `ldd --version` prints it.",
+        "zh": "在 aarch64 Linux（鲲鹏等 Arm 服务器）上，`pip` 用 Python {python} 从软件包索引选取的 wheel："
+        "accucheck 及全部附加依赖，共 {count} 个包，全部为 wheel，无需编译。查询日期 {date}，之后的版本可能不同。\n"
+        "核对的是 wheel 的文件名和元数据；文件名标为任意平台但含有机器码的（MindSpore），还读取了其中机器码的文件头。"
+        "没有这种机器，因此未在其上实际安装和运行。\n"
+        "glibc 2.28 对应 openEuler 20.03、CentOS 8、Debian 10 及更新的系统，2.17 对应 CentOS 7；可用 `ldd --version` 查看。",
+    },
+    "package": {"en": "Package", "zh": "包"},
+    "needed-for": {"en": "Needed for", "zh": "用于"},
+    "wheel": {"en": "Wheel", "zh": "wheel"},
+    "for-machine": {"en": "aarch64", "zh": "aarch64"},
+    "for-any": {"en": "any machine", "zh": "任意平台"},
+    "python-glibc": {"en": "Python {version}, glibc {glibc}", "zh": "Python {version}，glibc {glibc}"},
 }
 
 

@@ -530,6 +530,10 @@ WORDS: Words = {
         "en": "indented with tabs and spaces in a mix that Python 3 refuses; use one of the two",
         "zh": "缩进混用了制表符和空格，Python 3 不接受，请统一为一种",
     },
+    "problem-syntax": {
+        "en": "{problem}, says the parser of Python {version}",
+        "zh": "Python {version} 的解析器报告：{problem}",
+    },
     "problem-python2": {"en": "Python 2 syntax: {what}", "zh": "Python 2 语法：{what}"},
     "script-nul": {
         "en": "{path}:{line}: there is a NUL byte, so this is no Python file. Copy or export it again.",

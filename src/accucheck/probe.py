@@ -50,8 +50,10 @@ REASONS: Words = {
         "zh": "检查对象文件指定了网络上的数据（{addresses}），而该文件可能来自他人的项目。请用 --remote 授权，或在向导询问时同意。",
     },
     "no-mindspore": {
-        "en": "{python} has no MindSpore. Set runtime.python to the interpreter of the training environment.",
-        "zh": "{python} 中没有安装 MindSpore。请把 runtime.python 设为训练环境的 Python 解释器。",
+        "en": "{python} has no MindSpore. Set runtime.python to the interpreter of the training environment, or install MindSpore "
+        "beside accucheck (for the CPU: pip install 'accucheck[mindspore]').",
+        "zh": "{python} 中没有安装 MindSpore。请把 runtime.python 设为训练环境的 Python 解释器，或在 accucheck 所在环境中安装 MindSpore"
+        "（CPU 版：pip install 'accucheck[mindspore]'）。",
     },
     "cancelled": {"en": "Cancelled; what was found until then is kept.", "zh": "已取消，此前的发现均已保留。"},
     "timeout": {

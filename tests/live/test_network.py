@@ -104,6 +104,7 @@ def run(
     return json.loads(ran.stdout.splitlines()[-1])
 
 
+@pytest.mark.mindspore
 def test_a_network_with_its_loss_trains(tmp_path: Path) -> None:
     told = run(tmp_path)
     assert (told["inputs"], told["labels"], told["batches"]) == (["x"], ["label"], [4, 4])
@@ -111,11 +112,13 @@ def test_a_network_with_its_loss_trains(tmp_path: Path) -> None:
     assert sum(told["losses"][-10:]) < sum(told["losses"][:10])
 
 
+@pytest.mark.mindspore
 def test_a_network_that_gives_its_loss_takes_all_columns(tmp_path: Path) -> None:
     told = run(tmp_path, "project:WithLoss", None)
     assert (told["inputs"], told["labels"]) == (["x", "label"], []) and told["losses"][-1] < told["losses"][0]
 
 
+@pytest.mark.mindspore
 def test_the_cases_own_optimizer_and_data_without_batches(tmp_path: Path) -> None:
     own = {"call": "project:sgd", "args": {"learning_rate": 0.1}}
     unbatched = {"call": "project:data", "args": {"batch": 0}}
@@ -124,6 +127,7 @@ def test_the_cases_own_optimizer_and_data_without_batches(tmp_path: Path) -> Non
     assert max(told["losses"]) < 3  # a rate of 0: nothing moves, and only Dropout makes the losses differ
 
 
+@pytest.mark.mindspore
 @pytest.mark.parametrize(
     ("more", "event"),
     [

@@ -1,5 +1,6 @@
 """Outputs and metrics of inference: which of the two differs, and metrics as people write them."""
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,16 @@ def test_metrics_as_people_write_them(tmp_path, name, text, expected):
     (tmp_path / name).write_text(text)
     problems: list[ReadError] = []
     assert dict(_metrics(tmp_path, problems).values()) == pytest.approx(expected) and not problems
+
+
+def test_a_damaged_table_is_told_and_the_other_files_count(tmp_path, request):
+    limit = csv.field_size_limit(1000)  # of the whole process, so that other tests may have changed it
+    request.addfinalizer(lambda: csv.field_size_limit(limit))
+    (tmp_path / "a.csv").write_text("name,value\n" + "x" * 2000 + ",1\n")
+    (tmp_path / "b.csv").write_text("name,value\n\0top,0.5\n")
+    problems: list[ReadError] = []
+    assert [value for _, value in _metrics(tmp_path, problems).values()] == [0.5]
+    assert [(problem.code, problem.data["path"]) for problem in problems] == [("malformed", str(tmp_path / "a.csv"))]
 
 
 def test_metrics_alone_and_outputs_alone(tmp_path):

@@ -67,6 +67,13 @@ def test_other_faults_are_not_called_python_2(line: str) -> None:
     assert error.code == "script-syntax" and "Python 2" not in error.text(Language.EN)
 
 
+def test_a_script_for_a_newer_python_is_told_which_one_read_it() -> None:
+    """No Python that accucheck runs on knows an except without brackets, which 3.14 brought, nor is that Python 2: no name follows."""
+    error = refused("try:\n    pass\nexcept (A), (B):\n    pass\n")
+    assert f"Python {sys.version_info[0]}.{sys.version_info[1]}" in error.text(Language.EN)
+    assert f"Python {sys.version_info[0]}.{sys.version_info[1]}" in error.text(Language.ZH)
+
+
 def test_tabs_in_a_mix() -> None:
     error = refused("if x:\n\ta = 1\n        b = 2\n")
     assert error.data["line"] == 3

@@ -117,6 +117,17 @@ def test_input_that_ends_ends_the_program(terminal, project):
     assert entry(project).conclusion.value == "ok"
 
 
+def test_it_opens_where_mindspore_is_not_installed(terminal, project, bare_python):
+    program = terminal(kind=Pty, program=[bare_python, "-m", "accucheck"])
+    program.until(lambda: b"xx.01" in program.output)
+    program.quiet()
+    program.send("2")
+    program.quiet()
+    program.send("q")
+    assert program.process.wait(20) == 0, program.output[-2000:].decode("utf-8", "replace")
+    assert entry(project).conclusion.value == "ok"
+
+
 @needs_tmux
 def test_a_probe_ends_with_the_line(terminal, project):
     screen = terminal()

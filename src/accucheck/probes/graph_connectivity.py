@@ -197,7 +197,7 @@ class _Use(NamedTuple):
 
 def _use(graph: Graph) -> _Use:
     nodes = {node.name: node for node in graph.nodes}
-    parameters = {parameter.name: parameter for parameter in graph.parameters}
+    parameters = {each.name: each for each in graph.parameters}
 
     reached = _closure(graph.outputs, lambda name: _depends_on(nodes[name]) if name in nodes else ())
     users: dict[str, list[str]] = {}

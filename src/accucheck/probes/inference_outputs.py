@@ -340,7 +340,11 @@ def _numbers(text: str, file: Path) -> Iterator[tuple[str, float]]:
             offset = getattr(error, "pos", 0)
             raise ReadError("malformed", path=str(file), format="JSON", offset=offset, expected="JSON") from None
     elif file.suffix.lower() == ".csv":
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        text = text.replace("\0", "\ufffd")  # the csv module of Python 3.10 refuses the first
+        try:
+            rows = [row for row in csv.reader(text.splitlines()) if row]
+        except csv.Error as error:
+            raise ReadError("malformed", path=str(file), format="CSV", offset=0, expected=str(error)[:120]) from None
         head, *values = rows or [[]]
         if values and len(head) == 2 and all(len(row) == 2 and _float(row[1]) is not None for row in values):
             yield from ((row[0], _float(row[1]) or 0.0) for row in values)  # name,value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import gc
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -191,12 +192,12 @@ _PYTHON2 = {
 }
 
 
-def _problem(error: SyntaxError, text: str, number: int) -> UserError | str:
-    """What the parser says, or what it comes from."""
+def _problem(error: SyntaxError, text: str, number: int) -> UserError:
+    """What the parser says, and which: an older one does not know what a newer Python brought. Or what it comes from."""
     if isinstance(error, TabError):
         return UserError("problem-tabs")
     line = next(iter(text.split("\n")[number - 1 : number]), "")[:2000]
     for what, pattern in _PYTHON2.items():
         if re.search(pattern, line):
             return UserError("problem-python2", what=what)
-    return error.msg
+    return UserError("problem-syntax", problem=error.msg, version=f"{sys.version_info[0]}.{sys.version_info[1]}")
