@@ -77,6 +77,21 @@ async def test_states_may_be_known_before_the_list_is_filled(walkthrough):
         assert app.screen.query_one(ItemList).option_count == 0
 
 
+async def test_evidence_that_was_left_before_it_was_painted(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        finding = Finding("x", Level.PROBLEM, evidence=[Note("n", "x")])
+        app.session.record_result("xx.01", ProbeResult("p", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding]))
+        app._refresh()
+        for _ in range(20):
+            screen = EvidenceScreen([("p", finding, 0)], 0)
+            await app.push_screen(screen)
+            await app.pop_screen()
+            app.screen._invoke_later(screen.rebuild, screen)  # as a paint does that came late
+            await pilot.pause()
+            assert isinstance(app.screen, ChecklistScreen)
+
+
 async def test_untrusted_text_is_text(walkthrough):
     app = walkthrough(case='name: "[bold]x[/] \\e[31m\\u202e"\n')
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

@@ -529,16 +529,23 @@ class Walkthrough(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         """What fails in a screen that has been left meanwhile harms nobody: it looks for widgets that are gone."""
+        from traceback import walk_tb
+
         from textual._context import active_message_pump
         from textual.worker import WorkerFailed, active_worker
 
-        # A screen that a worker has opened has that worker in its context too.
+        # A screen that a worker has opened has that worker in its context too; what is to be done after a paint is done by the screen in
+        # sight, whoever asked for it.
         pump = active_worker.get().node if isinstance(error, WorkerFailed) else active_message_pump.get(None)
-        left = isinstance(pump, Widget) and not any(each in self.screen_stack for each in pump.ancestors_with_self)
-        if left or self._exit:
+        selves = (frame.f_locals.get("self") for frame, _ in walk_tb(error.__traceback__))
+        nodes = [pump, *(each for each in selves if isinstance(each, Widget) and each.is_mounted)]
+        if not self.is_running or self._exit or any(isinstance(each, Widget) and self._is_left(each) for each in nodes):
             self.log.error(error)
         else:
             super()._handle_exception(error)
+
+    def _is_left(self, widget: Widget) -> bool:
+        return not any(each in self.screen_stack for each in widget.ancestors_with_self)
 
     def _fatal_error(self) -> None:
         """An error of ours: close the screen without a traceback on it; run() raises what happened."""
