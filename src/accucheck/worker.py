@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two progress events of one probe; findings are never held back.
 PROGRESS_EVERY = 0.1
+#: Seconds that one without a parent has to be ended.
+LEFT_ALONE = 60.0
 
 
 def _guard() -> int:
@@ -77,8 +79,12 @@ class _Channel:
 
             text = msgspec.json.encode(encodable(msgspec.to_builtins(line)))
         data = memoryview(text + b"\n")
-        while data:
-            data = data[os.write(self.descriptor, data) :]
+        try:
+            while data:
+                data = data[os.write(self.descriptor, data) :]
+        except BrokenPipeError:
+            time.sleep(LEFT_ALONE)  # the parent is gone: _die_with_parent() clears up and ends this
+            raise
 
 
 def _run(request: Request, index: int, channel: _Channel) -> None:

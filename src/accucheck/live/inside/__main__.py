@@ -12,11 +12,14 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 #: The name of this folder as a package here: one that no project of a user's has.
 PACKAGE = "accucheck_inside"
+#: The exit code of one whose parent is gone, so that nobody reads what would follow.
+ALONE = 3
 
 
 def neighbour(name: str) -> Any:
@@ -46,16 +49,24 @@ def main() -> None:
     request = json.loads(commands.readline())
     lock = threading.Lock()
 
+    def end(code: int) -> NoReturn:
+        """With all that it has started; MindSpore's threads and the user's own are not waited for."""
+        processes.end_descendants(os.getpid())
+        os._exit(code)
+
     def tell(**event: Any) -> None:
-        with lock:
-            channel.write(request["token"] + json.dumps(event) + "\n")
-            channel.flush()
+        line = request["token"] + json.dumps(event) + "\n"
+        try:
+            with lock:
+                channel.write(line)
+                channel.flush()
+        except BrokenPipeError:
+            end(ALONE)
 
     def end_with_parent() -> None:
         while commands.readline():
             pass
-        processes.end_descendants(os.getpid())
-        os._exit(3)  # the parent is gone: nobody reads what would follow
+        end(ALONE)
 
     threading.Thread(target=end_with_parent, daemon=True).start()
     pipeline = neighbour("pipeline")
@@ -75,10 +86,10 @@ def main() -> None:
     except BaseException as error:
         tell(event="failed", error=shown(error), lines=pipeline.last_lines(error, request["root"]))
         code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    processes.end_descendants(os.getpid())
-    os._exit(code)  # MindSpore's threads and the user's own are not waited for
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    end(code)
 
 
 if __name__ == "__main__":
