@@ -1,9 +1,12 @@
 """The walkthrough by keys: items, runs, answers, evidence, report; in both languages and sizes."""
 
+import gc
 import json
+import operator
 import os
 import re
 import time
+import weakref
 
 import msgspec
 import pytest
@@ -49,6 +52,13 @@ def stored(app, item):
     return open_session(app.session.folder.parent, write=False).entry(item)
 
 
+class Ring:
+    """What only a look for garbage takes away."""
+
+    def __init__(self):
+        self.self = self
+
+
 async def go(pilot, item):
     pilot.app.screen.query_one(ItemList).go(item)
     await pilot.pause()
@@ -90,6 +100,48 @@ async def test_evidence_that_was_left_before_it_was_painted(walkthrough):
             app.screen._invoke_later(screen.rebuild, screen)  # as a paint does that came late
             await pilot.pause()
             assert isinstance(app.screen, ChecklistScreen)
+
+
+async def test_garbage_is_looked_for_between_keys(walkthrough, monkeypatch):
+    monkeypatch.setattr("accucheck.tui.settling.REST", 0.2)
+    monkeypatch.setattr("accucheck.tui.settling.SWEEPS", 0)
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app._sweeper is not None)
+        gc.disable()
+        try:
+            new, old = Ring(), Ring()
+            gc.collect(0), gc.collect(1)  # `old` is no longer among the new ones
+            gone = [weakref.ref(ring) for ring in (new, old)]
+            del new, old
+            await pilot.press("]")
+            assert all(ring() is not None for ring in gone)
+            await until(pilot, lambda: all(ring() is None for ring in gone))
+        finally:
+            gc.enable()
+
+
+async def test_findings_that_are_shown_are_not_made_again(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await go(pilot, "xx.02")
+        await pilot.press("r")
+        await until(pilot, lambda: "bad 1" in text_of(app))
+        await until(pilot, lambda: not app.runner.busy)
+        pane, findings, item = app.screen.pane, app.screen.query_one(FindingList), app.screen.item
+        pane.show_findings(item)
+        shown = [*findings.options]
+        pane.show_findings(item)
+        assert all(map(operator.is_, findings.options, shown))
+        await app.action_switch_language()
+        pane.show_findings(item)
+        translated = [*findings.options]
+        assert not any(map(operator.is_, translated, shown))
+        app.session.record_result(
+            item.id, msgspec.structs.replace(next(iter(app.session.entry(item.id).results.values())))
+        )
+        pane.show_findings(item)
+        assert not any(map(operator.is_, findings.options, translated))
 
 
 async def test_untrusted_text_is_text(walkthrough):

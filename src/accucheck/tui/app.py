@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ..mending import Mend
     from ..proposal import Survey
     from .screens.dialogs import Told
+    from .settling import Sweeper
 
 
 def _palette() -> type[Provider]:
@@ -113,6 +114,7 @@ class Walkthrough(App[None]):
         self.presses = 0  # of keys and of the mouse
         self._retelling = False  # in another language
         self._retold = True
+        self._sweeper: Sweeper | None = None
         self.hung_up = False
         self.terminal_notice = ""
         try:
@@ -133,6 +135,8 @@ class Walkthrough(App[None]):
     async def on_event(self, event: Event) -> None:
         if isinstance(event, (Key, MouseDown)) and not event.is_forwarded:
             self.presses += 1
+            if self._sweeper is not None:
+                self._sweeper.pressed()
         await super().on_event(event)
 
     def _begin_theme(self) -> None:
@@ -161,8 +165,7 @@ class Walkthrough(App[None]):
         return Screen() if opening.is_new(self) else ChecklistScreen()
 
     def on_mount(self) -> None:
-        if not gc.isenabled():
-            self.set_timer(SETTLED, self._settle)
+        self.set_timer(SETTLED, self._settle)
         self.set_class(self.speech.only_ascii, "-ascii")
         if self.terminal_notice:
             self.notify(self.terminal_notice, severity="warning", timeout=15, markup=False)
@@ -172,9 +175,11 @@ class Walkthrough(App[None]):
             self._begin()
 
     def _settle(self) -> None:
-        from .settling import settle
+        from .settling import Sweeper, settle
 
-        settle(self.project)
+        if not gc.isenabled():
+            settle(self.project)
+        self._sweeper = Sweeper()
 
     def tell_training(self, answer: Training) -> None:
         """Keep whether the training runs; of a session that cannot be written for this visit only."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 from contextlib import suppress
@@ -23,6 +24,12 @@ LATER = (
     "accucheck.tui.widgets.code",
     "textual.highlight",
 )
+#: Seconds without a key after which new objects are looked through, and after which all are.
+PAUSE, REST = 0.1, 2.0
+#: All are looked through after so many looks at the new ones.
+SWEEPS = 10
+#: New objects that are not left until a pause.
+MOST = 200_000
 
 
 def settle(project: Project) -> None:
@@ -40,7 +47,23 @@ def _settle(project: Project) -> None:
         with suppress(Exception):  # its words are missing then, as they would be anyway
             probes.load(name)
     gc.freeze()  # to go through a session of 10,000 findings takes 0.1 s
-    gc.set_threshold(
-        20_000, 10, 10
-    )  # a painted line is 15 objects: by default each key would look for garbage some 20 times
+    gc.set_threshold(MOST, 10, 10)
     gc.enable()
+
+
+class Sweeper:
+    """Looks for garbage between keys, not during them: a look takes 10 to 150 ms, and a painted line is 15 objects."""
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.TimerHandle] = []
+
+    def pressed(self) -> None:
+        """A key has come: wait anew."""
+        for each in self._waiting:
+            each.cancel()
+        later = asyncio.get_running_loop().call_later
+        self._waiting = [later(PAUSE, gc.collect, 0), later(REST, self._all)]
+
+    def _all(self) -> None:
+        if gc.get_count()[1] >= SWEEPS:
+            gc.collect()

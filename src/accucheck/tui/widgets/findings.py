@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -94,6 +95,7 @@ class FindingList(LongList):
     def __init__(self, id: str) -> None:
         super().__init__(id=id, markup=False)
         self._targets: dict[str, tuple[str, Finding, int]] = {}
+        self._shown: tuple[list[object], tuple[object, ...]] = [], ()
 
     def fill(
         self,
@@ -107,7 +109,13 @@ class FindingList(LongList):
         busy: bool = False,
     ) -> None:
         """results and running by probe; a running probe shows what it has found so far. before: what a result replaced;
-        busy: a run is on, and none can be begun."""
+        busy: a run is on, and none can be begun. What is shown already is not made again."""
+        before = before or {}
+        objects = [speech, item, *results.values(), *before.values()]  # none of which changes
+        values = [*results], [*before], {name: len(found) for name, (_, found) in running.items()}, stale, width, busy
+        was, self._shown = self._shown, (objects, values)
+        if len(objects) == len(was[0]) and all(map(operator.is_, objects, was[0])) and values == was[1]:
+            return
         highlighted = self.highlighted
         self._targets = {}
         options: list[Option] = []
@@ -117,7 +125,7 @@ class FindingList(LongList):
                 options.append(Option(Content.assemble(speech.sign("running"), f" {name}  ", speech.say("running"))))
                 options += self._findings(speech, name, running[name][1], width)
             elif name in results:
-                options += self._result(speech, item, results[name], name in stale, width, (before or {}).get(name))
+                options += self._result(speech, item, results[name], name in stale, width, before.get(name))
             else:
                 options.append(
                     Option(plain(speech.say("not-run-busy" if busy else "not-run", probe=name), "$text-muted"))
