@@ -4,24 +4,34 @@ Verdict and codes alone leave open where a threshold lies; the levels and number
 numbers differ from one machine to another.
 """
 
+import io
 import json
 import math
+import re
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from accucheck import probe
-from accucheck.errors import UserError
+from accucheck.errors import ReadError, UserError
 from accucheck.model import Finding, Kind
 from accucheck.probe import Example, Skip
+from accucheck.readers.checkpoints import open_checkpoint
 
 KEPT = Path(__file__).with_suffix(".json")
 #: Measured numbers, the nearest to a threshold, that it is set to.
 NEAR = 6
+#: What stands in a finding as a name.
+NAME = re.compile(r"[\w.:-]{1,40}", re.ASCII)
+#: Of these files each is changed; of other kinds so many of an example.
+TEXTS, OF_A_KIND = {".py", ".csv", ".log", ".jsonl", ".txt"}, 3
 #: Lines of a script that are left out, one at a time, and numbers of lines of a log or table.
 LEFT_OUT = 8
 LENGTHS = (2, 3, 5, 6, 10, 11, 12, 20, 21, 31)
@@ -29,13 +39,14 @@ LENGTHS = (2, 3, 5, 6, 10, 11, 12, 20, 21, 31)
 SLOW = {"label_issues"}
 
 
-def number(value: Any) -> Any:
-    """A number of a finding, to four digits, for the last ones differ between releases of NumPy; of a list its length; else None."""
+def short(value: Any) -> Any:
+    """A number of a finding, to four digits, for the last ones differ between releases of NumPy; a name; of a list its length; else
+    None: words, and where files are."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, (list, tuple)):
         return len(value)
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) or (isinstance(value, str) and NAME.fullmatch(value)) else None
 
 
 def as_kept(findings: Iterable[Finding]) -> list[str]:
@@ -44,7 +55,11 @@ def as_kept(findings: Iterable[Finding]) -> list[str]:
     for finding in findings:
         words = [finding.code, finding.level.value]
         words += ["incomplete"] * finding.incomplete + ([finding.sure.value] if finding.sure else [])
-        words += [f"{key}={said}" for key in sorted(finding.data) if (said := number(finding.data[key])) is not None]
+        words += [f"{key}={said}" for key in sorted(finding.data) if (said := short(finding.data[key])) is not None]
+        if finding.fix is not None:
+            words.append(
+                f"{finding.fix.message}{f' #{zlib.crc32(finding.fix.diff.encode()):08x}' if finding.fix.diff else ''}"
+            )
         lines.append(" ".join(words))
     return lines
 
@@ -52,6 +67,8 @@ def as_kept(findings: Iterable[Finding]) -> list[str]:
 def run(module: Any, example: Example, **params: Any) -> list[Finding]:
     with tempfile.TemporaryDirectory() as folder:
         case = example.lay_out(Path(folder))
+        if probe.missing(module, case):
+            raise Skip("missing")
         events = module.run(case, probe.params(module, {**example.params, **params}))
         return [event for event in events if isinstance(event, Finding)]
 
@@ -82,38 +99,133 @@ def at_thresholds(module: Any, example: Example) -> dict[str, str]:
 
 
 def of_variants(module: Any, example: Example) -> dict[str, str]:
-    """What is found, where it is otherwise, when a line of a script is left out, or a log or table is shorter."""
-    if any(callable(content) for content in example.files.values()):  # it may be made of the others
-        return {}
-    usual, kept = _said(module, example), {}
-    for path, content in example.files.items():
-        if not isinstance(content, str):
-            continue
-        lines = content.splitlines(keepends=True)
-        if path.endswith(".py"):
-            full = [at for at, line in enumerate(lines) if line.strip()]
-            places = full[:: max(1, -(-len(full) // LEFT_OUT))]
-            variants = {f"without line {at + 1}": lines[:at] + lines[at + 1 :] for at in places}
-        elif path.endswith((".csv", ".log", ".jsonl", ".txt")):
-            variants = {f"{count} lines": lines[:count] for count in LENGTHS if count < len(lines)}
-            variants |= {"without the first half": lines[:1] + lines[len(lines) // 2 :], "without the last": lines[:-1]}
-            variants |= {"each other line": lines[:1] + lines[1::2], "twice": lines + lines[1:]}
-        else:
-            continue
-        for name, left in variants.items():
-            files = {**example.files, path: "".join(left)}
-            variant = Example(name, files=files, case=example.case, verdict=example.verdict, params=example.params)
-            said = _said(module, variant)
-            if said != usual:
-                kept[f"{path} {name}"] = said
+    """What is found, where it is otherwise, when one thing of the example is changed: its case, or a line, a number, a file."""
+    whole = _with_bytes(example)
+    usual, kept = _said(module, whole), {}
+    for name, variant in _variants(whole):
+        said = _said(module, variant)
+        if said != usual:
+            kept[name] = said
     return kept
+
+
+def _with_bytes(example: Example) -> Example:
+    """The same example, with what its functions write as bytes."""
+    if not any(callable(content) for content in example.files.values()):
+        return example
+    with tempfile.TemporaryDirectory() as folder:
+        example.lay_out(Path(folder))
+        made = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+        texts = {path: content for path, content in example.files.items() if isinstance(content, str)}
+        files = {str(path.relative_to(folder)): path.read_bytes() for path in made} | texts
+    return _like(example, files=files)
+
+
+def _like(example: Example, **changes: Any) -> Example:
+    given = {"files": example.files, "case": example.case, **changes}
+    return Example(example.name, verdict=example.verdict, params=example.params, **given)
+
+
+def _variants(example: Example) -> Iterator[tuple[str, Example]]:
+    for keys, value in _leaves(example.case):
+        if type(value) is int:
+            for other in (value - 1, value + 1):
+                yield f"{'.'.join(keys)}={other}", _like(example, case=_with(example.case, keys, other))
+        yield f"without {'.'.join(keys)}", _like(example, case=_with(example.case, keys, None))
+    seen: Counter[str] = Counter()
+    for path, content in example.files.items():
+        seen[suffix := Path(path).suffix] += 1
+        if seen[suffix] > OF_A_KIND and suffix not in TEXTS:
+            continue
+        if len(example.files) > 1:
+            yield (
+                f"without {path}",
+                _like(example, files={**example.files, path: ""} if suffix == ".py" else _but(example, path)),
+            )
+        changed = _texts(suffix, content) if isinstance(content, str) else _arrays(suffix, content)
+        with suppress(ValueError, ReadError):  # a file that is damaged on purpose
+            for name, text in changed:
+                yield f"{path} {name}", _like(example, files={**example.files, path: text})
+
+
+def _but(example: Example, path: str) -> dict[str, Any]:
+    return {name: content for name, content in example.files.items() if name != path}
+
+
+def _leaves(case: dict[str, Any]) -> Iterator[tuple[list[str], Any]]:
+    for key, value in case.items():
+        if isinstance(value, dict):
+            yield from (([key, *keys], leaf) for keys, leaf in _leaves(value))
+        else:
+            yield [key], value
+
+
+def _with(case: dict[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
+    """The case with another value; with None without the key."""
+    key, *rest = keys
+    if rest:
+        return {**case, key: _with(case[key], rest, value)}
+    return {name: each for name, each in {**case, key: value}.items() if name != key or value is not None}
+
+
+def _texts(suffix: str, content: str) -> Iterator[tuple[str, str]]:
+    """A script without a line; a log or table with fewer lines, or all twice."""
+    lines = content.splitlines(keepends=True)
+    variants: dict[str, list[str]] = {}
+    if suffix == ".py":
+        full = [at for at, line in enumerate(lines) if line.strip()]
+        places = full[:: max(1, -(-len(full) // LEFT_OUT))]
+        variants = {f"without line {at + 1}": lines[:at] + lines[at + 1 :] for at in places}
+    elif suffix in TEXTS:
+        variants = {f"{count} lines": lines[:count] for count in LENGTHS if count < len(lines)}
+        variants |= {"without the first half": lines[:1] + lines[len(lines) // 2 :], "without the last": lines[:-1]}
+        variants |= {"each other line": lines[:1] + lines[1::2], "twice": lines + lines[1:]}
+    yield from ((name, "".join(left)) for name, left in variants.items())
+
+
+def _arrays(suffix: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """A .npy, or one tensor of a .ckpt, with other numbers."""
+    if suffix == ".npy":
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+        for name, changed in _numbers(array):
+            stream = io.BytesIO()
+            np.save(stream, changed)
+            yield name, stream.getvalue()
+        stream = io.BytesIO()
+        np.save(stream, array[:-1] if array.ndim else array.reshape(1))
+        yield "of another shape", stream.getvalue()
+    elif suffix == ".ckpt":
+        with tempfile.NamedTemporaryFile(suffix=suffix) as file:
+            file.write(content)
+            file.flush()
+            tensors = open_checkpoint(file.name).tensors
+        for tensor in (tensors[0], tensors[-1]) if len(tensors) > 1 else tensors:
+            name = tensor.name.encode()
+            yield f"{tensor.name} renamed", content.replace(name, name[:-1] + b"~")
+            if tensor.dtype == "float32" and len(tensor.extents) == 1:
+                ((start, size),) = tensor.extents
+                values = np.frombuffer(content[start : start + size], "<f4")
+                for what, changed in _numbers(values):
+                    yield f"{tensor.name} {what}", content[:start] + changed.tobytes() + content[start + size :]
+
+
+def _numbers(array: Any) -> Iterator[tuple[str, Any]]:
+    if array.dtype.kind != "f" or not array.size:
+        return
+    yield "a hundredth more", (array * 1.01).astype(array.dtype)
+    yield "all 0", np.zeros_like(array)
+    yield "turned round", array.ravel()[::-1].reshape(array.shape)
+    for value in (np.nan, np.inf):
+        changed = array.copy()
+        changed.flat[0] = value
+        yield f"with {value}", changed
 
 
 def _said(module: Any, example: Example) -> str:
     """The codes and levels, and a digest of the numbers."""
     try:
         found = run(module, example)
-    except (UserError, Skip) as error:
+    except (UserError, Skip, msgspec.ValidationError) as error:
         return type(error).__name__
     return f"{_codes(found)} #{zlib.crc32(repr(as_kept(found)).encode()) & 0xFFFFFF:06x}"
 
