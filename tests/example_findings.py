@@ -34,6 +34,10 @@ NAME = re.compile(r"[\w.:-]{1,40}", re.ASCII)
 TEXTS, OF_A_KIND = {".py", ".csv", ".log", ".jsonl", ".txt"}, 3
 #: Lines of a script that are left out, one at a time, and numbers of lines of a log or table.
 LEFT_OUT = 8
+#: Numbers of a script that are changed, one at a time, and what is one; and what is a measured one in a log or table.
+LITERALS = 4
+LITERAL = re.compile(r"(?<![\w.\"'])(?:\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\d+)(?![\w.\"'])")
+MEASURED = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?!\w)")
 LENGTHS = (2, 3, 5, 6, 10, 11, 12, 20, 21, 31)
 #: Probes that take seconds for an example.
 SLOW = {"label_issues"}
@@ -169,18 +173,52 @@ def _with(case: dict[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
 
 
 def _texts(suffix: str, content: str) -> Iterator[tuple[str, str]]:
-    """A script without a line; a log or table with fewer lines, or all twice."""
+    """A script without a line or with another number; a log or table with fewer lines, all twice, or other numbers."""
     lines = content.splitlines(keepends=True)
     variants: dict[str, list[str]] = {}
     if suffix == ".py":
         full = [at for at, line in enumerate(lines) if line.strip()]
         places = full[:: max(1, -(-len(full) // LEFT_OUT))]
         variants = {f"without line {at + 1}": lines[:at] + lines[at + 1 :] for at in places}
+        numbers = list(LITERAL.finditer(content))
+        for found in numbers[:: max(1, -(-len(numbers) // LITERALS))]:
+            other = f"{10 * float(found[0]):g}" if "." in found[0] or "e" in found[0] else str(int(found[0]) + 1)
+            line = content.count("\n", 0, found.start()) + 1
+            changed = content[: found.start()] + other + content[found.end() :]
+            variants[f"line {line}, {found[0]} is {other}"] = [changed]
     elif suffix in TEXTS:
         variants = {f"{count} lines": lines[:count] for count in LENGTHS if count < len(lines)}
         variants |= {"without the first half": lines[:1] + lines[len(lines) // 2 :], "without the last": lines[:-1]}
         variants |= {"each other line": lines[:1] + lines[1::2], "twice": lines + lines[1:]}
+        variants |= _measured(lines)
     yield from ((name, "".join(left)) for name, left in variants.items())
+
+
+def _measured(lines: list[str]) -> dict[str, list[str]]:
+    """The lines with another last number each."""
+    found = {at: numbers[-1] for at, line in enumerate(lines) if (numbers := list(MEASURED.finditer(line)))}
+    if len(found) < 3:
+        return {}
+    values = {at: float(number[0]) for at, number in found.items()}
+    places = [*found]
+    half = places[len(places) // 2 :]
+
+    def told(changed: dict[int, float]) -> list[str]:
+        return [
+            line[: found[at].start()] + f"{changed[at]:.6g}" + line[found[at].end() :] if at in changed else line
+            for at, line in enumerate(lines)
+        ]
+
+    return {
+        "a hundredth more": told({at: 1.01 * value for at, value in values.items()}),
+        "twice as much from half on": told({at: 2 * values[at] for at in half}),
+        "half as much from half on": told({at: values[at] / 2 for at in half}),
+        "three times as much at first": told({places[0]: 3 * values[places[0]]}),
+        "nan in the middle": told({half[0]: math.nan}),
+        "nan from half on": told(dict.fromkeys(half, math.nan)),
+        "turned round": told(dict(zip(places, reversed(values.values()), strict=True))),
+        "all alike": told(dict.fromkeys(places, values[places[0]])),
+    }
 
 
 def _arrays(suffix: str, content: bytes) -> Iterator[tuple[str, bytes]]:
