@@ -28,8 +28,8 @@ from accucheck.readers.checkpoints import open_checkpoint
 KEPT = Path(__file__).with_suffix(".json")
 #: Measured numbers, the nearest to a threshold, that it is set to.
 NEAR = 6
-#: What stands in a finding as a name.
-NAME = re.compile(r"[\w.:-]{1,40}", re.ASCII)
+#: What stands in a finding as a name or a few words.
+NAME = re.compile(r"[\w .,:;()+-]{1,60}", re.ASCII)
 #: Of these files each is changed; of other kinds so many of an example.
 TEXTS, OF_A_KIND = {".py", ".csv", ".log", ".jsonl", ".txt"}, 3
 #: Lines of a script that are left out, one at a time, and numbers of lines of a log or table.
@@ -44,8 +44,10 @@ SLOW = {"label_issues"}
 
 
 def short(value: Any) -> Any:
-    """A number of a finding, to four digits, for the last ones differ between releases of NumPy; a name; of a list its length; else
-    None: words, and where files are."""
+    """A number of a finding, to four digits, for the last ones differ between releases of NumPy; a name or a few words; of a list its
+    length; else None, as for where files are."""
+    if isinstance(value, dict):
+        value = value.get("en")
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, (list, tuple)):

@@ -141,6 +141,11 @@ def callee(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 
+def is_progress(node: ast.stmt) -> bool:
+    given = node.value.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield) else None
+    return isinstance(given, ast.Call) and callee(given) == "Progress"
+
+
 def shown_in(function: ast.AST, rules: dict[str, Any]) -> Iterator[Span]:
     """What is only shown, or says that something cannot be read: no rule."""
     for node in ast.walk(function):
@@ -163,6 +168,12 @@ def shown_in(function: ast.AST, rules: dict[str, Any]) -> Iterator[Span]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if node.value and any(re.fullmatch(rules["shown_names"], getattr(each, "id", "")) for each in targets):
                 yield span(node.value)
+        elif isinstance(node, ast.Compare):
+            if any(re.fullmatch(rules["bounds"], getattr(each, "id", "")) for each in (node.left, *node.comparators)):
+                yield span(node)
+        elif isinstance(node, ast.If):
+            if all(is_progress(each) for each in node.body):
+                yield span(node.test)
         elif isinstance(node, ast.arg) and node.annotation:
             yield span(node.annotation)
         elif isinstance(node, ast.FunctionDef) and node.returns:

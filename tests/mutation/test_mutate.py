@@ -20,6 +20,10 @@ class Params:
 
 def run(case, params):
     share, count = measured(case)
+    if count % 64 == 0:
+        yield Progress(count, 64, "rows")
+    if count < _ROWS:
+        count = 0
     if count < _FEWEST:
         yield Finding("few", Level.INFO, Where(line=1 + 1), data={"share": share / 2}, incomplete=True)
     elif _much(share, params):
