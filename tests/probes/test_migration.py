@@ -159,6 +159,11 @@ def test_parameters_are_called_so_in_both_frameworks() -> None:
         ("ds.GeneratorDataset(data, ['a']).batch(32)", True),
         ("ds.GeneratorDataset(data, ['a']).batch(32, drop_remainder=True)", False),
         ("ds.GeneratorDataset(data, ['a']).batch(32, True)", False),
+        ("ds.GeneratorDataset(data, ['a']).batch(32, drop_remainder=False)", True),
+        ("ds.GeneratorDataset(data, ['a']).batch(1)", False),
+        ("ds.GeneratorDataset(data, ['a']).batch(1, drop_remainder=False)", False),
+        ("ds.GeneratorDataset(data, ['a']).map(last)", False),
+        ("DataLoader(data, 8, True, None, None, 0, None, True)", False),
     ],
 )
 def test_a_short_last_batch(tmp_path, call, kept):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from accucheck import probe
 from accucheck.model import Finding, Level, Verdict
@@ -20,9 +22,12 @@ from accucheck.probes import (
     _divergence,
     _rate_bounds,
     first_batches,
+    label_conflicts,
     loss_scale,
     overflow,
     randomness_fixed,
+    rank_seeds,
+    sharding,
     shuffle_settings,
     updated_weights,
 )
@@ -450,3 +455,41 @@ def test_a_script_without_data_leaves_the_shuffling_open(tmp_path: Path) -> None
     files = {"train.py": "import mindspore\nfrom mindspore import nn\n\nnet = nn.Dense(2, 2)\n"}
     found = findings_of(shuffle_settings, tmp_path, files, {"scripts": {"train": "train.py"}})
     assert found["no-dataset"].level is Level.INFO and found["no-dataset"].incomplete
+
+
+@pytest.mark.parametrize("module", [sharding, rank_seeds])
+@pytest.mark.parametrize(("devices", "single"), [(None, True), (1, True), (2, False), (8, False)])
+def test_a_script_without_ranks_runs_on_one_device_unless_the_case_says_otherwise(
+    tmp_path: Path, module: Any, devices: int | None, single: bool
+) -> None:
+    files = {"train.py": "import mindspore.dataset as ds\n\ntrain = ds.MindDataset('a').batch(2)\n"}
+    case = {"scripts": {"train": "train.py"}, "runtime": {"distributed": {"devices": devices}}}
+    found = findings_of(module, tmp_path, files, case)
+    assert (set(found) == {"single"}) == single
+
+
+def test_one_device_or_whole_batches_are_no_case_for_sharding() -> None:
+    found = [Finding(code, Level.INFO) for code in ("single", "whole-batch")]
+    for some in (found, found[:1], found[1:]):
+        assert sharding.suggest(some) is Verdict.NOT_APPLICABLE
+    assert sharding.suggest([]) is not Verdict.NOT_APPLICABLE
+    assert sharding.suggest([*found, Finding("sharded", Level.INFO)]) is Verdict.OK
+    assert sharding.suggest([*found, Finding("unsharded", Level.PROBLEM)]) is Verdict.PROBLEM
+
+
+@pytest.mark.parametrize(("several", "told"), [(1, "rows-conflict"), (2, None)])
+def test_a_list_gives_more_than_a_hundredth_of_its_pictures_several_labels_on_purpose(
+    tmp_path: Path, several: int, told: str | None
+) -> None:
+    rows = [(number, number % 2) for number in range(100)] + [(number, 1 - number % 2) for number in range(several)]
+    files = {f"train/{number}.png": picture(number) for number in range(100)}
+    files["train/labels.csv"] = "file,label\n" + "".join(f"{number}.png,{label}\n" for number, label in rows)
+    found = findings_of(label_conflicts, tmp_path, files, {"data": {"train": {"path": "train"}}})
+    assert {code for code in found if found[code].level is not Level.INFO} == ({told} if told else set())
+
+
+def picture(number: int) -> bytes:
+    """A .png of its own for each number."""
+    content = io.BytesIO()
+    Image.new("L", (4, 4), number).save(content, "png")
+    return content.getvalue()
