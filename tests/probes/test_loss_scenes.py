@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from accucheck.case import Case, CaseFile
-from accucheck.probes import loss_comparison
+from accucheck.probes import _curve_pairs, loss_comparison
 from example_findings import as_kept
 from findings import found_by
 
@@ -130,13 +130,17 @@ SCENES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-def judged(scene: tuple[dict[str, Any], ...], folder: Path, **runtime: Any) -> list[str]:
+def case_of(scene: tuple[dict[str, Any], ...], folder: Path, **runtime: Any) -> Case:
     names = ("ours.csv", "theirs.csv", "again.csv")[: len(scene)]
     for name, log in zip(names, scene, strict=True):
         write(folder / name, **log)
     reference = {"path": "theirs.csv"} | ({"rerun": "again.csv"} if len(scene) > 2 else {})
     spec = msgspec.convert({"curves": {"train": "ours.csv", "reference": reference}, "runtime": runtime}, CaseFile)
-    return as_kept(found_by(loss_comparison, Case(str(folder), spec), loss_comparison.Params()))
+    return Case(str(folder), spec)
+
+
+def judged(scene: tuple[dict[str, Any], ...], folder: Path, **runtime: Any) -> list[str]:
+    return as_kept(found_by(loss_comparison, case_of(scene, folder, **runtime), loss_comparison.Params()))
 
 
 @pytest.mark.parametrize("device", ["CPU", "Ascend"])
@@ -144,6 +148,52 @@ def judged(scene: tuple[dict[str, Any], ...], folder: Path, **runtime: Any) -> l
 def test_a_scene_is_told_as_it_was(tmp_path: Path, name: str, device: str) -> None:
     told = judged(SCENES[name], tmp_path, device=device)
     assert told == json.loads(KEPT.read_text())[device][name], "meant so? the docstring above says how it is kept"
+
+
+@pytest.mark.parametrize(
+    ("name", "relative"),
+    [
+        ("equal", None),
+        ("all 1 % off", 0.01 / 1.01),
+        ("slightly from the first on", 2e-5),
+        ("from the second on", None),
+        ("slightly from the second on", None),
+        ("from step 5 on logged, apart", None),
+        ("from step 5 on logged, slight", None),
+        ("grows", None),
+        ("no overlap", None),
+        ("one common point", None),
+    ],
+)
+def test_only_first_losses_that_differ_are_a_first_difference(
+    tmp_path: Path, name: str, relative: float | None
+) -> None:
+    found = _curve_pairs.first_difference(case_of(SCENES[name], tmp_path), loss_comparison.Params())
+    assert (found and found["relative"]) == (relative and pytest.approx(relative, rel=1e-3))
+
+
+def test_logs_without_losses_or_of_one_file_have_no_first_difference(tmp_path: Path) -> None:
+    params = loss_comparison.Params()
+    case = case_of(SCENES["all 1 % off"], tmp_path)
+    assert _curve_pairs.first_difference(case, params)
+    ours, theirs = (tmp_path / name for name in ("ours.csv", "theirs.csv"))
+    kept = ours.read_text()
+    ours.write_text(kept.replace("loss", "speed"))
+    assert _curve_pairs.first_difference(case, params) is None
+    (finding,) = (one for one in found_by(loss_comparison, case, params) if one.code == "no-curve-known")
+    assert finding.data["path"] == ["ours.csv"] and finding.incomplete
+    ours.unlink()
+    ours.symlink_to(theirs)
+    assert _curve_pairs.first_difference(case, params) is None
+    ours.unlink()
+    assert _curve_pairs.first_difference(case, params) is None
+
+
+@pytest.mark.parametrize(("points", "told"), [(1, "forward"), (2, "agrees")])
+def test_two_points_of_another_run_tell_its_noise(tmp_path: Path, points: int, told: str) -> None:
+    scene = (side(V * 1.0012), side(V), side(V[:points] * 1.001))
+    codes = {line.split()[0] for line in judged(scene, tmp_path)}
+    assert told in codes
 
 
 if __name__ == "__main__":

@@ -544,7 +544,8 @@ class Walkthrough(App[None]):
         pump = active_worker.get().node if isinstance(error, WorkerFailed) else active_message_pump.get(None)
         selves = (frame.f_locals.get("self") for frame, _ in walk_tb(error.__traceback__))
         nodes = [pump, *(each for each in selves if isinstance(each, Widget) and each.is_mounted)]
-        if not self.is_running or self._exit or any(isinstance(each, Widget) and self._is_left(each) for each in nodes):
+        left = any(isinstance(each, Widget) and self._is_left(each) for each in nodes)
+        if left or self._exit or (isinstance(error, NoMatches) and not self.is_running):
             self.log.error(error)
         else:
             super()._handle_exception(error)
