@@ -12,6 +12,7 @@ from accucheck.errors import ReadError
 from accucheck.model import Finding, Language, Level, Verdict, suggest
 from accucheck.probe import Skip
 from accucheck.probes import graph_connectivity
+from accucheck.probes._checkpoints import ckpt
 from accucheck.probes._graphs import ir
 from accucheck.probes.graph_connectivity import EXAMPLES, Params, _step
 from graph_files import CONNECTED
@@ -183,3 +184,101 @@ def test_examples_are_read_from_a_folder_or_a_file(tmp_path):
     EXAMPLES[1].lay_out(tmp_path)
     shutil.copy(tmp_path / "graphs" / "ms_output_optimize.pb", tmp_path / "one")
     assert told(examine(tmp_path, "graphs")) == told(examine(tmp_path, "one"))
+
+
+def graph(tmp_path: Path, nodes: list[tuple[str, str, list[str]]], *names: str, **checkpoints: str) -> list[Finding]:
+    (tmp_path / "net.pb").write_bytes(ir(nodes, [*names]))
+    return examine(tmp_path, "net.pb", **checkpoints)
+
+
+def test_many_layers_that_nothing_updates_are_suspects(tmp_path):
+    nodes = [("Default", "MatMul", ["x", "fc.weight"])]
+    found = graph(tmp_path, nodes, "fc.weight", *(f"layer{n}.w" for n in range(101)))
+    assert [level for _, level, _ in told(found)] == [Level.SUSPECT] * 101
+    assert told(found)[-1][0] == "more" and found[100].data == {"count": 1}
+    assert "more" not in codes(graph(tmp_path, nodes, "fc.weight", *(f"layer{n}.w" for n in range(100))))
+
+
+def test_a_result_that_goes_nowhere(tmp_path):
+    """What leads to it is told with the operation at its end, also where several operations are between."""
+    nodes = [
+        ("Default/fc", "MatMul", ["x", "fc.weight"]),
+        ("Default/aux", "MatMul", ["x", "aux.conv.weight"]),
+        ("Default/aux", "BiasAdd", ["2", "aux.conv.bias"]),
+        ("Default/aux", "ReLU", ["3"]),
+        ("Default", "Depend", ["1", "x"]),
+    ]
+    names = ["fc.weight", "aux.conv.weight", "aux.conv.bias"]
+    found = graph(tmp_path, nodes, *names)
+    assert told(found) == [("result-unused", Level.SUSPECT, "aux")]
+    assert found[0].data["operation"] == "ReLU" and found[0].data["names"] == names[1:]
+    nodes.insert(-1, ("Default", "ApplyMomentum", ["aux.conv.weight", "moments.aux.conv.weight", "x"]))
+    nodes[-1] = ("Default", "Depend", ["1", "5"])
+    assert told(graph(tmp_path, nodes, *names, "moments.aux.conv.weight")) == [("result-unused", Level.PROBLEM, "aux")]
+
+
+@pytest.mark.parametrize("op", ["ScalarSummary", "Print", "TensorDump"])
+def test_what_is_only_printed_does_not_go_nowhere(tmp_path, op):
+    nodes = [
+        ("Default/fc", "MatMul", ["x", "fc.weight"]),
+        ("Default/aux", "MatMul", ["x", "aux.weight"]),
+        ("Default/aux", op, ["2"]),
+        ("Default", "Depend", ["1", "3"]),
+    ]
+    assert told(graph(tmp_path, nodes, "fc.weight", "aux.weight")) == [("maybe-unused-layer", Level.SUSPECT, "aux")]
+
+
+@pytest.mark.parametrize("op", ["Shape", "ZerosLike", "MatMul"])
+def test_a_weight_of_which_only_the_shape_is_used_is_not_used(tmp_path, op):
+    nodes = [
+        ("Default/fc", "MatMul", ["x", "fc.weight"]),
+        ("Default/aux", op, ["aux.weight"]),
+        ("Default/fc", "Add", ["1", "2"]),
+    ]
+    found = told(graph(tmp_path, nodes, "fc.weight", "aux.weight"))
+    assert [name for _, _, name in found] == ([] if op == "MatMul" else ["aux"])
+
+
+def test_only_the_first_input_of_depend_is_handed_on(tmp_path):
+    for inputs, unused in ((["1", "2"], ["aux"]), (["2", "1"], ["fc"])):
+        nodes = [
+            ("Default/fc", "MatMul", ["x", "fc.weight"]),
+            ("Default/aux", "MatMul", ["x", "aux.weight"]),
+            ("Default", "Depend", inputs),
+        ]
+        found = told(graph(tmp_path, nodes, "fc.weight", "aux.weight"))
+        assert [name for _, _, name in found] == unused
+
+
+@pytest.mark.parametrize(
+    "name", ["bn.moving_mean", "bn.running_var", "bn.num_batches_tracked", "net.ema.weight", "a.step"]
+)
+def test_what_is_kept_beside_the_weights_need_not_lead_anywhere(tmp_path, name):
+    found = graph(tmp_path, [("Default/fc", "MatMul", ["x", "fc.weight"])], "fc.weight", name)
+    assert not told(found) and found[-1].data["weights"] == 1
+
+
+def test_a_graph_in_which_no_weight_leads_anywhere_is_not_judged(tmp_path):
+    found = graph(tmp_path, [("Default", "ReLU", ["x"])], "fc.weight", "conv.weight")
+    assert not told(found) and codes(found) == {"nothing-reaches", "removed", "examined"}
+    assert "nothing-reaches" not in codes(graph(tmp_path, [("Default", "ReLU", ["x"])]))
+
+
+def test_what_a_checkpoint_has_and_the_graph_has_not(tmp_path):
+    """Of a checkpoint with half of the graph's weights at least; what is kept beside weights, or known, does not count."""
+    weights = {
+        name: ([2], [1.0, 2.0]) for name in ("a.weight", "gone.weight", "gone.bias", "gone.moving_mean", "aux.weight")
+    }
+    (tmp_path / "net.ckpt").write_bytes(ckpt(weights))
+    nodes = [("Default/a", "MatMul", ["x", "a.weight"]), ("Default/b", "MatMul", ["1", "b.weight"])]
+    found = graph(tmp_path, nodes, "a.weight", "b.weight", current="net.ckpt")
+    assert told(found) == [("not-in-graph", Level.SUSPECT, "gone"), ("not-in-graph", Level.SUSPECT, "aux")]
+    assert found[0].data["names"] == ["gone.weight", "gone.bias"] and "removed" not in codes(found)
+    known = examine(tmp_path, "net.pb", Params(known=("GONE.*",)), current="net.ckpt")
+    assert told(known) == [("not-in-graph", Level.SUSPECT, "aux")]
+
+    more = [*nodes, ("Default/c", "MatMul", ["2", "c.weight"])]
+    found = graph(tmp_path, more, "a.weight", "b.weight", "c.weight", current="net.ckpt")
+    assert not told(found) and {"other-network", "removed"} < codes(found)
+    other = next(finding for finding in found if finding.code == "other-network")
+    assert (other.data["shared"], other.data["count"], other.incomplete) == (1, 3, True)

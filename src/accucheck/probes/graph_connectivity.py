@@ -200,12 +200,11 @@ def _use(graph: Graph) -> _Use:
     parameters = {each.name: each for each in graph.parameters}
 
     reached = _closure(graph.outputs, lambda name: _depends_on(nodes[name]) if name in nodes else ())
-    users: dict[str, list[str]] = {}
+    used: set[str] = set()
     updated: dict[str, str] = {}
     updating: list[str] = []
     for node in graph.nodes:
-        for name in _depends_on(node):
-            users.setdefault(name, []).append(node.name)
+        used.update(_depends_on(node))
         if UPDATE.fullmatch(node.op):
             targets = [found for name in node.inputs if (found := parameter(name, nodes, parameters))]
             # What is updated comes first; fused ones may have a loss scale or a weight decay before it.
@@ -216,8 +215,9 @@ def _use(graph: Graph) -> _Use:
     # What is computed for an update, weight decay for instance, is not lost.
     toward = _closure(updating, lambda name: _depends_on(nodes[name]) if name in nodes else ())
     lost: dict[str, Node] = {}
+    kept = used | reached | toward
     for end in graph.nodes:
-        if end.name not in reached and end.name not in toward and not apart(end) and not _EFFECT.fullmatch(end.op):
+        if end.name not in kept and not apart(end) and not _EFFECT.fullmatch(end.op):
             waiting = [end.name]
             while waiting:
                 name = waiting.pop()
