@@ -137,6 +137,9 @@ def _variants(example: Example) -> Iterator[tuple[str, Example]]:
         if type(value) is int:
             for other in (value - 1, value + 1):
                 yield f"{'.'.join(keys)}={other}", _like(example, case=_with(example.case, keys, other))
+        if isinstance(value, list) and len(value) > 1:
+            for name, some in (("one of", value[:1]), ("all but one of", value[:-1])):
+                yield f"{name} {'.'.join(keys)}", _like(example, case=_with(example.case, keys, some))
         yield f"without {'.'.join(keys)}", _like(example, case=_with(example.case, keys, None))
     seen: Counter[str] = Counter()
     for path, content in example.files.items():

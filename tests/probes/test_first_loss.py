@@ -80,3 +80,20 @@ def test_the_example_of_this_repository() -> None:
 def test_a_training_that_goes_on_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("epoch: 7 step: 1, loss is 0.2\nepoch: 7 step: 2, loss is 0.2\n")
     assert of_code(judge(tmp_path, 10, "train.log"), "not-first").data["at"] == 7
+
+
+@pytest.mark.parametrize(("count", "code"), [(0, "no-classes"), (1, "no-classes"), (2, "first-fits")])
+def test_two_classes_have_a_loss_of_guessing(tmp_path: Path, count: int, code: str) -> None:
+    (tmp_path / "run.csv").write_text("step,loss\n" + "".join(f"{step},{0.7 - step / 100}\n" for step in range(1, 20)))
+    assert of_code(judge(tmp_path, count, "run.csv"), code)
+
+
+@pytest.mark.parametrize(("steps", "code"), [((1, 11, 21), "first-fits"), ((10, 20, 30), "mean-of-epoch")])
+def test_a_loss_of_each_epoch_is_the_first_where_it_was_logged_at_the_first_step(
+    tmp_path: Path, steps: tuple[int, ...], code: str
+) -> None:
+    lines = (
+        f"epoch: {epoch} step: {step}, loss is {0.7 - epoch / 50:.4f}\n" for epoch, step in enumerate(steps, start=1)
+    )
+    (tmp_path / "run.log").write_text("".join(lines))
+    assert of_code(judge(tmp_path, 2, "run.log"), code)

@@ -138,3 +138,56 @@ def test_hostile_names_stay_what_they_are(tmp_path: Path) -> None:
     own(tmp_path, values, "ref.ckpt")
     for name in ("initial_weights", "parameter_map"):
         assert problems(findings(tmp_path, name, initial="w0.ckpt", reference="ref.ckpt")) == set()
+
+
+def between(tmp_path: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Finding]:
+    own(tmp_path, ours)
+    own(tmp_path, theirs, "ref.ckpt")
+    return findings(tmp_path, initial="w0.ckpt", reference="ref.ckpt")
+
+
+def test_square_matrices_may_be_transposed_and_others_may_not(tmp_path: Path) -> None:
+    theirs = weights(
+        same__weight=(6, 6), square__weight=(4, 4), one__weight=(1, 1), cube__weight=(2, 2, 2), long__weight=(6, 2)
+    )
+    ours = theirs | {"square.weight": theirs["square.weight"].T.copy()}
+    found = between(tmp_path, ours, theirs)
+    assert problems(found) == {"transposed"} and found["transposed"].data["names"] == ["square.weight"]
+    for name, turned in (("long.weight", theirs["long.weight"][::-1]), ("cube.weight", theirs["cube.weight"].T)):
+        assert problems(between(tmp_path, theirs | {name: turned.copy()}, theirs)) == {"values-differ"}
+    assert problems(between(tmp_path, theirs | {"one.weight": theirs["one.weight"] + 1}, theirs)) == {"values-differ"}
+
+
+def test_what_holds_the_values_of_another(tmp_path: Path) -> None:
+    """Two that were exchanged, also after one that holds a constant and one of a single element; not what is a constant itself."""
+    theirs = weights(a__weight=(3, 4), b__weight=(3, 4), c__weight=(3, 4), d__weight=(5, 4))
+    theirs |= {
+        "gain.weight": np.ones(9, "f4"),
+        "shift.weight": np.zeros(9, "f4"),
+        "x.scale": np.ones(1, "f4"),
+        "y.scale": np.full(1, 9.0, "f4"),
+    }
+    ours = theirs | {"a.weight": theirs["b.weight"], "b.weight": theirs["a.weight"]}
+    found = between(tmp_path, ours, theirs)
+    assert problems(found) == {"exchanged"} and found["exchanged"].data["names"] == ["a.weight", "b.weight"]
+    assert [row[2] for row in found["exchanged"].evidence[0].rows] == ["b.weight", "a.weight"]
+    more = ours | {"gain.weight": theirs["shift.weight"], "x.scale": theirs["y.scale"]}
+    found = between(tmp_path, more, theirs)
+    assert found["exchanged"].data["count"] == 2
+    assert set(found["values-differ"].data["names"]) == {"gain.weight", "x.scale"}
+    close = ours | {"a.weight": theirs["b.weight"] * np.float32(1.2)}
+    assert between(tmp_path, close, theirs)["exchanged"].data["names"] == ["b.weight"]
+
+
+@pytest.mark.parametrize(
+    ("count", "share", "fresh"), [(400, 0.0, True), (400, 0.5, False), (99, 0.0, False), (100, 0.0, True)]
+)
+def test_what_was_drawn_anew_goes_its_own_way_and_is_as_wide(
+    tmp_path: Path, count: int, share: float, fresh: bool
+) -> None:
+    theirs = weights(a__weight=(count // 9, 9) if count % 9 == 0 else (count,), b__weight=(30, 30))
+    drawn = np.random.default_rng(1).standard_normal(theirs["a.weight"].shape).astype("f4")
+    ours = theirs | {"a.weight": share * theirs["a.weight"] + (1 - share) * drawn}
+    assert problems(between(tmp_path, ours, theirs)) == ({"drawn-anew"} if fresh else {"values-differ"})
+    wide = theirs | {"a.weight": 3 * drawn}
+    assert problems(between(tmp_path, wide, theirs)) == {"values-differ"}
