@@ -1,3 +1,4 @@
+import gc
 import sqlite3
 import struct
 
@@ -80,6 +81,15 @@ def test_rows_as_written(made):
         assert (scalars["label"], scalars["score"], scalars["name"]) == (i % 3, i / 2, f"n{i}")
         assert np.frombuffer(blobs["feat"], np.float32).tolist() == expected["feat"].tolist()
         assert blobs["image"] == expected["image"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_stopping_half_way_is_no_fault(made):
+    read = rows(open_shard(made / "one.mindrecord"))
+    assert next(read)
+    read.close()
+    del read
+    gc.collect()
 
 
 def test_all_shards_together_hold_every_row(made):

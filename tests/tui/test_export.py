@@ -1,5 +1,6 @@
 """The export screen: what is chosen is written, what is private is told and left out, and what may still be is accepted one by one."""
 
+import asyncio
 import json
 import threading
 import time
@@ -276,6 +277,26 @@ async def test_what_is_being_written_when_the_app_ends_is_written_and_known(walk
     while not app.written and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [path.name for path in app.written] == ["demo-accuracy.json"] and app.written[0].is_file()
+
+
+async def test_what_a_thread_tells_while_the_language_changes_harms_nothing(walkthrough, tmp_path):
+    app = noted(walkthrough, f"see {ADDRESS}")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await opened(pilot, tmp_path / "out", "md")
+        await written(pilot, screen)
+        found, results = list(screen._found), screen.results
+        remade = asyncio.create_task(screen.rebuild())
+        states = set()
+        while not remade.done():
+            screen._show_preview(*found)
+            screen._show(("export-working-report", ""))
+            screen._done(results)
+            states.add(bool(screen.query("#redact")))
+            await asyncio.sleep(0)
+        await remade
+        assert states == {True, False}  # there was a moment without widgets
+        assert "demo-accuracy.md" in said(screen, "paths")
+        await until(pilot, lambda: said(screen, "preview") not in ("", app.speech.say("export-looking")))
 
 
 @pytest.mark.parametrize("language", list(Language))

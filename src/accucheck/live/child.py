@@ -32,6 +32,8 @@ INSIDE = Path(__file__).with_name("inside")
 LINE_LIMIT = 16 << 20
 #: Seconds that a task has beyond its own and half of them, before its child is killed.
 GRACE = 10.0
+#: Seconds that a child has to end by itself, with what it has started, once it has told all.
+TO_END = 1.0
 #: Bytes of the child's talk that are kept for an error.
 LOG_TAIL = 4000
 
@@ -148,6 +150,8 @@ def _events(
             deadline = time.monotonic() + 1.5 * seconds + GRACE
         yield event
         if kind == "end":
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(TO_END)
             return
     raise UserError("live-crashed", call=call, status=child.wait(), log=tail(log))
 

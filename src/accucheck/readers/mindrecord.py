@@ -127,7 +127,8 @@ def _index(shard: Shard) -> Iterator[sqlite3.Connection]:
 def _ask(shard: Shard, database: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     """The rows that answer a query. Raises ReadError, for a damaged database also between rows."""
     try:
-        yield from database.execute(query)
+        # Not the cursor itself: a reader that stops half way would close it, after its database maybe, which is an error.
+        yield from map(tuple, database.execute(query))
     except (sqlite3.Error, UnicodeDecodeError) as error:  # also a message of SQLite quotes bytes of the file
         raise ReadError(
             "malformed", path=f"{shard.path}.db", format="SQLite", offset=0, expected=str(error)[:120]

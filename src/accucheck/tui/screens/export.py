@@ -135,6 +135,7 @@ class ExportScreen(VerbScreen[None]):
         self.results: dict[str, Written | IssueFiles | UserError] = {}
         self._job: _Job | None = None  # the last one
         self._busy = False
+        self._is_whole = True  # but while all widgets are made again
         self._found: list[tuple[str, str]] = []  # what the preview says
 
     def compose(self) -> ComposeResult:
@@ -196,7 +197,9 @@ class ExportScreen(VerbScreen[None]):
         ticks = [(check.id, check.value) for check in self.query(Checkbox)]
         pressed = [self._pressed(group) for group in ("language", "tracker")]
         focused = self.focused.id if self.focused is not None else None
+        self._is_whole = False
         await self.recompose()
+        self._is_whole = True
         with self.prevent(Checkbox.Changed, Input.Changed):
             for name, text in fields:
                 self.query_one(f"#{name}", Input).value = text
@@ -245,7 +248,7 @@ class ExportScreen(VerbScreen[None]):
     def _show_preview(self, *lines: tuple[str, str]) -> None:
         """What would be replaced; or, where nothing is, what that means."""
         self._found = [*lines]
-        if not self.is_attached:
+        if not self._can_show:
             return
         hidden = self.query_one("#redact", Checkbox).value
         self.query_one("#preview", _Prose).tell(
@@ -355,6 +358,11 @@ class ExportScreen(VerbScreen[None]):
         if app.is_running:
             app.call_from_thread(act, *data)
 
+    @property
+    def _can_show(self) -> bool:
+        """Whether what a thread tells finds its widgets: they are not gone, and not just being made again."""
+        return self.is_attached and self._is_whole
+
     def _done(self, results: dict[str, Written | IssueFiles | UserError]) -> None:
         self._busy = False
         found = self.results | results
@@ -379,12 +387,14 @@ class ExportScreen(VerbScreen[None]):
 
     def _show(self, *lines: tuple[str, str]) -> None:
         """Words of ours with their styles, in place of all that came of the last writing."""
-        if self.is_attached:
+        if self._can_show:
             self.set_class(False, "-left")
             self.query_one("#paths", _Prose).tell(*((self.speech.say(words), style) for words, style in lines))
             self._scroll()
 
     def _show_results(self) -> None:
+        if not self._can_show:  # rebuild() does, once it can
+            return
         left = self.left
         self.query_one("#paths", _Prose).tell(*self._lines())
         chooser = self.query_one("#left", FilteredList)
