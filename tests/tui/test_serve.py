@@ -31,14 +31,20 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def serve(project: Path) -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
-    """serve(*arguments) starts a server over the project; its process, and the address it told."""
+def serve(project: Path, tmp_path: Path) -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
+    """serve(*arguments) starts a server over the project; its process, and the address it told. No program that it starts may fail."""
+    errors = tmp_path / "errors"
+    errors.mkdir()
     started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str, **environment: str) -> tuple[subprocess.Popen[str], str]:
         command = [sys.executable, "-m", "accucheck", "serve", "--project", str(project), "--port", "0", *arguments]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(errors), **environment},
         )
         started.append(process)
         assert process.stdout is not None
@@ -50,6 +56,7 @@ def serve(project: Path) -> Iterator[Callable[..., tuple[subprocess.Popen[str], 
     for process in started:
         process.terminate()
         process.communicate(timeout=50)
+    assert [path.read_text() for path in errors.glob("accucheck-error-*")] == []
 
 
 def conclusion(project: Path) -> str | None:
@@ -236,6 +243,24 @@ async def test_a_server_that_is_killed_leaves_no_program(serve, project):
         server.kill()
         await asyncio.to_thread(until, lambda: is_gone(program))
     assert conclusion(project) == "ok"
+
+
+def test_a_server_that_no_longer_listens_ends_the_program_as_a_line_that_dropped(project, tmp_path):
+    program = subprocess.Popen(
+        [sys.executable, "-m", "accucheck", "--project", str(project)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver", "TMPDIR": str(tmp_path)},
+    )
+    assert program.stdin is not None and program.stdout is not None
+    assert program.stdout.readline() == b"__GANGLION__\n"
+    program.stdout.close()
+    for key in b"2j2":
+        program.stdin.write(b"D\0\0\0\1" + bytes([key]))
+        program.stdin.flush()
+    assert program.wait(30) == 128 + signal.SIGHUP
+    program.stdin.close()
+    assert not list(tmp_path.glob("accucheck-error-*"))
 
 
 async def test_a_program_that_cannot_start_says_why_where_it_was_served(serve, project):

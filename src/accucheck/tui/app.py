@@ -156,9 +156,13 @@ class Walkthrough(App[None]):
     def get_driver_class(self) -> type[Driver]:
         from textual import constants
 
-        from .terminal import Terminal
+        if constants.DRIVER is None:
+            from .terminal import Terminal
 
-        return Terminal if constants.DRIVER is None else super().get_driver_class()  # in a browser, its own
+            return Terminal
+        from .page import Page
+
+        return Page
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen; of a new project nothing, until its case is known."""
