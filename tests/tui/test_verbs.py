@@ -152,3 +152,23 @@ def test_every_screen_with_verbs_is_in_the_reference_and_in_key_maps():
         for name, value in vars(found).items():
             if isinstance(value, type) and issubclass(value, VerbScreen) and value.__module__ == found.__name__:
                 assert not value.VERBS or name in screens, name
+
+
+@pytest.mark.parametrize("size", [(60, 15), (100, 30)])
+async def test_a_key_may_come_before_the_item_is_shown(walkthrough, monkeypatch, size):
+    async def never(screen):
+        pass
+
+    monkeypatch.setattr(ChecklistScreen, "_mount_pane", never)
+    app = walkthrough()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        first = app.screen
+        away = {"quit", "suspend", "editor"}
+        keys = [key for verb in first.verbs if verb.id not in away for key in verb.keys.split(",") if key]
+        assert len(keys) > 20
+        for key in [*keys, "enter", "enter", "enter", "tab", "shift+tab", "slash", "escape"]:
+            await pilot.press(key)
+            while app.screen is not first:
+                app.pop_screen()
+                await pilot.pause()
+        assert first.pane is None and app.is_running

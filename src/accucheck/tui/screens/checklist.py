@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.widgets import OptionList
@@ -283,10 +282,10 @@ class ChecklistScreen(Guiding):
     def action_toggle_list(self) -> None:
         """In a narrow terminal: the list or the item."""
         self.toggle_class("-list")
-        target: Callable[[], object] = (
-            self.query_one(ItemList).focus if self.has_class("-list") else self.query_one("#right Tabs").focus
-        )
-        target()
+        if self.has_class("-list"):
+            self.query_one(ItemList).focus()
+        elif self.pane is not None:  # a key may come before it
+            self.pane.query_one("Tabs").focus()
 
     def action_copy(self) -> None:
         from ..widgets.findings import message_of
