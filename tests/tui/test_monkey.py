@@ -22,9 +22,15 @@ ROOT = Path(__file__).parents[2]
 #: The program, told to write down what it has taken for an answer, and to touch nothing outside of the test's folder: the monkey
 #: types paths too. F20 is answered by a line in the same file, so that the monkey does not run ahead of the screen.
 OBSERVED = """
-import errno, faulthandler, json, os, signal, sys, threading, time
+import asyncio, errno, faulthandler, json, os, signal, sys, threading, time
 safe, log = sys.argv[1], os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-faulthandler.register(signal.SIGUSR2, open(sys.argv[2] + ".stacks", "w"))
+stacks = open(sys.argv[2] + ".stacks", "w")
+def waits(*_):
+    for task in asyncio.all_tasks():
+        task.print_stack(file=stacks)
+    stacks.flush()
+signal.signal(signal.SIGUSR2, waits)
+faulthandler.register(signal.SIGUSR2, stacks, chain=True)  # what is stuck in C calls no handler
 WRITES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.remove": 0, "os.rmdir": 0, "os.link": 1, "os.symlink": 1, "os.truncate": 0}
 def guard(event, data):
     if event in WRITES and isinstance(path := data[WRITES[event]], (str, bytes)):
@@ -163,7 +169,7 @@ class Monkey:
         """Wait until the keys pressed so far are worked off. False when the program has ended."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            self.write(SYNC)
+            self.send(SYNC)
             again = time.monotonic() + 2
             while time.monotonic() < again:
                 if any(what == "sync" for _, what, *_ in self.lines()):
@@ -172,7 +178,7 @@ class Monkey:
                     return False
                 time.sleep(0.005)
             assert time.monotonic() < deadline, f"it hangs after {self.keys} keys: {self.stacks()}"
-            self.write("\x1b")  # half an escape sequence would swallow the key
+            self.send("\x1b")  # half an escape sequence would swallow the key
 
     def stacks(self):
         """Where each thread of the program is, and what was done last."""
@@ -183,6 +189,9 @@ class Monkey:
 
     def write(self, data):
         self.last.append(data)
+        self.send(data)
+
+    def send(self, data):
         try:
             self.program.send(data)
         except OSError:

@@ -6,6 +6,7 @@ from importlib import import_module
 
 import pytest
 from conftest_tui import help_text, text_of
+from textual.events import Key
 
 from accucheck.language import Language
 from accucheck.session import Role
@@ -13,7 +14,10 @@ from accucheck.tui import screens as package
 from accucheck.tui.keymap import SCREENS
 from accucheck.tui.palette import commands
 from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.help import HelpScreen
+from accucheck.tui.screens.picker import AskValue, Picker
 from accucheck.tui.verbs import ANYWHERE, Verb, VerbScreen, key_name
 from accucheck.tui.widgets.items import ItemList
 from accucheck.tui.widgets.keybar import KeyBar
@@ -172,3 +176,44 @@ async def test_a_key_may_come_before_the_item_is_shown(walkthrough, monkeypatch,
                 app.pop_screen()
                 await pilot.pause()
         assert first.pane is None and app.is_running
+
+
+async def test_a_key_may_come_before_a_dialog_has_its_widgets(walkthrough, tmp_path):
+    app = walkthrough()
+    case = app.project.case
+    ended = []
+    dialogs = [
+        ("pagedown", Choose("Which?", "long", [("a", "A")])),
+        ("pageup", Choose("Which?", "long", [("a", "A")])),
+        ("escape", WriteNote("Note", "as it was", "note:xx.01")),
+        ("tab", AskValue(app.speech, case, "runtime.device", "Device")),
+        ("f2", AskValue(app.speech, case, "data.train.path", "Data")),
+        ("escape", Picker(app.speech, case, "data.train.path", tmp_path)),
+    ]
+    async with app.run_test(notifications=True) as pilot:
+        first = app.screen
+        for key, dialog in dialogs:
+            app.push_screen(dialog, ended.append)
+            assert not dialog.is_mounted
+            await app.on_event(Key(key, None))
+            await pilot.pause()
+            while app.screen is not first:
+                app.pop_screen()
+                await pilot.pause()
+    assert ended == ["as it was", None]
+
+
+async def test_a_command_is_for_the_screen_that_it_was_chosen_on(walkthrough):
+    app = walkthrough()
+    async with app.run_test(notifications=True) as pilot:
+        first, other = app.screen, HelpScreen(app.screen)
+        app.do("screen.do('accept')", first)
+        app.do("screen.do('write')", ExportScreen())
+        app.push_screen(other)
+        await pilot.pause()
+        await first.action_do("accept")
+        await pilot.pause()
+        assert app.screen is other and app.session.entry(first.item.id).conclusion is None
+        app.do("screen.dismiss(None)", other)
+        await pilot.pause()
+        assert app.screen is first

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +58,8 @@ def _palette() -> type[Provider]:
 
 #: Seconds from the start until what the next keys need is loaded.
 SETTLED = 1.0
+#: Seconds that a key waits for the widgets of a screen that is being opened.
+FOR_WIDGETS = 1.0
 
 
 class Walkthrough(App[None]):
@@ -474,9 +478,9 @@ class Walkthrough(App[None]):
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
             self.push_screen(Palette(placeholder=self.speech.say("command-search")))
 
-    def do(self, action: str) -> None:
-        """Run an action once the palette is away."""
-        self.call_later(lambda: self.run_action(action, self.screen))
+    def do(self, action: str, screen: Screen[Any]) -> None:
+        """Run an action of a screen once the palette over it is away; with another screen over it by then, it is not meant any more."""
+        self.call_later(lambda: self.run_action(action, screen) if self.screen is screen else None)
 
     def action_choose_theme(self) -> None:
         from .screens.theme import ThemeScreen
@@ -553,6 +557,13 @@ class Walkthrough(App[None]):
             self.log.error(error)
         else:
             super()._handle_exception(error)
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """A key with priority acts at once, where other keys wait until a screen has its widgets; so does this one then."""
+        if priority and not self.screen.is_mounted:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self.screen._mounted_event.wait(), FOR_WIDGETS)
+        return await super()._check_bindings(key, priority)
 
     def _is_left(self, widget: Widget) -> bool:
         return not any(each in self.screen_stack for each in widget.ancestors_with_self)

@@ -80,7 +80,7 @@ class Verbs(Provider):
 
     def _act(self, command: Command) -> Callable[[], None]:
         app = cast("Walkthrough", self.app)
-        return lambda: app.do(command.action)
+        return lambda: app.do(command.action, self.screen)
 
 
 def _line(command: Command, marked: Sequence[int] = ()) -> Content:

@@ -173,7 +173,7 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
 
     async def action_do(self, name: str) -> None:
         """Do what a verb says, or say why that is not possible now."""
-        if self.there(KeyBar) is None:
+        if not self.is_current or self.there(KeyBar) is None:
             return
         verb = next(verb for verb in self.verbs if verb.id == name)
         why = self.why_not(name)

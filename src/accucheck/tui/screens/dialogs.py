@@ -145,8 +145,7 @@ class WriteNote(_Titled[str]):
 
     def action_done(self) -> None:
         self._ended = True
-        area = self.query(TextArea)  # which a very quick key does not find yet
-        text = area.first().text if area else self._begun
+        text = self.query_one(TextArea).text
         self.app.keep_draft(self._key, text, self._text)  # a key ends the note before its last changes are told
         self.dismiss(text.strip())
 
