@@ -11,6 +11,7 @@ import weakref
 import msgspec
 import pytest
 from conftest_tui import text_of
+from textual.events import Click
 from textual.widgets import Checkbox, Input
 
 from accucheck import engine
@@ -387,6 +388,19 @@ async def test_help_and_palette(walkthrough):
         await until(pilot, lambda: "搜索命令" in text_of(app))
         await pilot.press(*"生成", "enter")
         await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+
+
+async def test_a_click_beside_all_widgets_leaves_the_palette_as_it_is(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "Search the commands" in text_of(app))
+        palette = app.screen
+        palette.post_message(Click(palette, 0, 0, 0, 0, 1, False, False, False, 300, 300))
+        await pilot.pause()
+        assert app.screen is palette
+        palette.post_message(Click(palette, 0, 0, 0, 0, 1, False, False, False, 0, 0))
+        await until(pilot, lambda: app.screen is not palette)
 
 
 async def test_the_palette_opens_and_puts_away_the_other_checklists(walkthrough):

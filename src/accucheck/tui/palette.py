@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.errors import NoWidget
+from textual.events import Click
 
 from ..checklist import load, shipped
 from .signs import plain
@@ -52,7 +54,13 @@ def _checklists(app: Walkthrough) -> Iterator[Command]:
 
 
 class Palette(Steady, CommandPalette):
-    """Textual's, which would fail when two keys in quick succession leave it."""
+    """Textual's, which would fail when two keys in quick succession leave it, and on a click where the terminal has just ended."""
+
+    def on_click(self, event: Click) -> None:
+        try:
+            self.get_widget_at(event.screen_x, event.screen_y)
+        except NoWidget:
+            event.prevent_default()
 
 
 class Verbs(Provider):
