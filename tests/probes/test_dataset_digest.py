@@ -24,6 +24,31 @@ from accucheck.recorder import Recorder
 DATA = {f"{kind}/{n}.jpg": f"{kind} {n}".encode() for kind in ("cat", "dog") for n in range(5)}
 
 
+#: What a finding says beside its words: its level, whether something stays open, and how to mend it.
+MEANS: dict[str, tuple[Level, bool, str | None]] = {
+    "tree": (Level.INFO, False, None),
+    "empty": (Level.SUSPECT, True, None),
+    "recorded-partly": (Level.SUSPECT, True, None),
+    "listed-absent": (Level.SUSPECT, True, None),
+    "no-reference": (Level.INFO, True, "give-reference"),
+    "same-folder": (Level.INFO, True, None),
+    "missing": (Level.PROBLEM, False, "copy-again"),
+    "different": (Level.PROBLEM, False, "copy-again"),
+    "extra": (Level.PROBLEM, False, None),
+    "renamed": (Level.SUSPECT, False, None),
+    "no-data": (Level.INFO, False, None),
+    "outside": (Level.INFO, False, None),
+    "uncovered": (Level.INFO, True, None),
+    "uncompared": (Level.SUSPECT, True, None),
+    "unreadable": (Level.SUSPECT, True, None),
+    "not-files": (Level.INFO, False, None),
+    "duplicates": (Level.INFO, False, None),
+    "recognised": (Level.INFO, False, None),
+    "known-missing": (Level.PROBLEM, False, "copy-again"),
+    "known-undecided": (Level.INFO, True, "give-reference"),
+}
+
+
 def lay(root: Path, contents: dict[str, bytes] = DATA) -> Path:
     for name, content in contents.items():
         path = root / name
@@ -41,6 +66,15 @@ def examine(root: Path, train: object = "data", params: Params = Params(), **ref
     found = [event for event in events if isinstance(event, Finding)]
     msgspec.json.encode(found)
     for finding in found:
+        means = finding.level, finding.incomplete, finding.fix and finding.fix.message
+        if finding.code == "restricted":
+            assert means == (Level.INFO, not finding.data["used"], None)
+        elif finding.code == "equal":
+            assert means == (Level.INFO, not finding.data["same"], None)
+        elif finding.code == "known-different":
+            assert means[0] is not Level.INFO and means[1:] == (False, None)
+        else:
+            assert means == MEANS[finding.code], finding.code
         for language in Language:
             text = probe.message(dataset_digest, finding.code, finding.data, language)
             assert text != finding.code and "{" not in text, text
@@ -239,6 +273,7 @@ def test_a_list_of_a_part_leaves_the_rest_undecided(tmp_path):
     found = examine(tmp_path, manifest="list")
     assert above_info(found) == set()
     assert one(found, "uncovered").data["count"] == 1
+    assert "equal" not in {finding.code for finding in found}
     assert suggest(found) is Verdict.UNDECIDED
 
 
@@ -246,7 +281,7 @@ def test_the_folder_itself_proves_nothing(tmp_path):
     lay(tmp_path / "data")
     (tmp_path / "good").symlink_to("data")
     found = examine(tmp_path, path="good")
-    assert one(found, "same-folder").incomplete
+    assert one(found, "same-folder").data == {"reference": "good"}
     assert suggest(found) is Verdict.UNDECIDED
 
 
@@ -264,6 +299,15 @@ def test_several_paths(tmp_path):
     assert one(found, "equal").data["same"] == 10
     found = examine(tmp_path, train=["data/cat/0.jpg", "data/cat/1.jpg"], path="good/cat")
     assert one(found, "missing").data["count"] == 3
+
+
+@pytest.mark.parametrize("more", [{"train": ["memory://a", "data"]}, {"train": "memory://a", "files": "list"}])
+def test_an_address_is_looked_at_alone(tmp_path, more):
+    lay(tmp_path / "data")
+    (tmp_path / "list").write_text("cat/0.jpg\n")
+    with pytest.raises(probe.Skip) as skipped:
+        examine(tmp_path, **more)
+    assert (skipped.value.reason.code, skipped.value.reason.data) == ("address-alone", {"path": "memory://a"})
 
 
 def test_an_empty_folder_is_suspect(tmp_path):
