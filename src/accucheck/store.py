@@ -145,6 +145,9 @@ def sweep(folders: Iterable[Path]) -> None:
                 for name in names:
                     stream = streams.enter_context(open(open_own(folder / name, os.O_RDONLY), "rb"))
                     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    # Another may have swept it since it was opened, and its writer begun anew under the same name.
+                    if not os.path.samestat(os.fstat(stream.fileno()), (folder / name).lstat()):
+                        raise BlockingIOError
                 for name in names:
                     (folder / name).unlink()
 

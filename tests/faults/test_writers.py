@@ -1,9 +1,11 @@
 """Many writers at one place: each writes whole, none takes what another is writing for something left behind."""
 
+import fcntl
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -49,6 +51,25 @@ def test_only_what_nobody_holds_is_swept(tmp_path: Path) -> None:
         assert not any(path.exists() for path in left)
     assert (tmp_path / "kept").read_bytes() == b"whole"
     assert sorted(os.listdir(tmp_path)) == [other.name, "kept"]
+
+
+def test_what_was_begun_anew_under_the_same_name_is_not_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = tmp_path / f".report.md.11111111{UNFINISHED}"
+    left.write_bytes(b"half")
+    lock = fcntl.flock
+
+    def flock(stream: BinaryIO, how: int) -> None:
+        """Another has swept it first, and its writer is at it again."""
+        lock(stream, how)
+        left.unlink()
+        left.write_bytes(b"again")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    sweep([tmp_path])
+    assert left.read_bytes() == b"again"
+    monkeypatch.undo()
+    sweep([tmp_path])
+    assert not left.exists()
 
 
 def test_a_failure_in_the_middle_leaves_what_was_there(tmp_path: Path) -> None:

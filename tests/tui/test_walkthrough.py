@@ -11,6 +11,8 @@ import weakref
 import msgspec
 import pytest
 from conftest_tui import text_of
+from rich.style import Style
+from textual.command import CommandList
 from textual.events import Click
 from textual.widgets import Checkbox, Input
 
@@ -401,6 +403,20 @@ async def test_a_click_beside_all_widgets_leaves_the_palette_as_it_is(walkthroug
         assert app.screen is palette
         palette.post_message(Click(palette, 0, 0, 0, 0, 1, False, False, False, 0, 0))
         await until(pilot, lambda: app.screen is not palette)
+
+
+async def test_a_click_on_a_line_that_is_gone_does_nothing(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "Search the commands" in text_of(app))
+        lines = app.screen.query_one(CommandList)
+        await until(pilot, lambda: lines.option_count)
+        for place in (lines.option_count, 1000):
+            style = Style(meta={"option": place})
+            lines.post_message(Click(lines, 0, 0, 0, 0, 1, False, False, False, 1, 5, style))
+        await pilot.pause()
+        assert lines.is_attached
 
 
 async def test_the_palette_opens_and_puts_away_the_other_checklists(walkthrough):

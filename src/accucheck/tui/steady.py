@@ -6,7 +6,7 @@ from asyncio import InvalidStateError
 from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
-from textual.events import Event, MouseDown, Resize
+from textual.events import Click, Event, MouseDown, Resize
 from textual.widgets import OptionList
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Steady(_Screen):
         super()._forward_event(event)
 
 
-_move_page = OptionList._move_page
+_move_page, _on_click = OptionList._move_page, OptionList._on_click
 
 
 def _move_page_if_drawn(self: OptionList, direction: Any) -> None:
@@ -51,4 +51,11 @@ def _move_page_if_drawn(self: OptionList, direction: Any) -> None:
         _move_page(self, direction)
 
 
+async def _on_click_if_there(self: OptionList, event: Click) -> None:
+    """A list may have become shorter since it was drawn."""
+    if event.style.meta.get("option", 0) < self.option_count:
+        await _on_click(self, event)
+
+
+OptionList._on_click = _on_click_if_there  # type: ignore[method-assign]
 OptionList._move_page = _move_page_if_drawn  # type: ignore[method-assign]
