@@ -14,7 +14,7 @@ from conftest_tui import text_of
 from rich.style import Style
 from textual.command import CommandList
 from textual.events import Click
-from textual.widgets import Checkbox, Input
+from textual.widgets import Checkbox, Input, TextArea
 
 from accucheck import engine
 from accucheck.errors import SaveError
@@ -417,6 +417,26 @@ async def test_a_click_on_a_line_that_is_gone_does_nothing(walkthrough):
             lines.post_message(Click(lines, 0, 0, 0, 0, 1, False, False, False, 1, 5, style))
         await pilot.pause()
         assert lines.is_attached
+
+
+@pytest.mark.parametrize("size", [(100, 40), (60, 15), (20, 5)])
+async def test_many_lines_of_a_note_are_undone_and_done_again(walkthrough, size):
+    app = walkthrough()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        app.push_screen(WriteNote("Note", "", "note:xx.01"))
+        await pilot.pause()
+        area = app.screen.query_one(TextArea)
+        for count in (3, 12, 60):
+            area.insert("word\n" * count)
+            area.history.checkpoint()
+            await pilot.pause()
+            assert area.text == "word\n" * count
+            for key, text in (("ctrl+z", ""), ("ctrl+y", "word\n" * count), ("ctrl+z", "")):
+                await pilot.press(key)
+                await pilot.pause()
+                assert area.text == text
+        await pilot.press(*"ok")
+        assert area.text == "ok" and area.cursor_location == (0, 2)
 
 
 async def test_the_palette_opens_and_puts_away_the_other_checklists(walkthrough):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -102,6 +103,11 @@ class _NoteArea(TextArea):
             self.insert("\n")
             return
         await super()._on_key(event)
+
+    def _recompute_cursor_offset(self) -> None:
+        """What is undone may take the scroll bar away while the cursor is still in a line that is gone."""
+        with suppress(ValueError):
+            super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
 
 
 class WriteNote(_Titled[str]):
