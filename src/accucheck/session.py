@@ -24,7 +24,7 @@ from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
-from .store import FOLDER, atomically, open_own, sweep
+from .store import FOLDER, atomically, is_at, open_own, sweep
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -441,7 +441,7 @@ class Session:
         """Take the lock once more where its file was removed under us: it protects nothing any longer."""
         assert self._lock is not None
         path = Path(self._lock.name)
-        if not _is_at(self._lock, path):
+        if not is_at(self._lock, path):
             lock, holder = _lock(path)
             if lock is None:
                 raise SaveError("session-taken", path=str(self.path), holder=holder)
@@ -693,7 +693,7 @@ def _lock(path: Path) -> tuple[IO[str] | None, str]:
             holder = lock.read(200).strip() or "?"
             lock.close()
             return None, holder
-        if _is_at(lock, path):
+        if is_at(lock, path):
             break
         lock.close()  # its holder has removed it meanwhile
     with suppress(OSError):  # on a full disk the lock holds, without a name in it
@@ -708,11 +708,3 @@ def _release(lock: IO[str] | None) -> None:
         with suppress(OSError):
             Path(lock.name).unlink()
         lock.close()
-
-
-def _is_at(stream: IO[str], path: Path) -> bool:
-    """Whether what is open is still the file of that name."""
-    try:
-        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
-    except OSError:
-        return False

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from .errors import SaveError, from_os_error
 
@@ -119,6 +119,14 @@ def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
     raise SaveError("not-regular", path=str(path))
 
 
+def is_at(stream: IO[Any], path: Path) -> bool:
+    """Whether what is open is still the file of that name, and no link to it."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.lstat())
+    except OSError:
+        return False
+
+
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that is not there yet, whole or not at all; its folder must be there. Raises SaveError."""
     try:
@@ -146,7 +154,7 @@ def sweep(folders: Iterable[Path]) -> None:
                     stream = streams.enter_context(open(open_own(folder / name, os.O_RDONLY), "rb"))
                     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     # Another may have swept it since it was opened, and its writer begun anew under the same name.
-                    if not os.path.samestat(os.fstat(stream.fileno()), (folder / name).lstat()):
+                    if not is_at(stream, folder / name):
                         raise BlockingIOError
                 for name in names:
                     (folder / name).unlink()

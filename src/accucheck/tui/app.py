@@ -164,9 +164,11 @@ class Walkthrough(App[None]):
             from .terminal import Terminal
 
             return Terminal
-        from .page import Page
+        if constants.DRIVER.endswith(":WebDriver"):
+            from .page import Page
 
-        return Page
+            return Page
+        return super().get_driver_class()
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen; of a new project nothing, until its case is known."""
