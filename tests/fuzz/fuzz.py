@@ -6,6 +6,7 @@ build/fuzz/TARGET as input and stack, each kind once, and the run goes on; a pro
 
 import argparse
 import hashlib
+import importlib.util
 import os
 import random
 import re
@@ -156,8 +157,9 @@ def watched(name: str, seconds: int, blind: bool) -> str:
                 counted = re.findall(r"^#(\d+)\t", done.stderr, re.M)
                 executions += int(counted[-1]) if counted and "number_of_executed_units" not in done.stderr else 0
                 print(f"FOUND {name} death-{deaths}: the process ended with {ended}", flush=True)
-    kinds = len(list(out.glob("*.input")))
-    return f"{name:18} {executions:>10,} executions {time.monotonic() - start:6.0f} s {kinds:>4} found"
+    # Each kind, and each death, one file; a death need not leave an input.
+    found = len(list(out.glob("*.txt")))
+    return f"{name:18} {executions:>10,} executions {time.monotonic() - start:6.0f} s {found:>4} found"
 
 
 def main() -> None:
@@ -178,6 +180,8 @@ def main() -> None:
     unknown = sorted(set(given.targets) - set(TARGETS))
     if unknown:
         parser.error(f"no such target: {', '.join(unknown)}. There are: {', '.join(TARGETS)}")
+    if not given.blind and importlib.util.find_spec("atheris") is None:
+        parser.error("atheris is not installed: pip install -e '.[fuzz]', or --blind to do without it")
     results = []
     for name in given.targets or TARGETS:
         results.append(watched(name, given.seconds, given.blind))
