@@ -281,3 +281,218 @@ def test_a_generator_gives_what_it_yields(tmp_path: Path) -> None:
 def test_a_missing_configuration_is_named(tmp_path: Path) -> None:
     found = trace(tmp_path, "import yaml\nshow(yaml.safe_load(open('gone.yaml'))['lr'])")
     assert found.unread == [("gone.yaml", "main.py", 4)] and told(given(found)) is ...
+
+
+#: statement; what Python makes of the last expression, ... where nothing but a run tells.
+PYTHON: dict[str, Any] = {
+    "dict([('lr', 0.1), ('wd', 0)])['lr']": 0.1,
+    "dict([('lr', 0.1), load()])['lr']": ...,
+    "dict([(load(), 0.1)])['lr']": ...,
+    "dict(load())['lr']": ...,
+    "SimpleNamespace(**{'lr': 3}).lr": 3,
+    "vars(SimpleNamespace(lr=3))['lr']": 3,
+    "hasattr(SimpleNamespace(lr=3), 'lr')": True,
+    "hasattr(SimpleNamespace(lr=3), 'wd')": False,
+    "hasattr(load(), 'wd')": ...,
+    "getattr(load(), 'lr', 3)": 3,
+    "getattr(load(), 'lr')": ...,
+    "getattr(load())": ...,
+    "list()": [],
+    "list((1, 2))": [1, 2],
+    "tuple({'a': 1, 'b': 2})": ["a", "b"],
+    "list(reversed([1, 2]))[0]": 2,
+    "next(iter([7]))": 7,
+    "len([1, 2])": 2,
+    "len({'a': 1})": 1,
+    "{**{load(): 1}}.get('a', 2)": {1, 2},
+    "len({**{'a': 1}, load(): 2})": ...,
+    "d = {'a': 1}; d[load()] = 2; len(d)": ...,
+    "d = {}; d[load()] = 2; d.get('a', 1)": {1, 2},
+    "d = {}; d.setdefault('a', []).append(1); d['a']": [1],
+    "d = {'a': 1, 'b': 2}; d.pop('a'); list(d.keys())": ["b"],
+    "d = {'a': 1}; d.pop('c', 5)": 5,
+    "d = {'a': 1}; e = d.copy(); e['a'] = 2; d['a']": 1,
+    "d = {'a': 1}; d.update({'b': 2}, c=3); list(d.values())": [1, 2, 3],
+    "d = {'a': 1}; d.clear()": ...,
+    "x = [1]; x.extend([2, 3]); x": [1, 2, 3],
+    "x = [1]; x.extend(load()); len(x)": ...,
+    "x = [1]; x.insert(0, 2); x": [2, 1],
+    "x = [1, 2]; x.pop(); x": [1],
+    "x = [1, 2]; x.pop(0)": 1,
+    "x = [1, 2]; x.pop(load())": {1, 2},
+    "[].pop()": ...,
+    "x = [1, 2]; y = x.copy(); y.append(3); x": [1, 2],
+    "x = [1, 2]; x.reverse(); x": [2, 1],
+    "[3, 1].index(1)": ...,
+    "isinstance(3, (int, str))": True,
+    "isinstance([3], dict)": False,
+    "isinstance({}, dict)": True,
+    "isinstance(3)": ...,
+    "isinstance(3, Tensor)": ...,
+    "int('ten')": ...,
+    "int('10', base=16)": ...,
+    "float('1e-3')": 0.001,
+    "abs(-3)": 3,
+    "bool([])": False,
+    "bool(load())": ...,
+    "min(3, 2.5)": 2.5,
+    "max(3, -5, key=abs)": ...,
+    "max(3, load())": ...,
+    "round(2.567, 2)": 2.57,
+    "round(2.567)": 3,
+    "round(2.567, ndigits=2)": ...,
+    "round(1e300)": ...,
+    "round(15, -1)": 20,
+    "round(15, -10 ** 10)": ...,
+    "'ADAM'.lower()": "adam",
+    "'a_b'.split('_')": ["a", "b"],
+    "'a,b'.split(sep=',')": ...,
+    "'a'.split('')": ...,
+    "'train_0'.startswith('train')": True,
+    "'train_0'.startswith(load())": ...,
+    "'{}_{}.ckpt'.format('net', 3)": "net_3.ckpt",
+    "'{}_{}'.format('net')": ...,
+    "'{:.1f}'.format(0.25)": ...,
+    "'{0:>9999999999}'.format('x')": ...,
+    "'-'.join('ab')": ...,
+    "('x' * 99).replace('x', 'x' * 999)": ...,
+    "Path('a').joinpath('b', 'c').resolve()": "a/b/c",
+    "Path('a').joinpath(3)": ...,
+    "os.path.join('a', 'b.ckpt')": "a/b.ckpt",
+    "os.path.basename('a', 'b')": ...,
+    "os.path.getsize('a')": ...,
+    "os.path.join('a' * 5000, 'b')": ...,
+    "partial(max, 3)(4)": 4,
+    "x = tqdm([1, 2]); x": [1, 2],
+    "'a'.join(tqdm())": ...,
+}
+LIBRARIES = (
+    "import os\nfrom functools import partial\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
+    "from tqdm import tqdm\nfrom mindspore import Tensor\n"
+)
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_python_gives(tmp_path: Path, code: str) -> None:
+    *before, last = code.split("; ")
+    found = told(given(trace(tmp_path, LIBRARIES + "\n".join([*before, f"show({last})"]))))
+    expected = PYTHON[code]
+    assert (found, type(found)) == (expected, type(expected))
+
+
+OPTIONS = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--learning-rate", "-l", dest="lr", type=float, default=0.1)
+p.add_argument("--batch-size", "-b", default=32)
+p.add_argument("--split", default="train")
+p.add_argument("--amp", action="store_true")
+p.add_argument("--flip", default="False")
+p.add_argument("--root", type=str)
+p.add_argument("--device", default=None)
+p.set_defaults(epochs=9)
+args = p.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    "expression, value",
+    [
+        ("args.lr", 0.1),
+        ("args.learning_rate", ...),
+        ("args.batch_size", 32),
+        ("args.amp", False),
+        ("args.flip", False),
+        ("args.root", ...),
+        ("args.epochs", 9),
+        ("vars(args)['batch_size']", 32),
+        ("round(args.lr * 3, 2)", 0.3),
+        ("max(8, args.batch_size)", 32),
+        ("args.split.upper()", "TRAIN"),
+        ("'train_0'.startswith(args.split)", True),
+    ],
+)
+def test_an_option_has_its_default_which_may_be_otherwise(tmp_path: Path, expression: str, value: Any) -> None:
+    held = given(trace(tmp_path, OPTIONS + f"show({expression})"))
+    assert told(held) == value
+    if isinstance(held, Known):
+        assert held.assumed
+
+
+@pytest.mark.parametrize("test", ["isinstance(args.device, str)", "'a'.startswith(args.split)"])
+def test_what_an_option_decides_is_not_decided(tmp_path: Path, test: str) -> None:
+    assert told(given(trace(tmp_path, OPTIONS + f"show(1 if {test} else 2)"))) == {1, 2}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "show(ms.jit(net)(x))",
+        "show(ops.Partial()(net, x)())",
+        "show(list(map(net, [x]))[0])",
+        "show(ops.HyperMap(net)([x]))",
+        "show(nn.WithEvalCell(net, nn.L1Loss())(x, y))",
+        "class Eval(nn.WithLossCell):\n    def construct(self, x, y):\n        return self._backbone(x)\n"
+        "show(Eval(net, nn.L1Loss())(x, y))",
+        "class Eval(nn.WithLossCell):\n    pass\nshow(Eval(net, nn.L1Loss())(x, y))",
+        "from collections import OrderedDict\nshow(nn.SequentialCell(OrderedDict([('net', net)]))(x))",
+        "cells = nn.CellList()\ncells.append(net)\nfor cell in cells:\n    show(cell(x))",
+        "many = ops.MultitypeFuncGraph('many')\n@many.register('Tensor')\ndef one(x):\n    return net(x)\nshow(many(x))",
+        "class Held:\n    def __len__(self):\n        return net(x)\nshow(len(Held()))",
+    ],
+)
+def test_the_network_is_run(tmp_path: Path, step: str) -> None:
+    found = trace(tmp_path, NETWORK + "x, y = load()\n" + step)
+    dense = find(given(found), lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense")
+    assert dense is not None and derives(dense, next(call for call in found.calls if call.name == "load"))
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "show(ms.jit(3)(x))",
+        "show(list(map(load, [x])))",
+        "show(ops.HyperMap()(load, x))",
+        "show(ops.HyperMap(net)())",
+        "show(nn.TrainOneStepCell()(x))",
+        "show(ops.GradOperation()()(x))",
+        "show(nn.SequentialCell([])(x))",
+    ],
+)
+def test_no_network_is_run(tmp_path: Path, step: str) -> None:
+    found = trace(tmp_path, NETWORK + "x, y = load()\n" + step)
+    assert find(given(found), lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense") is None
+
+
+def test_what_is_written_into_an_argument_is_in_it(tmp_path: Path) -> None:
+    found = trace(tmp_path, "import cv2\nimport numpy as np\ny = np.zeros(3)\ncv2.normalize(load(), y)\nshow(y)")
+    assert derives(given(found), next(call for call in found.calls if call.name == "load"))
+
+
+@pytest.mark.parametrize("cell, sens", [("nn.TrainOneStepCell", 1.0), ("nn.TrainOneStepWithLossScaleCell", ...)])
+def test_the_sensitivity_of_a_training_cell(tmp_path: Path, cell: str, sens: Any) -> None:
+    script = f"class Step({cell}):\n    def construct(self, x):\n        return self.sens\n"
+    assert told(given(trace(tmp_path, NETWORK + script + "show(Step(net, opt)(x))"))) == sens
+
+
+SETTERS = """
+class Cfg:
+    def __init__(self, values):
+        for key in load():
+            setattr(self, key, 0.1)
+        setattr(self, "wd", 3)
+
+class Held(dict):
+    def __init__(self, values):
+        super().__init__(values)
+
+cfg = Cfg({})
+held = Held({"lr": 0.1})
+"""
+
+
+@pytest.mark.parametrize("expression, value", [("cfg.wd", 3), ("cfg.lr", ...), ("held.lr", 0.1), ("setattr(cfg)", ...)])
+def test_what_is_set_by_name(tmp_path: Path, expression: str, value: Any) -> None:
+    found = trace(tmp_path, SETTERS + f"show({expression})")
+    assert told(given(found)) == value
+    assert "*" in found.instances[0].read and told(found.instances[0].attributes["*"]) == 0.1

@@ -637,6 +637,7 @@ class Expressions:
                 if not isinstance(value, Mapping):
                     return Unknown()
                 found.items.update(value.items)
+                found.fed = [*(found.fed or []), *(value.fed or [])] or None
                 continue
             name = self.value(key, scope)
             if isinstance(name, Known) and models.hashable(name.value):
@@ -645,6 +646,8 @@ class Expressions:
                     for option in options(value):
                         if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
                             option.bound += (name.value,)
+            else:
+                found.fed = [*(found.fed or []), value]
         return found
 
     def on_ListComp(self, node: Any, scope: Scope) -> Value:

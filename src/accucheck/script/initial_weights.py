@@ -27,7 +27,7 @@ from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unkn
 DEEP = 24
 _ZEROS = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(zeros(_like)?|Zeros(Like)?)")
 _ONES = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(ones(_like)?|Ones(Like)?)")
-_FULLS = re.compile(r"(numpy|mnp|ops|mint)\.(full|fill|Fill|full_like)")
+_FULLS = re.compile(r"(numpy|mnp|ops|mint)\.(full|fill|full_like)")
 _SAME = re.compile(
     r"numpy\.(array|asarray|ascontiguousarray|float32|float16|float64)|Tensor(\.from_numpy)?|Parameter|initializer|float|ops\.(Cast|cast)"
 )
@@ -85,10 +85,13 @@ def number(value: Value | None, depth: int = 0) -> float | None:
     if isinstance(value, Known):
         if isinstance(value.value, str):
             return {"zeros": 0.0, "zero": 0.0, "ones": 1.0, "one": 1.0}.get(value.value.lower())
-        return float(value.value) if type(value.value) in (int, float, bool) else None
+        try:
+            return float(value.value) if type(value.value) in (int, float, bool) else None
+        except OverflowError:
+            return None
     if isinstance(value, Items):
         found = {number(item, depth + 1) for item in value.items[:64]}
-        return found.pop() if len(found) == 1 and not value.open else None
+        return found.pop() if len(found) == 1 and len(value.items) <= 64 and not value.open else None
     if isinstance(value, Many):
         found = {number(option, depth + 1) for option in value.options}
         return found.pop() if len(found) == 1 else None
@@ -105,8 +108,10 @@ def _made(made: Made, depth: int) -> float | None:
         return 1.0
     if name == "initializer.Constant":
         return number(made.argument(["value"], "value"), depth + 1)
+    if name == "ops.fill":
+        return number(made.argument(["type", "shape", "value"], "value"), depth + 1)
     if _FULLS.fullmatch(name):
-        return number(made.argument(["shape", "fill_value"], "fill_value") or made.keywords.get("value"), depth + 1)
+        return number(made.argument(["shape", "fill_value"], "fill_value"), depth + 1)
     if name == "" and isinstance(made.base, Made):
         base = made.base.api
         if _ZEROS.fullmatch(base) or _ONES.fullmatch(base):
@@ -211,7 +216,9 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
         if known is None or bound is None:
             continue
         for weight, initial in known.weights.items():
-            given = bound.get(initial) if initial else None
+            if initial is None:
+                continue
+            given = bound.get(initial)
             matrix = _MATRIX.fullmatch(weight) is not None and kind(layer.api) != "normalization"
             if matrix and _undecided(given) and not unseen(layer.frame):
                 yield Said(
@@ -223,7 +230,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             for value, sure in possible(given):
                 if matrix:
                     added = value == 0 and _branch(layer, structure)
-                    yield _matrix(layer, weight, value, sure, bound, id(layer) in frozen, meant, later, added)
+                    yield _matrix(layer, weight, initial, value, sure, bound, id(layer) in frozen, meant, later, added)
                 elif weight.endswith("gamma") and value == 0:
                     yield _gamma(layer, structure)
 
@@ -241,7 +248,7 @@ def _joins(result: Made, origin: Value, structure: Structure, depth: int = 4) ->
             others = (option for other in user.args if other is not result for option in options(other))
             if any(flow.derives(origin, other) for other in others):
                 return True
-        elif how == "0" and user.name == "" and depth and _joins(user, origin, structure, depth - 1):
+        elif (how in ("0", "base") or user.name == "*") and depth and _joins(user, origin, structure, depth - 1):
             return True
     return False
 
@@ -272,6 +279,7 @@ def _told(value: Value | None) -> str:
 def _matrix(
     layer: Made,
     weight: str,
+    initial: str,
     value: float,
     sure: Sure,
     bound: dict[str, Value],
@@ -302,8 +310,8 @@ def _matrix(
         code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
     elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests):
         code = "zero-possible" if value == 0 else "constant-possible"
-    elif initial := api.find(layer.api):
-        edits = _without(layer, initial.weights.get(weight))
+    else:
+        edits = _without(layer, initial)
     if unseen(layer.frame) and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
     return Said(code, layer.source, layer.node, data, sure, edits)
@@ -351,10 +359,10 @@ def _named(layer: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     return ((flag.lineno, flag.lineno, (f"{line[: flag.col_offset]}has_bias={line[flag.col_offset :]}",)),)
 
 
-def _without(layer: Made, initial: str | None) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+def _without(layer: Made, initial: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """The edit that takes the argument away, where it stands on the line of the one before it."""
     node = layer.node
-    if not isinstance(node, ast.Call) or initial is None:
+    if not isinstance(node, ast.Call):
         return ()
     parts: list[tuple[str | None, ast.expr]] = [(None, arg) for arg in node.args]
     parts += [(keyword.arg, keyword.value) for keyword in node.keywords]
@@ -605,6 +613,8 @@ def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
         return _sizes(given) or shape(value.args[0] if value.args else None, depth + 1)
     if name == "Tensor" and "shape" in value.keywords:
         return _sizes(value.keywords["shape"])
+    if name == "ops.fill":
+        return _sizes(value.argument(["type", "shape"], "shape"))
     if _ZEROS.fullmatch(name) or _ONES.fullmatch(name) or _FULLS.fullmatch(name):
         return _sizes(value.args[0]) if value.args else _sizes(value.keywords.get("shape"))
     if (

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..knowledge import names
@@ -96,6 +98,11 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
 _PARSED = (".parse_args", ".parse_known_args")
 
 
+def _assumed(values: Sequence[Value]) -> str | None:
+    """Why what was computed of these may be otherwise at run time."""
+    return next((value.assumed for value in values if isinstance(value, Known) and value.assumed), None)
+
+
 def hashable(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool, bytes, type(None)))
 
@@ -134,16 +141,16 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
 
 
 def _record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
-    held: dict[Any, Value] = {}
-    if args and isinstance(args[0], Mapping):
-        held = args[0].items
-    elif args and isinstance(args[0], Items):
-        for pair in args[0].items:
-            if isinstance(pair, Items) and len(pair.items) == 2 and isinstance(pair.items[0], Known):
-                held[pair.items[0].value] = pair.items[1]
-    elif args:
+    given = args[0] if args else Mapping({})
+    if isinstance(given, Items) and not given.open:
+        pairs = [pair.items for pair in given.items if isinstance(pair, Items) and len(pair.items) == 2]
+        held = {key.value: value for key, value in pairs if isinstance(key, Known)}
+        if len(pairs) != len(given.items) or not all(isinstance(key, Known) for key, _ in pairs):
+            return None
+        given = Mapping(held)
+    if not isinstance(given, Mapping):
         return None
-    made = Mapping({**held, **keywords})
+    made = Mapping({**given.items, **keywords}, given.fed)
     for key, value in made.items.items():
         if isinstance(value, Known) and not value.name and isinstance(key, str):
             made.items[key] = Known(value.value, value.assumed, key)
@@ -163,12 +170,10 @@ _PATHS: dict[str, Any] = {
 
 def _path(name: str, args: list[Known]) -> Value | None:
     texts = [arg.value for arg in args]
-    if any(len(text) > 4000 or "\0" in text for text in texts):
-        return None
-    if name not in _PATHS:
+    if name not in _PATHS or any(not isinstance(text, str) or len(text) > 4000 for text in texts):
         return None
     try:
-        return Known(_PATHS[name](*texts), next((arg.assumed for arg in args if arg.assumed), None))
+        return Known(_PATHS[name](*texts), _assumed(args))
     except TypeError:
         return None
 
@@ -242,7 +247,8 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
         return None
     wanted = {t for kind in kinds if isinstance(kind, Named) for t in _TYPES[kind.name]}
     if isinstance(args[0], Known):
-        return Known(isinstance(args[0].value, tuple(wanted)))
+        unset = args[0].value is None and args[0].assumed
+        return None if unset else Known(isinstance(args[0].value, tuple(wanted)))
     if isinstance(args[0], Mapping):
         return Known(dict in wanted)
     return Known(bool(wanted & {list, tuple})) if isinstance(args[0], Items) else None
@@ -262,6 +268,11 @@ def _list(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     if isinstance(args[0], Mapping):
         return Items([Known(key) for key in args[0].items])
     return None
+
+
+def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    held = contained(args[0]) or args[0] if args else None
+    return Items(held.items[::-1], held.open) if isinstance(held, Items) else None
 
 
 def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -290,8 +301,10 @@ def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    if args and isinstance(args[0], (Items, Mapping)) and not getattr(args[0], "open", False):
-        return Known(len(args[0].items))
+    if (isinstance(held := args[0] if args else None, Items) and not held.open) or (
+        isinstance(held, Mapping) and not held.fed
+    ):
+        return Known(len(held.items))
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
         bound = Function(method.node, method.scope, method.source, args[0], method.of)
         return tracer.call_function(bound, [], {}, node)
@@ -300,7 +313,7 @@ def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: as
 
 def _number(convert: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-        if len(args) == 1 and isinstance(args[0], Known):
+        if len(args) == 1 and isinstance(args[0], Known) and not keywords:
             try:
                 return Known(convert(args[0].value), args[0].assumed, args[0].name)
             except (TypeError, ValueError, OverflowError, ArithmeticError):
@@ -312,19 +325,20 @@ def _number(convert: Any) -> Any:
 
 def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     values = [arg.value for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
-    if not values or len(values) != len(args) or len(args) > 2 or not all(-1e15 < value < 1e15 for value in values):
+    if len(values) != len(args) or len(args) not in (1, 2) or keywords or not all(-1e15 < v < 1e15 for v in values):
         return None
-    return Known(
-        round(values[0], int(values[1])) if len(values) == 2 else round(values[0]), getattr(args[0], "assumed", None)
-    )
+    places = values[1] if len(values) == 2 else None
+    if isinstance(places, float) or abs(places or 0) > 400:  # rounding to very many places takes long
+        return None
+    return Known(round(values[0], places), _assumed(args))
 
 
 def _extreme(choose: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
         values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
-        if len(values) < 2 or len(values) != len(args):
+        if len(values) < 2 or len(values) != len(args) or keywords:
             return None
-        return Known(choose(value.value for value in values), next((v.assumed for v in values if v.assumed), None))
+        return Known(choose(value.value for value in values), _assumed(args))
 
     return handler
 
@@ -348,13 +362,14 @@ _FUNCTIONS: dict[str, Any] = {
     "isinstance": _isinstance,
     "list": _list,
     "tuple": _list,
+    "reversed": _reversed,
     "dict": _dict,
     "map": _map,
     "next": _next,
     "iter": _iter,
     "len": _len,
-    "int": _number(lambda value: int(value) if isinstance(value, (int, float, str)) else None),
-    "float": _number(lambda value: float(value) if isinstance(value, (int, float, str)) else None),
+    "int": _number(int),
+    "float": _number(float),
     "str": _number(lambda value: str(value)[:1000]),
     "abs": _number(abs),
     "bool": _bool,
@@ -381,7 +396,7 @@ def method(
     if isinstance(owner, Mapping):
         return _of_mapping(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Known):
-        return _of_text(owner, name, args) if isinstance(owner.value, str) else None
+        return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
     if name in _CHAINED and isinstance(owner, (Made, Instance)):
         tracer.made("." + name, args, keywords, node, owner)
         return owner
@@ -420,8 +435,14 @@ def _of_items(tracer: Tracer, owner: Items, name: str, args: list[Value], node: 
         owner.open |= bool(tracer.tests or tracer.loops)
         return Known(None)
     if name == "pop":
+        place = args[0] if args else Known(-1)
+        if isinstance(place, Known) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
+            return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
         owner.open = True
         return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
+    if name == "reverse" and not (tracer.tests or tracer.loops):
+        owner.items.reverse()
+        return Known(None)
     if name == "copy":
         return Items(list(owner.items), owner.open)
     return None
@@ -433,10 +454,14 @@ def _of_mapping(
     if name in ("get", "pop", "setdefault") and args and isinstance(args[0], Known) and hashable(args[0].value):
         key = args[0].value
         if key not in owner.items and len(args) > 1:
+            found = join([args[1], *(owner.fed or [])])
             if name == "setdefault":
-                owner.items[key] = args[1]
-            return args[1]
-        return tracer.subscript(owner, args[0], node)
+                owner.items[key] = found
+            return found
+        found = tracer.subscript(owner, args[0], node)
+        if name == "pop" and not (tracer.tests or tracer.loops):
+            owner.items.pop(key, None)
+        return found
     more = owner.fed or []
     if name == "items":
         pairs = [Items([Known(key), value]) for key, value in owner.items.items()]
@@ -470,32 +495,33 @@ _TEXT = frozenset(
         "rsplit",
         "find",
         "rfind",
+        "format",
     )
 )
+#: A field of a format that asks for more than the value as it is: "{:.2f}", "{0.name}".
+_SPECIFIED = re.compile(r"\{\w*[^\w}]")
 
 
-def _of_text(owner: Known, name: str, args: list[Value]) -> Value | None:
+def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
     given = [arg.value for arg in args if isinstance(arg, Known)]
-    if len(given) != len(args) or not all(isinstance(value, (str, int, float)) for value in given):
+    if len(given) != len(args) or keywords or not all(isinstance(value, (str, int, float)) for value in given):
         return None
-    if name == "join":
-        return None
-    if name in _TEXT:
-        try:
-            value = getattr(owner.value, name)(*given)
-        except (TypeError, ValueError):
-            return None
-        if isinstance(value, list):
-            return Items([Known(part, owner.assumed) for part in value[:200]])
-        return Known(value, owner.assumed, owner.name)
-    if name == "format" and len(owner.value) < 2000 and "{:" not in owner.value and "." not in owner.value:
-        try:
-            return Known(owner.value.format(*given)[:10_000], owner.assumed)
-        except (IndexError, KeyError, ValueError):
-            return None
     if name in ("resolve", "absolute", "as_posix", "expanduser"):
         return owner
-    return Known(os.path.join(owner.value, *given), owner.assumed) if name == "joinpath" else None
+    if name == "joinpath":
+        return _path("join", [owner, *(arg for arg in args if isinstance(arg, Known))])
+    if name not in _TEXT or len(owner.value) > 2000 or any(isinstance(v, str) and len(v) > 200 for v in given):
+        return None
+    if name == "format" and _SPECIFIED.search(owner.value):
+        return None
+    try:
+        value = getattr(owner.value, name)(*given)
+    except (TypeError, ValueError, LookupError):
+        return None
+    assumed = _assumed([owner, *args])
+    if isinstance(value, list):
+        return Items([Known(part, assumed) for part in value])
+    return Known(value[:10_000] if isinstance(value, str) else value, assumed, owner.name)
 
 
 # --- calling what was made --------------------------------------------------------------------------------------------

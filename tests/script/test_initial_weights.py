@@ -1,0 +1,314 @@
+"""What the weights of networks start from, in the ways people write it."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading, Scripts
+from accucheck.script.initial_weights import Said, examine, examined
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import numpy as np
+import mindspore as ms
+import mindspore.numpy as mnp
+from mindspore import nn, ops, Parameter, Tensor
+from mindspore.ops import operations as P
+from mindspore.common.initializer import initializer, Zero, One, Constant, Normal, XavierUniform
+"""
+NET = """
+class Net(nn.Cell):
+    def __init__(self, init):
+        super().__init__()
+        self.first = nn.Dense(8, 8)
+{init}
+
+    def construct(self, x):
+{construct}
+
+net = Net(load())
+{after}
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+
+
+def scripts(folder: Path, text: str) -> Scripts:
+    (folder / "train.py").write_text(HEAD + text)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return Scripts([Reading("train", "train", source, trace, project)])
+
+
+def said(folder: Path, text: str, *meant: str) -> list[Said]:
+    return list(examine(scripts(folder, text), meant))
+
+
+def network(init: str, construct: str = "return self.first(x)", after: str = "") -> str:
+    indent = " " * 8
+    return NET.format(init=textwrap.indent(init, indent), construct=textwrap.indent(construct, indent), after=after)
+
+
+#: The first tensor of a weight -> the one number that all of it is, None where it is random or not seen.
+TENSORS: dict[str, float | None] = {
+    "'zeros'": 0,
+    "'ones'": 1,
+    "'normal'": None,
+    "Zero()": 0,
+    "One()": 1,
+    "Constant(0.3)": 0.3,
+    "Constant(value=0.3)": 0.3,
+    "Normal(0.02)": None,
+    "1" + "0" * 400: None,
+    "Tensor(np.zeros((8, 8)), ms.float32)": 0,
+    "Tensor(np.ones((8, 8)).astype(np.float32))": 1,
+    "Tensor(np.full((8, 8), 0.3))": 0.3,
+    "Tensor(np.full(shape=(8, 8), fill_value=np.random.rand()))": None,
+    "Tensor([[0.5, 0.5], [0.5, 0.5]])": 0.5,
+    "Tensor([[0.5, 0.5], [0.5, 0.4]])": None,
+    "Tensor([" + "0, " * 100 + "1])": None,
+    "Tensor(shape=(8, 8), dtype=ms.float32, init=Zero())": 0,
+    "Tensor(np.random.rand(8, 8) * 0)": 0,
+    "Tensor(np.random.rand(8, 8) * 0.1)": None,
+    "Tensor(np.ones((8, 8)) * 0.1)": 0.1,
+    "Tensor(np.ones((8, 8)) / 4)": 0.25,
+    "Tensor(np.ones((8, 8)) / 0)": None,
+    "Tensor(np.ones((8, 8)) + 1 - 0.5)": 1.5,
+    "Tensor(-np.ones((8, 8)))": -1,
+    "Tensor(-np.random.rand(8, 8))": None,
+    "Tensor(np.array('zeros'))": None,
+    "Tensor(np.load('w.npy'))": None,
+    "ops.zeros((8, 8), ms.float32)": 0,
+    "mnp.ones((8, 8))": 1,
+    "P.Zeros()((8, 8), ms.float32)": 0,
+    "P.Ones()((8, 8), ms.float32)": 1,
+    "P.Fill()(ms.float32, (8, 8), 0.3)": 0.3,
+    "P.Fill()(ms.float32)": None,
+    "P.Cast()(np.zeros((8, 8)), ms.float32)": 0,
+    "P.Transpose()(np.zeros((8, 8)), (1, 0))": None,
+    "ops.fill(ms.float32, (8, 8), 0)": 0,
+    "ops.full((8, 8), 0.3)": 0.3,
+    "initializer('zeros', [8, 8], ms.float32)": 0,
+    "initializer(Normal(0.02), [8, 8])": None,
+    "'zeros' if a else Zero()": 0,
+    "Tensor(np.zeros((8, 8)) if a else Zero())": 0,
+    "Tensor(np.zeros((8, 8)) if a else np.ones((8, 8)))": None,
+    "Zero() if a else Normal()": 0,
+    "XavierUniform() if a else Normal()": None,
+}
+
+
+@pytest.mark.parametrize("initial", TENSORS)
+def test_the_one_number_of_a_matrix(tmp_path: Path, initial: str) -> None:
+    init = f"self.second = nn.Dense(8, 8, weight_init={initial})"
+    found = said(tmp_path, network(init, "return self.second(self.first(x))"))
+    assert [one.data["value"] for one in found] == ([] if TENSORS[initial] is None else [TENSORS[initial]])
+
+
+#: A second layer -> (what is said of it, how sure, 1 certain .. 3 possible).
+LAYERS: dict[str, list[tuple[str, str]]] = {
+    "self.fc2 = nn.Dense(8, 8)": [],
+    "self.fc2 = nn.Dense(8, 8, bias_init='zeros')": [],
+    "self.fc2 = nn.Dense(8, 8, 'zeros')": [("zero-weights", "certain")],
+    "self.fc2 = nn.Dense(8, 8, weight_init='ones')": [("constant-weights", "certain")],
+    "self.fc2 = nn.Dense(8, 1, weight_init='ones')": [("constant-possible", "certain")],
+    "self.fc2 = nn.Conv2d(8, 8, 3, group=8, weight_init='ones')": [("constant-possible", "certain")],
+    "self.fc2 = nn.Dense(8, 8, False)": [("flag-as-initial", "certain")],
+    "self.offset = nn.Dense(8, 8, 'zeros')": [("meant-constant", "certain")],
+    "self.fc2 = nn.Dense(8, 8, 'zeros')  # identity at the start": [("meant-constant", "certain")],
+    "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("fixed-weights", "certain")],
+    "self.fc2 = nn.Dense(8, 8, 'zeros')\nself.fc2.weight.requires_grad = False": [("fixed-weights", "certain")],
+    "self.fc2 = nn.Dense(8, 8, 'zeros', bias_init=Normal())": [("zero-possible", "certain")],
+    "if init == 'zeros':\n    self.fc2 = nn.Dense(8, 8, 'zeros')\nelse:\n    self.fc2 = nn.Dense(8, 8)": [
+        ("zero-possible", "certain")
+    ],
+    "self.fc2 = nn.Dense(8, 8, init)": [],
+    "self.fc2 = nn.Dense(8, 8, kaiming)": [("unresolved", "certain")],
+    "self.fc2 = nn.Dense(8, 8, '%s' % 'zeros')": [("unresolved", "certain")],
+    "self.fc2 = nn.Dense(8, 8, init.weight)": [("unresolved", "certain")],
+    "self.fc2 = nn.Dense(1, 2, 'zeros', 4, 5, 6, 7, 8, 9, 10)": [],
+    "self.fc2 = nn.BatchNorm2d(8)": [],
+    "self.fc2 = nn.LSTM(8, 8)": [],
+    "self.fc2 = nn.BatchNorm2d(8, gamma_init='zeros')": [("zero-gamma", "possible")],
+    "self.fc2 = nn.Dense(8, 8)\nself.fc2.weight.set_data = initializer('normal', [8, 8])": [
+        ("set-data-assigned", "likely")
+    ],
+    "self.fc2 = nn.Dense(8, 8)\ninitializer('normal', [8, 8])": [("initializer-discarded", "likely")],
+    "self.fc2 = nn.Dense(8, 8)\nself.fc2.weight.set_data(initializer('normal', [8, 8]))": [],
+    "self.fc2 = nn.Dense(8, 8)\nself.fc2.weight.set_data(initializer('zeros', [8, 8]))": [
+        ("zero-set-possible", "possible")
+    ],
+    "self.offset = nn.Dense(8, 8)\nself.offset.weight.set_data(initializer('zeros', [8, 8]))": [],
+    "self.fc2 = nn.BatchNorm2d(8)\nself.fc2.weight.set_data(initializer('zeros', [8]))": [],
+    "self.fc2 = nn.Dense(8, 8)\nself.fc2.weight.default_input = initializer('ones', [8, 8])": [
+        ("constant-set-possible", "possible")
+    ],
+    "self.fc2 = nn.Dense(8, 8)\nself.fc2.bias.set_data(initializer('zeros', [8]))": [],
+}
+
+
+@pytest.mark.parametrize("init", LAYERS)
+def test_what_is_said_of_a_layer(tmp_path: Path, init: str) -> None:
+    name = "offset" if "offset" in init else "blur" if "blur" in init else "fc2"
+    found = said(tmp_path, network(init, f"return self.{name}(self.first(x))"))
+    assert [(one.code, one.sure.value) for one in found] == LAYERS[init]
+
+
+#: What runs after the network is made -> what is then said of a layer of zeros in it, and of what runs.
+AFTER: dict[str, list[str]] = {
+    "": ["zero-weights"],
+    "ms.load_param_into_net(net, ms.load_checkpoint('a.ckpt'))": ["loaded-later"],
+    "ms.load_checkpoint('a.ckpt', net)": ["loaded-later"],
+    "if a:\n    ms.load_checkpoint('a.ckpt', net)": ["zero-weights"],
+    "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.Dense):\n"
+    "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))": ["set-later"],
+    "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.Conv2d):\n"
+    "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))": ["zero-weights"],
+    "for cell in net.cells():\n    cell.bias.set_data(initializer(Normal(), cell.bias.shape))": ["zero-weights"],
+    "net.first.weight.set_data(initializer(Normal(), [8, 8]))": ["zero-weights"],
+    "for _, cell in net.cells_and_names():\n    cell.weight.set_data(initializer('zeros', cell.weight.shape))": [
+        "zero-weights",
+        "zero-set",
+    ],
+    "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.BatchNorm2d):\n"
+    "        cell.weight.set_data(initializer('zeros', cell.weight.shape))": ["zero-weights"],
+    "for p in net.trainable_params():\n    p.set_data(initializer('zeros', p.shape))": ["zero-weights", "zero-set"],
+    "for _, p in net.parameters_and_names():\n    p.set_data(initializer('ones', p.shape))": [
+        "zero-weights",
+        "constant-set",
+    ],
+    "for p in net.get_parameters():\n    if 'weight' in p.name:\n        p.set_data(Tensor(np.zeros(p.shape)))": [
+        "zero-weights",
+        "zero-set-possible",
+    ],
+    "for p in net.get_parameters():\n    if 'bias' in p.name:\n        p.set_data(Tensor(np.zeros(p.shape)))": [
+        "zero-weights"
+    ],
+    "for p in others:\n    p.set_data(Tensor(np.zeros(p.shape)))": ["zero-weights"],
+}
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_what_becomes_of_zeros(tmp_path: Path, after: str) -> None:
+    init = "self.second = nn.Dense(8, 8, weight_init='zeros')"
+    found = said(tmp_path, network(init, "return self.second(self.first(x))", after))
+    assert [one.code for one in found] == AFTER[after]
+
+
+#: How a parameter of zeros is made and used -> what is said of it.
+PARAMETERS: dict[tuple[str, str], list[str]] = {
+    ("self.w = Parameter(Tensor(np.zeros((8, 8))))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(Tensor(np.zeros((8, 8))), name='w')", "x @ self.w.swapaxes(0, 1)"): ["zero-parameter"],
+    ("self.w = Parameter(initializer('zeros', [8, 8]))", "P.MatMul()(x, P.Cast()(self.w, ms.float16))"): [
+        "zero-parameter"
+    ],
+    ("self.w = Parameter(ops.zeros((4, 8, 8)))", "ops.matmul(x, self.w[0])"): ["zero-parameter"],
+    ("self.w = Parameter(Tensor(shape=(8, 8), init=Zero()))", "ops.dense(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(np.zeros(64).reshape(8, 8))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(np.zeros(64).reshape((8, 8)).astype(np.float32))", "ops.matmul(x, self.w)"): [
+        "zero-parameter"
+    ],
+    ("self.w = Parameter(P.Zeros()((8, 8), ms.float32))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(ops.fill(ms.float32, (8, 8), 0))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(np.random.rand(8, 8) * np.zeros((8, 8)))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(np.ones((8, 8)))", "ops.matmul(x, self.w)"): ["constant-parameter"],
+    ("self.w = Parameter(np.ones((8, 8)))", "x + self.w"): ["constant-parameter-possible"],
+    ("self.w = Parameter(np.zeros((8, 8)) if a else rand())", "ops.matmul(x, self.w)"): ["zero-parameter-possible"],
+    ("self.w = Parameter(np.zeros((8, 8)))  # all zeros", "ops.matmul(x, self.w)"): ["zero-parameter-possible"],
+    ("self.w = Parameter(np.zeros(8))", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(initializer('zeros', 8))", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)), requires_grad=False)", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)), name='cls.bias')", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)), name='fc%d.bias' % init)", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)), name=make())", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.h0 = Parameter(np.zeros((8, 8)))", "x @ self.h0"): [],
+    ("self.memory_w = Parameter(np.zeros((8, 8)))", "x @ self.memory_w"): [],
+    ("self.w = Parameter(np.zeros((8, 8)))", "ops.assign(self.w, x)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)))", "P.LSTM(8, 8, 1, True, False, 0.0)(x, h, c, self.w)"): ["zero-parameter"],
+    ("self.w = Parameter(np.zeros(64))", "P.LSTM(8, 8, 1, True, False, 0.0)(x, h, c, self.w)"): ["zero-parameter"],
+    ("self.a = Parameter(np.zeros((8, 8)))\nself.weights = ms.ParameterTuple([self.a])", "run(self.weights)"): [
+        "zero-parameter"
+    ],
+    ("self.a = Parameter(np.zeros((8, 8)))", "x + self.a"): [],
+}
+
+
+@pytest.mark.parametrize("init, use", PARAMETERS)
+def test_what_is_said_of_a_parameter(tmp_path: Path, init: str, use: str) -> None:
+    found = said(tmp_path, network(init, f"return {use}"))
+    assert [one.code for one in found] == PARAMETERS[init, use]
+
+
+#: What a layer of zeros gives, and what becomes of it -> (layer, what is said).
+BRANCHES: dict[str, tuple[str, list[str]]] = {
+    "return x + self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return ops.add(self.second(self.first(x)), x)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return x + nn.Dropout()(self.second(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return x + ops.dropout(self.second(x)).reshape(8, 8)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return x + 0.1 * self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return self.first(y) + self.second(x)": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
+    "return self.second(self.first(x)) + x": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),
+    "return P.Add()(self.second(x), x)": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),
+    "return ops.relu(self.second(x)) + x": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),
+    "return ops.relu(self.second(self.first(x)))": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma"]),
+}
+
+
+@pytest.mark.parametrize("construct", BRANCHES)
+def test_a_branch_may_begin_as_nothing(tmp_path: Path, construct: str) -> None:
+    layer, codes = BRANCHES[construct]
+    assert [one.code for one in said(tmp_path, network(f"self.second = {layer}", construct))] == codes
+
+
+#: A line -> what stands there instead, None where no edit is offered.
+EDITS: dict[str, str | None] = {
+    "self.fc = nn.Dense(8, 8, weight_init='zeros')": "self.fc = nn.Dense(8, 8)",
+    "self.fc = nn.Dense(8, 8, weight_init='zeros', has_bias=False)": "self.fc = nn.Dense(8, 8, has_bias=False)",
+    "self.fc = nn.Dense(8, 8, 'zeros')": None,
+    "self.fc = nn.Dense(8, (8), weight_init='zeros')": None,
+    "self.fc = nn.Dense(weight_init='zeros', in_channels=8, out_channels=8)": None,
+    "self.fc = nn.Dense(8, 8, weight_init=Zero())": None,
+    "self.fc = nn.Dense(8, 8, has_bias='无', weight_init='zeros')": None,
+    "self.fc = nn.Dense(8,\n    8, weight_init=\n    'zeros')": None,
+    "self.fc = nn.Dense(8, 8, False)": "self.fc = nn.Dense(8, 8, has_bias=False)",
+    "self.fc = nn.Dense(8, 8, weight_init=False)": None,
+    "self.fc = nn.Dense(8, 8, False, has_bias=True)": None,
+    "self.fc = nn.Dense(8, 8, not True)": None,
+    "self.fc = nn.Dense(8, 8, False)  # 偏置": None,
+    "self.first.weight.set_data = load(8)": "self.first.weight.set_data(load(8))",
+    "self.first.weight.set_data = load(8)  # again": "self.first.weight.set_data(load(8))  # again",
+    "self.first.weight.set_data = load(\n    8)": "self.first.weight.set_data(load(\n    8))",
+    "self.first.weight.set_data = other = load(8)": None,
+    "self.first.weight.set_data = load('无')": None,
+}
+
+
+@pytest.mark.parametrize("line", EDITS)
+def test_the_edit_that_is_offered(tmp_path: Path, line: str) -> None:
+    (one,) = said(tmp_path, network(line, "return self.fc(self.first(x))"))
+    assert [textwrap.dedent("\n".join(text)) for _, _, text in one.edits] == (
+        [] if EDITS[line] is None else [EDITS[line]]
+    )
+
+
+def test_one_place_is_said_once_with_how_many_it_makes(tmp_path: Path) -> None:
+    text = "def make():\n    return nn.Dense(8, 8, weight_init='zeros')\n"
+    (one,) = said(tmp_path, text + network("self.many = [make(), make(), make()]"))
+    assert (one.line, one.last, one.data["count"]) == (9, 9, 3)
+
+
+@pytest.mark.parametrize("init, count", [("self.w = Parameter(load())", 2), ("self.act = nn.ReLU()", 1)])
+def test_what_was_looked_at_is_counted(tmp_path: Path, init: str, count: int) -> None:
+    assert examined(scripts(tmp_path, network(init))) == count
+
+
+def test_names_that_are_meant_to_be_zero(tmp_path: Path) -> None:
+    text = network(
+        "self.fc2 = nn.Dense(8, 8, 'zeros')\nself.w = Parameter(np.zeros((8, 8)))", "return self.fc2(x @ self.w)"
+    )
+    assert [one.code for one in said(tmp_path, text)] == ["zero-weights", "zero-parameter"]
+    assert [one.code for one in said(tmp_path, text, "fc*", "w")] == ["meant-constant"]
