@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script.analysis import Reading
+from accucheck.script.analysis import Reading, Scripts
 from accucheck.script.networks import (
     Structure,
+    asked,
     called,
     has_weights,
     is_cell,
+    is_loss,
+    layer_table,
     leaves,
     shared_on_purpose,
     structure_of,
@@ -172,10 +175,130 @@ def dropped(tmp_path: Path, construct: str, name: str = "extra") -> str | None:
         ("unknown(self.extra(x))\nreturn self.main(x)", "live"),
         ("try:\n    y = self.extra(x)\nexcept ValueError:\n    y = x\nreturn self.main(y)", "live"),
         ("y = self.extra(x)\nreturn self.main(x) + locals()['y']", None),
+        ("y = [self.extra(x), x][1]\nreturn self.main(y)", None),
+        ("y = self.extra(x)\nif self.training:\n    return self.main(x)\nreturn y", None),
+        ("y = self.extra(x)\nif False:\n    x = x + y\nreturn self.main(x)", "unused"),
+        ("if x.sum() > 0:\n    y = self.extra(x)\nelse:\n    y = self.main(x)\nreturn self.main(x)", "unused"),
     ],
 )
 def test_what_becomes_of_a_result(construct: str, expected: str | None, tmp_path: Path) -> None:
     assert dropped(tmp_path, construct) == expected
+
+
+PART = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Dense(8, 8), nn.Dense(8, 8)
+        self.late = lambda v: self.b(v)
+
+    def construct(self, x):
+        a, b = self.a(x), self.b(x)
+        {part}
+
+    def first(self, x, y):
+        return x
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def construct(self, x):
+        {construct}
+
+net = Net()
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "construct", "expected"),
+    [
+        ("return a, b", "return self.part(x)", "live"),
+        ("return a, b", "y = self.part(x)[0]; return y", "item y = self.part(x)[0]"),
+        ("return a, b", "y = self.part(x)[-2]; return y", "item y = self.part(x)[-2]"),
+        ("return a, b", "y = self.part(x); return y[0]", "item y = self.part(x)"),
+        ("return a, b", "y = self.part(x); return y[-2]", "item y = self.part(x)"),
+        ("return a, b", "y = self.part(x); return y[n]", "live"),
+        ("return a, b", "y = self.part(x)[n:]; return y", "live"),
+        ("return a, b", "y = self.part(x); return y[0] + y[1]", "live"),
+        ("return a, b", "y, _ = self.part(x); return y", "unused y, _ = self.part(x)"),
+        ("return a, b", "y, z = self.part(x); return y + z", "live"),
+        ("return a, b", "y = self.part(x); return x", "unused y = self.part(x)"),
+        ("return a, b", "return self.part(x)[0]", None),
+        ("return a, b", "y, *z = self.part(x); return y", None),
+        ("return a + b", "self.part(x); return x", "discarded self.part(x)"),
+        ("return a + b", "y = self.part(x); return x", "unused y = self.part(x)"),
+        ("return a + b", "y = [self.part(x), x]; return y[1]", None),
+        ("return self.first(a, b)", "return self.part(x)", "parameter y"),
+        ("return self.first(a, [b])", "return self.part(x)", "parameter y"),
+        ("self.late(x); return a", "return self.part(x)", None),
+    ],
+)
+def test_where_a_result_is_lost_on_its_way(tmp_path: Path, part: str, construct: str, expected: str | None) -> None:
+    structure = look(tmp_path, PART.format(part=part, construct=construct))
+    (cell,) = (cell for cell in structure.cells if cell.of.node.name == "Part")
+    call = structure.applied[id(cell.attributes["b"])][-1]
+    if id(call) in structure.live:
+        assert expected == "live"
+        return
+    drop = structure.dropped(call)
+    where = drop and (drop.name if isinstance(drop.node, ast.FunctionDef) else ast.unparse(drop.node))
+    assert (f"{drop.how} {where}" if drop else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "yes", "no"),
+    [
+        ("'layer%d' % i", "layer3", "block3"),
+        ("'layer%02d' % i", "layer03", "lay03"),
+        ("'layer{}'.format(i)", "layer3", "block3"),
+        ("f'layer{i}_{j}'", "layer3_a", "layer3"),
+        ("'layer' + str(i) + '_a'", "layer3_a", "layer3_b"),
+        ("name", "whatever", None),
+    ],
+)
+def test_which_attributes_a_pattern_asks_for(tmp_path: Path, expression: str, yes: str, no: str | None) -> None:
+    use = uses(the_net(net(tmp_path, "self.a = nn.Dense(1, 1)", f"return getattr(self, {expression})(x)")).of)
+    assert asked(use, yes) and (no is None or not asked(use, no))
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("nn.MSELoss()", True),
+        ("nn.Dense(1, 1)", False),
+        ("Dice()", True),
+        ("CenterLoss()", True),
+        ("Head()", False),
+    ],
+)
+def test_what_is_a_loss(tmp_path: Path, cell: str, expected: bool) -> None:
+    classes = (
+        "class Dice(nn.LossBase):\n    pass\nclass CenterLoss(nn.Cell):\n    pass\nclass Head(nn.Cell):\n    pass\n"
+    )
+    structure = look(tmp_path, classes + NET.format(init=f"        self.part = {cell}", construct="        return x"))
+    assert is_loss(the_net(structure).attributes["part"]) is expected
+
+
+@pytest.mark.parametrize(
+    ("held", "ways"),
+    [
+        ("{'q': nn.Dense(1, 1), 'k': nn.Conv2d(1, 1, 1)}", ["nn.Dense", "nn.Conv2d"]),
+        ("nn.SequentialCell(*load(nn.Dense(1, 1)))", []),
+        ("nn.SequentialCell(*[nn.Dense(1, 1) for _ in range(n)])", ["nn.Dense"]),
+        ("nn.Dense(1, 1) if a else nn.Conv2d(1, 1, 1)", ["nn.Dense", "nn.Conv2d"]),
+        ("Mine(nn.Dense(1, 1))", ["nn.Dense"]),
+        ("Plain()", []),
+    ],
+)
+def test_the_layers_that_the_cells_hold(tmp_path: Path, held: str, ways: list[str]) -> None:
+    classes = "class Mine(nn.SequentialCell):\n    pass\nclass Plain:\n    layer = nn.Dense(1, 1)\n"
+    structure = look(tmp_path, classes + NET.format(init=f"        self.part = {held}", construct="        return x"))
+    line = next(n for n, text in enumerate(structure.reading.source.lines, 1) if "self.part" in text)
+    found = [row for row in layer_table(Scripts([structure.reading])) if row[0] == "Net"]
+    assert found == [("Net", "part", way, f"train.py:{line}") for way in ways]
 
 
 def test_the_place_where_a_caller_drops_a_result(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def _pattern(node: ast.expr) -> re.Pattern[str]:
 
     def text(part: ast.expr) -> str:
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            return re.sub(r"%\w|\\\{[^}]*\}", ".*", re.escape(part.value)).replace("%", "%")
+            return re.sub(r"%[\d.]*\w|\\\{[^}]*\}", ".*", re.escape(part.value))
         if isinstance(part, ast.JoinedStr):
             return "".join(text(value) if isinstance(value, ast.Constant) else ".*" for value in part.values)
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
@@ -481,26 +481,26 @@ class Structure:
             return Drop("discarded", source, statement, "", caller)
         for node in walk(statement):
             if isinstance(node, ast.Subscript) and node.value is frame.node and index is not None:
-                key = node.slice
-                if isinstance(key, ast.Constant) and type(key.value) is int and key.value % count != index:
-                    return Drop("item", source, statement, str(key.value), caller)
+                key = _index(node.slice)
+                if key is not None and key % count != index:
+                    return Drop("item", source, statement, str(key), caller)
         if isinstance(statement, ast.Assign) and statement.value is frame.node and len(statement.targets) == 1:
             target = statement.targets[0]
             if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
                 part = target.elts[index]
                 if isinstance(part, ast.Name):
                     return self.unused(part.id, statement, caller, None)
-            if isinstance(target, ast.Name) and index is None:
-                return self.unused(target.id, statement, caller, None)
-            if isinstance(target, ast.Name) and index is not None:
-                loads = [n for n in walk(caller.function.node) if isinstance(n, ast.Name) and n.id == target.id]
+            if isinstance(target, ast.Name):
+                unused = self.unused(target.id, statement, caller, None)
+                if unused is not None or index is None:
+                    return unused
                 taken = {
-                    id(n.value): n.slice.value % count
+                    id(n.value): key % count
                     for n in walk(caller.function.node)
-                    if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant) and type(n.slice.value) is int
+                    if isinstance(n, ast.Subscript) and (key := _index(n.slice)) is not None
                 }
-                rest = [n for n in loads if isinstance(n.ctx, ast.Load)]
-                if rest and all(taken.get(id(n), index) != index for n in rest):
+                loads = (n for n in _mentions(caller.function.node)[target.id] if isinstance(n.ctx, ast.Load))
+                if all(taken.get(id(n), index) != index for n in loads):
                     return Drop("item", source, statement, target.id, caller)
         return None
 
@@ -582,9 +582,7 @@ def loaded(node: ast.AST) -> frozenset[str]:
     return frozenset(found | {"*"} if found & {"locals", "vars"} else found)
 
 
-def _flat(value: Value | None, depth: int = 0) -> Iterator[Value]:
-    if value is None:
-        return
+def _flat(value: Value, depth: int = 0) -> Iterator[Value]:
     yield value
     if isinstance(value, (Many, Items, Mapping)) and depth < 6:
         for part in flow.inputs(value)[:200]:
@@ -630,6 +628,14 @@ def _targets(statement: ast.stmt) -> list[str]:
     return [n.id for part in parts if part is not None for n in walk(part) if isinstance(n, ast.Name)]
 
 
+def _index(key: ast.expr) -> int | None:
+    """The number in x[1] or x[-1]."""
+    back = isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub)
+    inner = key.operand if isinstance(key, ast.UnaryOp) and back else key
+    found = inner.value if isinstance(inner, ast.Constant) else None
+    return None if type(found) is not int else -found if back else found
+
+
 def _loads(function: ast.AST, name: str) -> bool:
     names = loaded(function)
     return name in names or "*" in names
@@ -664,11 +670,8 @@ def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool:
 
 def _branch(parent: ast.AST, node: ast.AST) -> str:
     """Which block of a statement another one stands in."""
-    for name in ("body", "orelse", "finalbody", "handlers"):
-        block = getattr(parent, name, None)
-        if isinstance(block, list) and any(part is node for part in block):
-            return name
-    return ""
+    blocks = ("body", "orelse", "finalbody")
+    return next((name for name in blocks if any(part is node for part in getattr(parent, name, ()))), "")
 
 
 def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:
