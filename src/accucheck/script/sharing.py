@@ -632,17 +632,8 @@ def _attribute_set(sources: list[Source], name: str, other: str) -> tuple[Source
         for node in source.nodes:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute) and node.value.attr == other:
                 for target in node.targets:
-                    if (
-                        isinstance(target, ast.Attribute)
-                        and target.attr == name
-                        and not isinstance(target.value, ast.Name)
-                    ):
-                        return source, node
-                    if (
-                        isinstance(target, ast.Attribute)
-                        and target.attr == name
-                        and ast.unparse(target.value) != "self"
-                    ):
+                    outside = isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
+                    if outside and isinstance(target, ast.Attribute) and target.attr == name:
                         return source, node
     return None
 
