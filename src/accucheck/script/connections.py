@@ -15,7 +15,7 @@ from typing import Any
 
 from ..knowledge import api
 from . import flow
-from .analysis import Reading, Scripts
+from .analysis import Scripts
 from .networks import (
     FORWARD,
     Drop,
@@ -92,16 +92,6 @@ def examine(scripts: Scripts) -> Iterator[Said]:
         if place not in told:
             told.add(place)
             yield said
-
-
-def networks(scripts: Scripts) -> list[tuple[Reading, list[Instance]]]:
-    """The cells of each script that hold weights and that nothing else of it holds."""
-    found = []
-    for reading in scripts.readings:
-        cells = [i for i in structure_of(reading).cells if called(i.of) is not None]
-        held = {id(v) for i in cells for value in i.attributes.values() for v in options(value)}
-        found.append((reading, [i for i in cells if id(i) not in held and has_weights(i)]))
-    return found
 
 
 def _place(source: Source, node: ast.AST) -> Place:

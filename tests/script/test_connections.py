@@ -1,0 +1,391 @@
+"""How layers are connected: what is built and never used, what is thrown away, which inputs are ignored."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading, Scripts
+from accucheck.script.connections import examine
+from accucheck.script.networks import Said
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, Parameter, Tensor\n"
+TRAIN = "ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+NET = """
+{more}
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.main = nn.Dense(8, 8)
+{init}
+
+    def construct(self, x, y):
+{construct}
+
+net = Net()
+"""
+
+
+def said(folder: Path, text: str) -> list[Said]:
+    (folder / "train.py").write_text(HEAD + text, encoding="utf-8")
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return list(examine(Scripts([Reading("train", "train", source, trace, project)])))
+
+
+def network(init: str, construct: str, more: str = "") -> str:
+    indent = " " * 8
+    return NET.format(more=more, init=textwrap.indent(init, indent), construct=textwrap.indent(construct, indent))
+
+
+def told(found: list[Said]) -> list[str]:
+    return [f"{one.code} {one.data.get('name', '')}".strip() for one in found]
+
+
+CELLS = """
+class Act(nn.Cell):
+    def construct(self, x):
+        return ops.relu(x)
+
+class Pool(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.act, self.pool = Act(), nn.MaxPool2d(2)
+
+    def construct(self, x):
+        return self.pool(self.act(x))
+
+class Relu(Pool):
+    pass
+
+class Outer(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.act = Act()
+
+    def construct(self, x):
+        return self.act(x)
+
+class Down(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.pool = 2, nn.MaxPool2d(2)
+
+    def construct(self, x):
+        return self.pool(x)
+
+class Cast(Down):
+    def __init__(self):
+        super().__init__()
+        self.pool = ops.Cast()
+
+class Empty(nn.Cell):
+    pass
+
+def make():
+    return nn.Dense(8, 8)
+
+outside = nn.Dense(8, 8)
+"""
+#: What __init__ builds, and construct never asks for -> what is said of it.
+UNUSED: dict[str, list[str]] = {
+    "self.extra = nn.Dense(8, 8)": ["unused-layer extra"],
+    "self.extra = make()": ["unused-layer extra"],
+    "self.extra = outside": [],
+    "self.extra = load(8)": [],
+    "self.extra = nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])": ["unused-layer extra"],
+    "self.extra = [nn.Dense(8, 8)] * 2": ["unused-layer extra"],
+    "self.extra = nn.SequentialCell()\nself.extra = None": [],
+    "self.extra = Parameter(Tensor(1.0), name='w')": [],
+    "self.weight = Parameter(load())": ["unused-parameter weight"],
+    "self.weight = Parameter(load(), requires_grad=False)": [],
+    "self.scales = [Parameter(load())]": [],
+    "self.extra = nn.Dropout(p=0.1)": ["unused-dropout extra"],
+    "self.extra = nn.Dropout(p=0.0)": ["unused-operators"],
+    "self.extra = nn.Dropout(keep_prob=1)": ["unused-operators"],
+    "self.extra = nn.Dropout(rate)": ["unused-dropout extra"],
+    "self.relu = nn.ReLU()\nself.cat = ops.Concat()": ["unused-operators"],
+    "self.crit = nn.MSELoss()": ["unused-operators"],
+    "self.extra = Pool()": ["unused-cell extra"],
+    "self.extra = Outer()": ["unused-cell extra"],
+    "self.extra = Act()": ["unused-operators"],
+    "self.extra = Down()": ["unused-cell extra"],
+    "self.extra = Cast()": ["unused-operators"],
+    "self.extra = [nn.Dense(8, 8)]": ["unused-layer extra"],
+    "self.extra = Relu()": ["unused-operators"],
+    "self.extra = Empty()": [],
+    "self.extra = Pool()\nself.main = nn.SequentialCell(Pool(), self.main)": [],
+}
+
+
+@pytest.mark.parametrize("init", UNUSED)
+def test_what_is_built_and_never_used(tmp_path: Path, init: str) -> None:
+    text = network(init, "return self.main(x) + y", CELLS)
+    assert told(said(tmp_path, text + TRAIN)) == UNUSED[init]
+
+
+@pytest.mark.parametrize(
+    ("head", "after", "expected"),
+    [
+        ("class Net(nn.Cell):", "", ["unused-layer extra"]),
+        ("class Net(nn.SequentialCell):", "", []),
+        ("from mixins import Mixin\nclass Net(nn.Cell, Mixin):", "", []),
+        ("class Net(nn.Cell):", "print(net.extra)", []),
+        ("class Net(nn.Cell):", "print(getattr(net, 'extra'))", []),
+        ("class Net(nn.Cell):", "class Big(Net):\n    def construct(self, x, y):\n        return self.extra(x)", []),
+        ("class Net(nn.Cell):", "class Big(Net):\n    pass\nclass Net(Big):\n    pass", ["unused-layer extra"]),
+    ],
+)
+def test_what_may_ask_for_it(tmp_path: Path, head: str, after: str, expected: list[str]) -> None:
+    text = network("self.extra = nn.Dense(8, 8)", "return self.main(x) + y").replace("class Net(nn.Cell):", head)
+    assert told(said(tmp_path, text + TRAIN + after + "\n")) == expected
+
+
+def test_without_training_an_unused_layer_is_only_told(tmp_path: Path) -> None:
+    text = network("self.extra = nn.Dense(8, 8)", "return self.main(x) + y") + "net(x, y)\n"
+    assert told(said(tmp_path, text)) == ["unused-untrained extra"]
+
+
+BACKBONE = """
+class Body(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc = nn.Conv2d(3, 8, 3), nn.Dense(8, 9)
+
+    def construct(self, x):
+        return self.conv(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "construct", "expected"),
+    [
+        ("ms.load_checkpoint('a.ckpt', net)\n", "return self.main(self.body(x)) + y", ["unused-tail fc"]),
+        ("", "return self.main(self.body(x)) + y", ["unused-layer fc"]),
+        ("ms.load_checkpoint('a.ckpt', net)\n", "return self.body(x) + self.main(y)", ["unused-layer fc"]),
+    ],
+)
+def test_the_last_layers_of_a_loaded_backbone(tmp_path: Path, load: str, construct: str, expected: list[str]) -> None:
+    text = network("self.body = Body()", construct, BACKBONE) + load + TRAIN
+    assert told(said(tmp_path, text)) == expected
+
+
+#: Two layers and a use of one of them twice -> what is said, and the line that is offered.
+TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
+    (
+        "self.query, self.key = nn.Dense(8, 8), nn.Dense(8, 8)",
+        "q = self.query(x)\nkey = self.query(y)\nreturn q + key",
+    ): (
+        "twin-used-twice key",
+        "key = self.key(y)",
+    ),
+    ("self.query, self.key = nn.Dense(8, 8), nn.Dense(8, 8)", "a = self.query(x)\nb = self.query(y)\nreturn a + b"): (
+        "twin-used-twice key",
+        None,
+    ),
+    ("self.fc1, self.fc2 = nn.Dense(8, 8), nn.Dense(8, 8)", "return self.fc1(self.fc1(x)) + y"): (
+        "twin-used-twice fc2",
+        None,
+    ),
+    ("self.fc1, self.fc9 = nn.Dense(8, 8), nn.Dense(8, 8)", "return self.fc1(self.fc1(x)) + y"): (
+        "unused-layer fc9",
+        None,
+    ),
+    ("self.fc1, self.fc2 = nn.Dense(8, 8), nn.Conv2d(8, 8, 1)", "return self.fc1(self.fc1(x)) + y"): (
+        "unused-layer fc2",
+        None,
+    ),
+    ("self.W_Q, self.W_K = nn.Dense(8, 8), nn.Dense(8, 8)", "return self.W_Q(x) @ self.W_Q(y)"): (
+        "twin-used-twice W_K",
+        None,
+    ),
+    ("self.main2 = nn.Dense(8, 8)\nself.extra = nn.Dense(8, 8)", "return self.main2(self.main2(x)) + y"): (
+        "unused-layer extra",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("init, construct", TWINS)
+def test_a_layer_beside_one_that_is_used_twice(tmp_path: Path, init: str, construct: str) -> None:
+    code, line = TWINS[init, construct]
+    found = said(tmp_path, network(init, "x = self.main(x)\n" + construct) + TRAIN)
+    assert [(one.code, one.data["name"], one.edit and one.edit[1].strip()) for one in found] == [(*code.split(), line)]
+
+
+PART = """
+class Part(nn.Cell):
+    def __init__(self, aux=False):
+        super().__init__()
+        self.a, self.b = nn.Dense(8, 8), nn.Dense(8, 8)
+        self.relu = nn.ReLU()
+        if aux:
+            self.aux = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.a(x), self.b(x)
+
+    def ignoring(self, x, z):
+        return x
+
+class Aux(Part):
+    def construct(self, x):
+        return self.a(self.b(x)), self.aux(x)
+"""
+P, W = "self.part = Part()", "self.w = Parameter(load())"
+#: __init__, construct -> what is said of results that are thrown away.
+RESULTS: dict[tuple[str, str], list[str]] = {
+    (P, "a, b = self.part(x)\nreturn self.main(a) + b + y"): [],
+    (P, "a, b = self.part(x)\nreturn self.main(a) + y"): ["caller-drops self.b"],
+    (P, "a = self.part(x)[0]\nreturn self.main(a) + y"): ["caller-drops self.b"],
+    ("self.part = Aux(aux=True)", "a, _ = self.part(x)\nreturn self.main(a) + y"): ["asked-and-dropped self.aux"],
+    ("self.part = Aux(True)", "a, _ = self.part(x)\nreturn self.main(a) + y"): ["asked-and-dropped self.aux"],
+    ("flag = load()\nself.part = Aux(aux=flag)", "a, _ = self.part(x)\nreturn self.main(a) + y"): [
+        "caller-drops self.aux"
+    ],
+    (P, "z = self.part(x)\nreturn self.main(x) + y"): ["result-unused self.part"],
+    (P, "self.part(x)\nreturn self.main(x) + y"): ["result-discarded self.part"],
+    (P, "_ = self.part(x)\nreturn self.main(x) + y"): ["result-underscore self.part"],
+    ("pass", "z = self.main(x)\nz = ops.relu(y)\nreturn z + x"): ["result-overwritten self.main"],
+    ("self.fc = nn.Dense(8, 8)", "z = self.main(x)\nz = self.fc(x)\nreturn z + y"): ["result-overwritten self.main"],
+    ("self.relu = nn.ReLU()", "z = self.relu(x)\nreturn self.main(x) + y"): ["result-unused self.relu"],
+    ("self.relu = nn.ReLU()", "self.relu(x)\nreturn self.main(x) + y"): ["call-discarded self.relu"],
+    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x) + y"): [],
+    ("pass", "z = ops.relu(x)\nreturn self.main(x) + y"): ["result-unused ops.relu"],
+    ("pass", "z = ops.relu(x)\nz = ops.tanh(y)\nreturn self.main(x) + z"): ["result-perhaps-replaced ops.relu"],
+    ("self.relu = ops.ReLU()", "z = self.relu(x)\nreturn self.main(x) + y"): ["result-unused self.relu"],
+    ("pass", "size = ops.relu(x)\nreturn self.main(x) + y"): [],
+    ("pass", "z = ops.shape(x)\nreturn self.main(x) + y"): [],
+    ("pass", "z = x * 2\nreturn self.main(x) + y"): ["result-unused *"],
+    ("pass", "z = 3 * 2\nreturn self.main(x) + y"): [],
+    (W, "z = self.w[x]\nreturn self.main(x) + y"): ["result-unused self.w"],
+    (W, "z = self.w.matmul(x)\nreturn self.main(x) + y"): ["result-unused self.w.matmul"],
+    (W, "z = self.w.astype(ms.float16)\nreturn self.main(x) + y"): [],
+    ("self.mul = ops.MatMul()\n" + W, "z = self.mul(x, self.w)\nreturn self.main(x) + y"): ["result-unused self.mul"],
+    (P, "z = self.part.ignoring(x, self.main(x))\nreturn z + y"): ["result-ignored self.main"],
+    ("pass", "z = self.main(x)\nif False:\n    x = x + z\nreturn self.main(x) + y"): ["result-unused self.main"],
+    ("pass", "z = ops.relu(x)\nif False:\n    x = x + z\nreturn self.main(x) + y"): [],
+}
+
+
+@pytest.mark.parametrize("init, construct", RESULTS)
+def test_results_that_are_thrown_away(tmp_path: Path, init: str, construct: str) -> None:
+    found = said(tmp_path, network(init, construct, PART) + TRAIN)
+    assert [one for one in told(found) if not one.startswith("unused")] == RESULTS[init, construct]
+
+
+@pytest.mark.parametrize(
+    ("line", "edit"),
+    [
+        ("self.relu(x)", "x = self.relu(x)"),
+        ("self.relu(x); y = y + x", "x = self.relu(x); y = y + x"),
+        ("self.relu(self.main(x))", None),
+        ("self.relu(\n    x)", None),
+        ("if load(): self.relu(x)", None),
+    ],
+)
+def test_the_edit_that_keeps_a_result(tmp_path: Path, line: str, edit: str | None) -> None:
+    found = said(tmp_path, network("self.relu = nn.ReLU()", line + "\nreturn self.main(x) + y") + TRAIN)
+    (one,) = [one for one in found if one.code == "call-discarded"]
+    assert (one.edit and one.edit[1].strip()) == edit
+
+
+SIBLING = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+
+    def construct(self, {given}):
+        return {part}
+
+class Twin(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+
+    def construct(self, {given}):
+        return {twin}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "part", "twin", "construct", "expected"),
+    [
+        ("a, feat", "self.fc(a)", "a", "self.part(h, self.main(h))", []),
+        ("a, skip", "self.fc(a)", "a", "self.part(self.main(h), h)", ["input-ignored skip"]),
+        ("a, feat", "self.fc(a)", "a", "self.part(self.main(h), h)", ["input-perhaps-ignored feat"]),
+        ("a, feat", "self.fc(a)", "a + feat", "self.part(self.main(h), h)", ["input-ignored feat"]),
+        ("a, feat", "self.fc(ops.cat((a, a)))", "a", "self.part(self.main(h), h)", ["input-ignored feat"]),
+        ("a, feat", "self.fc(a) + feat", "a", "self.part(self.main(h), h)", []),
+        ("a, _b", "self.fc(a)", "a", "self.part(self.main(h), h)", []),
+        ("a, mask", "self.fc(a)", "a", "self.part(self.main(h), h)", []),
+        ("a, feat", "self.fc(a)", "a", "self.part(self.main(h), y)", []),
+        ("a, feat", "self.fc(a)", "a", "self.part(x, x)", []),
+    ],
+)
+def test_inputs_that_are_ignored(
+    tmp_path: Path, given: str, part: str, twin: str, construct: str, expected: list[str]
+) -> None:
+    more = SIBLING.format(given=given, part=part, twin=twin)
+    text = network("self.part, self.twin = Part(), Twin()", f"h = self.main(x)\nreturn self.twin({construct}, y)", more)
+    found = [one for one in told(said(tmp_path, text + TRAIN)) if one.startswith("input")]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("construct", "expected"),
+    [
+        ("residual = x\nx = self.main(x)\nreturn x + y", ["residual-left-out residual"]),
+        ("residual = x\nx = self.main(x)\nreturn x + residual + y", []),
+        ("identity = None\nreturn self.main(x) + y", []),
+        ("skip = x\nskip = skip * 2\nreturn self.main(x) + y", ["residual-left-out skip"]),
+    ],
+)
+def test_a_residual_that_is_put_aside(tmp_path: Path, construct: str, expected: list[str]) -> None:
+    found = told(said(tmp_path, network("pass", construct) + TRAIN))
+    assert [one for one in found if one.startswith("residual")] == expected
+
+
+ADDED = """
+class Add(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.add = nn.LayerNorm([8]), ops.Add()
+
+    def construct(self, x, y):
+        return self.norm({sum})
+"""
+
+
+@pytest.mark.parametrize("total", ["x + y", "self.add(x, y)", "ops.add(x, y)"])
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("self.add2(h, self.fc(z))", "skips-a-sum: return self.add2(h, self.fc(z))"),
+        ("self.add2(z, self.fc(z))", None),
+    ],
+)
+def test_a_sum_that_is_skipped(tmp_path: Path, total: str, use: str, expected: str | None) -> None:
+    text = network(
+        "self.fc = nn.Dense(8, 8)\nself.add1, self.add2 = Add(), Add()",
+        f"h = self.main(x)\nz = self.add1(h, self.fc(y))\nreturn {use}",
+        ADDED.format(sum=total),
+    )
+    found = said(tmp_path, text + TRAIN)
+    lines = [f"{one.code}: {one.source.lines[one.line - 1].strip()}" for one in found if one.code == "skips-a-sum"]
+    assert lines == ([] if expected is None else [expected])
+
+
+def test_a_sum_is_skipped_within_one_construct(tmp_path: Path) -> None:
+    init = "self.fc = nn.Dense(8, 8)\nself.norm1, self.norm2 = nn.LayerNorm([8]), nn.LayerNorm([8])"
+    construct = "h = self.main(x)\nz = self.norm1(h + self.fc(y))\nreturn self.norm2(h + self.fc(z))"
+    found = said(tmp_path, network(init, construct) + TRAIN)
+    assert [(one.code, one.source.lines[one.line - 1].strip()) for one in found] == [
+        ("skips-a-sum", "return self.norm2(h + self.fc(z))")
+    ]
