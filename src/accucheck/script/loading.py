@@ -225,7 +225,7 @@ class Loading:
                 operator = outer.base.api if name == "" and isinstance(outer.base, Made) else outer.api
                 if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
                     return "applied", outer
-                if _PUTS_INTO.fullmatch(method) and not of_base:
+                if _PUTS_INTO.fullmatch(method):
                     reach(outer.base)
                 elif (
                     name[:1] == "@"

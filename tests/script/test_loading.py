@@ -1,0 +1,278 @@
+"""What becomes of checkpoints that scripts load, in the ways people write it."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading, Scripts
+from accucheck.script.loading import Said, examine, mentions
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import argparse
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops, load_checkpoint, load_param_into_net, save_checkpoint, Parameter
+from mindspore.train import ModelCheckpoint
+from mindspore.common.initializer import initializer, Normal
+from settings import FILE, make
+class Net(nn.Cell):
+    def __init__(self, backbone=None):
+        super().__init__()
+        self.fc, self.backbone = nn.Dense(8, 8), backbone
+
+    def construct(self, x):
+        return self.fc(x)
+
+class Other(Net):
+    pass
+
+p = argparse.ArgumentParser()
+p.add_argument("--ckpt_dir", default="out")
+p.add_argument("--ckpt", default="")
+args = p.parse_args()
+"""
+NET, RUN = "net = Net()\n", "ms.Model(net, loss, opt).train(1, data)\n"
+LOAD, PUT = "params = load_checkpoint('a.ckpt')\n", "load_param_into_net(net, params)\n"
+
+
+def scripts(folder: Path, text: str, head: str = HEAD) -> Scripts:
+    (folder / "train.py").write_text(head + text, encoding="utf-8")
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return Scripts([Reading("train", "train", source, trace, project)])
+
+
+def said(folder: Path, text: str, head: str = HEAD) -> list[Said]:
+    return examine(scripts(folder, text, head))
+
+
+def of_load(found: list[Said]) -> list[str]:
+    return [one.code for one in found if one.node and "load_checkpoint" in one.source.lines[one.line - 1]]
+
+
+#: What stands between the load and the training -> what becomes of the loaded dict.
+USES: dict[str, str] = {
+    PUT: "applied",
+    "": "not-applied",
+    "print(len(params))\n": "not-applied",
+    "new = {}\nfor k, v in params.items():\n    new['net.' + k] = v\nload_param_into_net(net, new)\n": "applied",
+    "new = {k: v for k, v in params.items() if 'head' not in k}\nload_param_into_net(net, new)\n": "applied",
+    "new = {k: v for k, v in params.items() if 'head' not in k}\n": "not-applied",
+    "for p in net.get_parameters():\n    p.set_data(params[p.name])\n": "applied",
+    "net.fc.weight = params['fc.weight']\n": "applied",
+    "net.fc.weight.data = params['fc.weight'].data\n": "applied",
+    "ops.assign(net.fc.weight, params['fc.weight'])\n": "applied",
+    "ops.Assign()(net.fc.weight, params['fc.weight'])\n": "applied",
+    "w = Parameter(params['fc.weight'])\n": "applied",
+    "fill(net, params)\n": "handed-on",
+    "net.params = params\n": "handed-on",
+    "held = get()\nheld.params = params\n": "handed-on",
+    "held = get()\nheld['params'] = params\n": "handed-on",
+    "nowhere.params = params\n": "handed-on",
+    "held = [get(), params]\nfill(held)\n": "handed-on",
+    "held = list(get())\nheld.append(params)\nfill(held)\n": "handed-on",
+    "held = list(get())\nheld.append(params)\n": "not-applied",
+    "class Keep:\n    def __init__(self, p):\n        self.p = [p]\nkeep = Keep(params)\n": "handed-on",
+    "def give():\n    return {'p': params}\n": "handed-on",
+    "other = fetch()\nload_param_into_net(net, other)\n": "handed-on",
+    "def later(net, p):\n    load_param_into_net(net, p)\n": "not-applied",
+    "for p in net.get_parameters():\n    p.set_data(unknown[p.name])\n": "handed-on",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_becomes_of_a_loaded_dict(tmp_path: Path, use: str) -> None:
+    assert of_load(said(tmp_path, LOAD + NET + use + RUN)) == [USES[use]]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (NET + "load_checkpoint('a.ckpt', net)\n" + RUN, ["applied", "result-ignored"]),
+        (NET + "load_checkpoint('a.ckpt', net=None)\n" + RUN, ["not-applied"]),
+        (NET + "load_checkpoint('ckpt/', net)\n" + RUN, ["directory", "result-ignored"]),
+        (NET + "ModelCheckpoint(directory='out')\nload_checkpoint('out', net)\n", ["directory", "result-ignored"]),
+        (NET + "ModelCheckpoint(directory='out')\nload_checkpoint('old', net)\n", ["applied", "result-ignored"]),
+        (NET + "ModelCheckpoint(directory=get())\nload_checkpoint('out', net)\n", ["applied", "result-ignored"]),
+        (
+            NET + "ModelCheckpoint(directory=args.ckpt_dir)\nload_checkpoint(args.ckpt_dir, net)\n",
+            ["directory", "result-ignored"],
+        ),
+        (
+            NET + "ModelCheckpoint(directory=args.ckpt_dir)\nif a:\n    load_checkpoint(args.ckpt_dir, net)\n",
+            ["directory-possible", "result-ignored"],
+        ),
+        (
+            NET + "ModelCheckpoint(directory=args.ckpt_dir)\nload_checkpoint(args.ckpt, net)\n",
+            ["applied", "result-ignored"],
+        ),
+        (NET + LOAD + "load_param_into_net(net, {})\n" + RUN, ["not-applied", "nothing-loaded"]),
+    ],
+)
+def test_what_is_loaded(tmp_path: Path, text: str, codes: list[str]) -> None:
+    assert [one.code for one in said(tmp_path, text)] == codes
+
+
+#: The statement that loads into a network, and what follows -> what is said of it.
+PUTS: dict[str, str] = {
+    PUT: "result-ignored",
+    "print(load_param_into_net(net, params))\n": "checked",
+    "missing, _ = load_param_into_net(net, params)\nif missing:\n    raise ValueError\n": "checked",
+    "missing = load_param_into_net(net, params)\nassert not missing\n": "checked",
+    "missing = load_param_into_net(net, params)\nif missing:\n    pass\n": "checked",
+    "missing = load_param_into_net(net, params)\n": "result-ignored",
+    "def load(net):\n    return load_param_into_net(net, params)\n": "checked",
+    "load_param_into_net(net, params)\nother = Net()\nms.Model(other, loss, opt).train(1, data)\n": "result-ignored",
+    PUT + "for p in net.get_parameters():\n    p.set_data(initializer(Normal(), p.shape))\n": "overwritten",
+    PUT + "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.Dense):\n"
+    "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))\n": "overwritten",
+    PUT + "if a:\n    for p in net.get_parameters():\n        p.set_data(ms.Tensor(np.random.rand(3)))\n": (
+        "overwritten-possible"
+    ),
+    PUT
+    + "for p in net.get_parameters():\n    if 'head' in p.name:\n        p.set_data(initializer(Normal(), p.shape))\n": (
+        "result-ignored"
+    ),
+    PUT + "for _, cell in net.cells_and_names():\n    cell.bias.set_data(initializer(Normal(), cell.bias.shape))\n": (
+        "result-ignored"
+    ),
+    PUT + "for p in Net().get_parameters():\n    p.set_data(initializer(Normal(), p.shape))\n": "result-ignored",
+    PUT + "net.fc.weight.set_data(initializer(Normal(), [8, 8]))\n": "result-ignored",
+    PUT + "for p in net.get_parameters():\n    p.set_data(params[p.name])\n": "result-ignored",
+    "for p in net.get_parameters():\n    p.set_data(initializer(Normal(), p.shape))\n" + PUT: "result-ignored",
+    "if a:\n    load_param_into_net(net, params)\nelse:\n    for p in net.get_parameters():\n"
+    "        p.set_data(initializer(Normal(), p.shape))\n": "result-ignored",
+}
+
+
+@pytest.mark.parametrize("put", PUTS)
+def test_what_is_put_into_a_network(tmp_path: Path, put: str) -> None:
+    found = said(tmp_path, LOAD + NET + put + RUN)
+    lines = {one.source.lines[one.line - 1].strip(): one.code for one in found}
+    (code,) = [code for line, code in lines.items() if "load_param_into_net" in line]
+    assert code == PUTS[put]
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [
+        ("other = Net()\nms.Model(other, loss, opt).train(1, data)\n", "another-object"),
+        ("other = Other()\nms.Model(other, loss, opt).train(1, data)\n", "result-ignored"),
+        (
+            "other = Net()\nload_checkpoint('b.ckpt', other)\nms.Model(other, loss, opt).train(1, data)\n",
+            "result-ignored",
+        ),
+        ("other = Net(backbone=net)\nms.Model(other, loss, opt).train(1, data)\n", "result-ignored"),
+        ("net.set_train(False)\nother = Net()\nms.Model(other, loss, opt).train(1, data)\n", "another-object"),
+        ("net(x)\nother = Net()\nother(x)\n", "result-ignored"),
+        ("other = Net()\nother(x)\n", "another-object"),
+        ("other = Net()\n", "result-ignored"),
+    ],
+)
+def test_the_object_that_is_used(tmp_path: Path, after: str, code: str) -> None:
+    found = said(tmp_path, LOAD + NET + PUT + after)
+    assert [one.code for one in found if "into_net(net" in one.source.lines[one.line - 1]] == [code]
+
+
+def test_a_network_that_a_function_makes_and_loads(tmp_path: Path) -> None:
+    text = "def make():\n    net = Net()\n    load_checkpoint('a.ckpt', net)\n    return net\nnet = make()\nother = Net()\nother(x)\n"
+    assert [one.code for one in said(tmp_path, text)] == ["applied", "result-ignored"]
+
+
+@pytest.mark.parametrize(
+    ("save", "load", "code"),
+    [
+        ("save_checkpoint(net, 'a.ckpt')", "load_checkpoint('a.ckpt', net)", "own"),
+        ("save_checkpoint(net, './a.ckpt')", "load_checkpoint('a.ckpt', Net())", "own"),
+        ("save_checkpoint(net.set_train(), 'a.ckpt')", "load_checkpoint('a.ckpt', net)", "own"),
+        ("save_checkpoint(net, 'a.ckpt')", "load_checkpoint('b.ckpt', net)", "result-ignored"),
+        ("save_checkpoint(net, FILE)", "load_checkpoint(FILE, net)", "own"),
+        ("save_checkpoint(net, make(FILE))", "load_checkpoint(make(FILE), net)", "own"),
+        ("save_checkpoint(net, make(x))", "load_checkpoint(make(x), net)", "result-ignored"),
+        ("save_checkpoint(net, make(a=FILE))", "load_checkpoint(make(a=FILE), net)", "result-ignored"),
+        ("save_checkpoint(build(), 'a.ckpt')", "load_checkpoint('a.ckpt', net)", "result-ignored"),
+        ("save_checkpoint(net, 'a.ckpt')", "load_checkpoint('a.ckpt', build())", "result-ignored"),
+        ("save_checkpoint(net, 'a.ckpt')", "load_checkpoint('a.ckpt', Other())", "another-class"),
+        (
+            "save_checkpoint(net, 'a.ckpt')\nsave_checkpoint(Other(), 'b.ckpt')",
+            "load_checkpoint('a.ckpt', Other())",
+            "wrong-network",
+        ),
+        (
+            "save_checkpoint(net, FILE)\nsave_checkpoint(Other(), 'b.ckpt')",
+            "load_checkpoint(FILE, Other())",
+            "another-class",
+        ),
+    ],
+)
+def test_what_the_script_saved_itself(tmp_path: Path, save: str, load: str, code: str) -> None:
+    found = said(tmp_path, NET + save + "\n" + load + "\n")
+    assert [one.code for one in found if one.code != "applied"] == [code]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("'a.ckpt'", "a.ckpt"),
+        ("args.ckpt", "ckpt"),
+        ("FILE", "FILE"),
+        ("name", "name"),
+        ("find(1)", "find(1)"),
+        ("1", "…"),
+    ],
+)
+def test_what_a_path_is_called(tmp_path: Path, path: str, shown: str) -> None:
+    (one,) = said(tmp_path, f"load_checkpoint({path})\n")
+    assert one.data["path"] == shown
+
+
+#: The load and the network, as written -> the line that is offered after them.
+EDITS: dict[str, str | None] = {
+    LOAD + NET: "load_param_into_net(net, params)",
+    NET + LOAD: "load_param_into_net(net, params)",
+    NET + "params = ms.load_checkpoint('a.ckpt')\n": "ms.load_param_into_net(net, params)",
+    NET + "from mindspore import load_checkpoint as load\nparams = load('a.ckpt')\n": None,
+    NET + "from mindspore import load_checkpoint_async\nparams = load_checkpoint_async('a.ckpt')\n": None,
+    NET + "load_checkpoint('a.ckpt')\n": None,
+    NET + "one = two = load_checkpoint('a.ckpt')\n": None,
+    NET + LOAD + "print(params)\n": None,
+    NET + "second = Net()\n" + LOAD: None,
+    "if a:\n    net = Net()\n    params = load_checkpoint('a.ckpt')\n": "    load_param_into_net(net, params)",
+    "def main():\n    params = load_checkpoint('a.ckpt')\n    net = Net()\n    net(x)\nmain()\n": (
+        "    load_param_into_net(net, params)"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", EDITS)
+def test_the_line_that_puts_it_into_the_network(tmp_path: Path, text: str) -> None:
+    (one,) = [one for one in said(tmp_path, text) if one.code == "not-applied"]
+    assert [line for _, _, lines in one.edits for line in lines] == ([] if EDITS[text] is None else [EDITS[text]])
+
+
+def test_a_line_is_offered_only_where_its_name_is_imported(tmp_path: Path) -> None:
+    (one,) = said(tmp_path, NET + LOAD, "from mindspore import nn, load_checkpoint\n" + HEAD.split("make\n")[1])
+    assert (one.code, one.edits) == ("not-applied", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("", "only-read"), ("print(nn.Dense(8, 8))\n", "not-applied"), ("ms.Model(build())\n", "not-applied")],
+)
+def test_a_script_without_a_network_only_reads(tmp_path: Path, text: str, code: str) -> None:
+    head = "import mindspore as ms\nfrom mindspore import nn\n"
+    assert [one.code for one in said(tmp_path, "ms.load_checkpoint('a.ckpt')\n" + text, head)] == [code]
+
+
+def test_the_places_in_the_text(tmp_path: Path) -> None:
+    found = mentions(scripts(tmp_path, LOAD + NET + PUT + "if False:\n    ms.load_checkpoint('b.ckpt', net)\n"))
+    assert [source.lines[node.lineno - 1].strip() for source, node in found] == [
+        LOAD.strip(),
+        PUT.strip(),
+        "ms.load_checkpoint('b.ckpt', net)",
+    ]
