@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -40,7 +40,6 @@ from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping
 LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
-_STOPS = ("ops.stop_gradient", "ops.StopGradient")
 _PARAMETERS = (
     ".trainable_params",
     ".get_parameters",
@@ -160,9 +159,7 @@ class _Look:
                 call.name == ".set_grad" and _false(call.keywords.get("requires_grad"))
             ):
                 part = call.base
-            for option in options(part):
-                if isinstance(option, Instance):
-                    yield {id(leaf) for _, leaf in leaves(option)}
+            yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
 
     @cached_property
     def steps(self) -> list[_Step]:
@@ -247,9 +244,7 @@ class _Look:
     def stops(self) -> Iterator[Said]:
         """Each stop_gradient within what is trained."""
         for call in self.trace.calls:
-            if call.api not in _STOPS and not (
-                call.name == "" and isinstance(call.base, Made) and call.base.api in _STOPS
-            ):
+            if not _stops(call):
                 continue
             if call.discarded:
                 given = call.args[0] if call.args else None
@@ -293,12 +288,14 @@ class _Look:
         if is_parameter(owner):
             return [id(owner)]
         if isinstance(owner, Made) and owner.name[:1] == "@" and owner.base is not None:
-            return [id(owner.base)] if is_layer(owner.base) and owner.name[1:] in _matrices(owner.base) else []
+            return [id(owner.base)] if isinstance(owner.base, Made) and owner.name[1:] in _matrices(owner.base) else []
         found = []
         for network in _networks_of(owner):
             for path, leaf in leaves(network):
-                if isinstance(leaf, Made) and leaf.order < store.order and _chosen(store, ".".join(path)) is True:
-                    found.append(id(leaf))
+                if isinstance(leaf, Made) and leaf.order < store.order:
+                    names = [".".join((*path, name)) for name in _matrices(leaf)] or [".".join(path)]
+                    if all(_chosen(store, name) is True for name in names):
+                        found.append(id(leaf))
         return found
 
     def flags(self) -> Iterator[Said]:
@@ -532,10 +529,8 @@ def _body(node: ast.AST) -> str:
     )
 
 
-def _matrices(layer: Value) -> list[str]:
+def _matrices(layer: Made) -> list[str]:
     """The weights of a layer other than biases and statistics."""
-    if not isinstance(layer, Made):
-        return []
     return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
 
 
@@ -559,7 +554,7 @@ def _reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
             found |= {id(leaf) for _, leaf in leaves(part)}
             continue
         if isinstance(part, Made):
-            if part.api in _STOPS or (part.name == "" and isinstance(part.base, Made) and part.base.api in _STOPS):
+            if _stops(part):
                 stops.append(part)
                 if stop:
                     continue
@@ -573,6 +568,12 @@ def _reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
                 seen.add(id(inner))
                 queue.append(inner)
     return found, stops
+
+
+def _stops(call: Made) -> bool:
+    return call.api == "ops.stop_gradient" or (
+        call.name == "" and isinstance(call.base, Made) and call.base.api == "ops.StopGradient"
+    )
 
 
 def _applies(value: Value) -> bool:
@@ -628,32 +629,50 @@ def _chosen(store: Store, name: str) -> bool | None:
     return answer
 
 
+_COMPARES: dict[str, Callable[[str, str], bool]] = {
+    "in": lambda part, text: part in text,
+    "not in": lambda part, text: part not in text,
+    "==": str.__eq__,
+    "!=": str.__ne__,
+    ".startswith": str.startswith,
+    ".endswith": str.endswith,
+}
+
+
 def _holds(value: Value, name: str) -> bool | None:
     """A condition on the name of a parameter, for a name."""
     if not isinstance(value, Made):
         return None
-    if value.name in ("in", "not in", "==", "!=") and len(value.args) == 2:
-        one, other = value.args
-        if isinstance(one, Known) and isinstance(one.value, str) and _is_name(other):
-            same = one.value == name if value.name in ("==", "!=") else one.value in name
-            return same is (value.name in ("in", "=="))
-        if isinstance(other, Known) and isinstance(other.value, str) and _is_name(one):
-            return (other.value == name) is (value.name == "==") if value.name in ("==", "!=") else None
-    if value.name == ".startswith" and value.base is not None and _is_name(value.base) and value.args:
-        start = value.args[0]
-        return name.startswith(start.value) if isinstance(start, Known) and isinstance(start.value, str) else None
     if value.name == "not":
         inner = _holds(value.args[0], name)
         return None if inner is None else not inner
-    return None
+    sides = [_said_of(side, name) for side in ((value.base, *value.args) if value.name[:1] == "." else value.args)]
+    if value.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
+        return None
+    return _COMPARES[value.name](sides[0], sides[1])
 
 
-def _is_name(value: Value) -> bool:
-    return isinstance(value, Made) and (value.name == "@name" or (value.name in (".item", "[]") and _of_pairs(value)))
+def _said_of(value: Value | None, name: str) -> str | None:
+    """The text that a value is where a parameter has this name; None when it is not seen."""
+    if isinstance(value, Known):
+        return value.value if isinstance(value.value, str) else None
+    if not isinstance(value, Made):
+        return None
+    if value.name == "@name":
+        return name
+    place = value.args[0] if value.name == "[]" else None
+    if not (isinstance(value.base, Made) and isinstance(place, Known) and type(place.value) is int):
+        return None
+    if value.base.name == ".split":  # name.split(".")[0]
+        whole, mark = (_said_of(part, name) for part in (value.base.base, next(iter(value.base.args), None)))
+        parts = whole.split(mark) if whole and mark else []
+        return parts[place.value] if -len(parts) <= place.value < len(parts) else None
+    pairs = value.base.name == ".each" and place.value == 0
+    return name if pairs and any(_pairs(part) for part in _behind(value.base)) else None
 
 
-def _of_pairs(value: Made) -> bool:
-    return any(isinstance(part, Made) and part.name == ".parameters_and_names" for part in _behind(value))
+def _pairs(value: Value) -> bool:
+    return isinstance(value, Made) and value.name == ".parameters_and_names"
 
 
 def _frames(frame: Frame | None) -> Iterator[Frame]:

@@ -1,0 +1,281 @@
+"""What scripts keep from being trained, in the ways people write it."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading, Scripts
+from accucheck.script.freezing import examine
+from accucheck.script.networks import Said
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter, Tensor
+from mindspore.common.initializer import initializer, Normal
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(
+            nn.Conv2d(3, 8, 3),
+            nn.BatchNorm2d(8),
+        )
+        self.neck = nn.Dense(8, 8)
+        self.head = nn.Dense(8, 2)
+{init}
+
+    def construct(self, x):
+        h = self.body(x)
+{construct}
+
+net = Net()
+loss_fn = nn.CrossEntropyLoss()
+"""
+TRAIN = "ms.Model(net, loss_fn, nn.Adam(net.trainable_params())).train(1, data)\n"
+FORWARD = "return self.head(self.neck(h))"
+
+
+def said(
+    folder: Path,
+    text: str,
+    init: str = "pass",
+    construct: str = FORWARD,
+    train: str = TRAIN,
+    declared: list[str] | None = None,
+) -> list[Said]:
+    head = HEAD.format(init=textwrap.indent(init, " " * 8), construct=textwrap.indent(construct, " " * 8))
+    (folder / "train.py").write_text(head + text + train)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return list(examine(Scripts([Reading("train", "train", source, trace, project)]), declared))
+
+
+LOAD = "ms.load_checkpoint('a.ckpt', net)\n"
+PAIRS = "for name, p in net.parameters_and_names():\n    if {}:\n        p.requires_grad = False\n"
+EACH = "for p in net.get_parameters():\n    if {}:\n        p.requires_grad = False\n"
+NAMES = {"body.0", "body.1", "neck", "head"}
+#: A condition on the name of a parameter -> the weights, but for biases, that it chooses; None where that is not told.
+CHOSEN: dict[str, set[str] | None] = {
+    "'head' in name": {"head"},
+    "'head' not in name": {"body.0", "body.1", "neck"},
+    "not 'head' in name": {"body.0", "body.1", "neck"},
+    "'weight' in name": {"body.0", "neck", "head"},
+    "'weight' not in name": {"body.1"},
+    "'bias' in name": set(),
+    "'bias' not in name": {"body.0", "body.1", "neck", "head"},
+    "name == 'head.weight'": {"head"},
+    "'head.weight' == name": {"head"},
+    "name != 'head.weight'": {"body.0", "body.1", "neck"},
+    "name == 'head'": set(),
+    "name.startswith('body.')": {"body.0", "body.1"},
+    "name.endswith('.weight')": {"body.0", "neck", "head"},
+    "not name.startswith('head')": {"body.0", "body.1", "neck"},
+    "name.split('.')[0] == 'head'": {"head"},
+    "name.split('.')[0] != 'head'": {"body.0", "body.1", "neck"},
+    "name.split('.')[-1] == 'weight'": {"body.0", "neck", "head"},
+    "name.split('.')[7] == 'weight'": None,
+    "name.split(mark)[0] == 'head'": None,
+    "name.startswith(prefix)": None,
+    "len(name) > 3": None,
+    "match(name)": None,
+    "flag": None,
+}
+
+
+def frozen(found: list[Said]) -> set[str]:
+    """The weights that are frozen, told by declaring each."""
+    return {one.data["pattern"].rpartition(".")[0] for one in found if one.code == "declared-frozen"}
+
+
+@pytest.mark.parametrize("test", CHOSEN)
+@pytest.mark.parametrize("loop", [PAIRS, EACH], ids=["pairs", "names"])
+def test_the_weights_that_a_condition_chooses(tmp_path: Path, loop: str, test: str) -> None:
+    text = loop.format(test if loop == PAIRS else test.replace("name", "p.name"))
+    declared = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
+    found = said(tmp_path, LOAD + text, declared=declared)
+    assert frozen(found) == (CHOSEN[test] or set())
+    # Where it cannot be told nothing is held against the declaration.
+    assert any(one.code == "declared-not-frozen" for one in found) is (CHOSEN[test] not in (None, NAMES))
+
+
+#: How something is frozen -> what is said of each switch.
+SWITCHES: dict[str, list[str]] = {
+    "net.neck.weight.requires_grad = False\n": ["random-frozen neck"],
+    "net.neck.bias.requires_grad = False\n": ["frozen"],
+    "net.neck.requires_grad = False\n": ["flag-on-cell"],
+    LOAD + "net.neck.weight.requires_grad = False\n": ["frozen"],
+    LOAD + "net.head.weight.requires_grad = False\n": ["head-frozen head"],
+    "if args.freeze:\n    net.neck.weight.requires_grad = False\n": ["frozen"],
+    "net.neck.weight.set_data(load())\nnet.neck.weight.requires_grad = False\n": ["frozen"],
+    "net.body[1].gamma.requires_grad = False\n": ["frozen"],
+    LOAD + "for p in net.get_parameters():\n    p.requires_grad = False\n": ["all-frozen"],
+    LOAD + "for p in net.get_parameters():\n    p.requires_grad = False\n"
+    "for p in net.head.get_parameters():\n    p.requires_grad = True\n": ["frozen"],
+    LOAD + "for p in net.get_parameters():\n    p.requires_grad = False\n"
+    "for p in net.head.trainable_params():\n    p.requires_grad = True\n": ["all-frozen", "unfreezes-nothing"],
+    LOAD
+    + "for p in net.body.get_parameters():\n    p.requires_grad = False\n    if 'gamma' in p.name:\n        break\n": [
+        "frozen"
+    ],
+    "for p in net.get_parameters():\n    p.requires_grad = True\n": ["statistics-trainable"],
+    "for p in net.neck.get_parameters():\n    p.requires_grad = True\n": [],
+}
+
+
+@pytest.mark.parametrize("text", SWITCHES)
+def test_what_is_said_of_a_switch(tmp_path: Path, text: str) -> None:
+    found = said(tmp_path, text)
+    assert [
+        f"{one.code} {one.data['name'] if 'random' in one.code or 'head' in one.code else ''}".strip() for one in found
+    ] == (SWITCHES[text])
+
+
+@pytest.mark.parametrize(
+    ("init", "code"),
+    [
+        ("self.extra = nn.Dense(8, 8)", "random-frozen"),
+        ("self.pos_table = nn.Dense(8, 8)", "frozen"),
+        ("self.extra = nn.Dense(8, 8, weight_init=Tensor(load()))", "frozen"),
+        ("self.extra = nn.Dense(8, 8, weight_init=table)", "frozen"),
+        ("self.extra = nn.Dense(8, 8, weight_init=Normal())", "random-frozen"),
+        ("self.extra = nn.Dense(8, 8, weight_init='normal')", "random-frozen"),
+        ("self.extra = Parameter(load())", "frozen"),
+        ("self.extra = nn.BatchNorm1d(8)", "frozen"),
+    ],
+)
+def test_what_is_frozen_from_the_start(tmp_path: Path, init: str, code: str) -> None:
+    name = init.split(" ")[0]
+    weight = {"Parameter": name, "BatchNorm": f"{name}.gamma"}
+    switch = next((text for part, text in weight.items() if part in init), f"{name}.weight") + ".requires_grad = False"
+    found = said(tmp_path, "", init + "\n" + switch, f"h = {name}(h)\n" + FORWARD)
+    assert [one.code for one in found] == [code]
+
+
+LOOP = "for p in net.body.get_parameters():\n    p.requires_grad = False\n"
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("for p in net.body.trainable_params():\n    p.requires_grad = True\n", "for p in net.body.get_parameters():"),
+        ("params = net.body.trainable_params()\nfor p in params:\n    p.requires_grad = True\n", None),
+    ],
+)
+def test_the_edit_that_unfreezes(tmp_path: Path, loop: str, line: str | None) -> None:
+    (one,) = [one for one in said(tmp_path, LOAD + LOOP + loop) if one.code == "unfreezes-nothing"]
+    assert (one.edit and one.edit[1]) == line
+    assert one.data["count"] == 2
+
+
+STOP = "ops.stop_gradient"
+#: construct after h = self.body(x) -> what is said.
+STOPS: dict[str, list[str]] = {
+    FORWARD: [],
+    f"return {STOP}(self.head(self.neck(h)))": ["nothing-trained"],
+    f"return self.head(self.neck({STOP}(h)))": ["part-cut-off"],
+    "stop = ops.StopGradient()\nreturn self.head(self.neck(stop(h)))": ["part-cut-off"],
+    f"return self.head({STOP}(self.neck(h)) + self.neck(h))": ["stopped"],
+    f"mask = {STOP}(x > 0)\nreturn self.head(self.neck(h * mask))": ["stopped"],
+    f"{STOP}(h)\nreturn self.head(self.neck(h))": ["stop-discarded-feature"],
+    f"{STOP}(x)\nreturn self.head(self.neck(h))": ["stop-discarded"],
+}
+
+
+@pytest.mark.parametrize("construct", STOPS)
+def test_what_a_stopped_gradient_cuts_off(tmp_path: Path, construct: str) -> None:
+    assert [one.code for one in said(tmp_path, "", construct=construct)] == STOPS[construct]
+
+
+@pytest.mark.parametrize(
+    ("meant", "code"),
+    [
+        ("", "part-cut-off"),
+        ("ms.load_checkpoint('a.ckpt', net.body)\n", "stopped"),
+        ("ms.load_param_into_net(net.body, load())\n", "stopped"),
+        ("net.body.set_grad(False)\n", "stopped"),
+        ("net.body.set_grad(requires_grad=False)\n", "stopped"),
+        ("net.body.set_train(False)\n", "stopped"),
+        ("net.body.set_grad(True)\n", "part-cut-off"),
+        (LOAD, "part-cut-off-loaded"),
+        ("def later():\n    ms.load_checkpoint('a.ckpt', net)\n", "part-cut-off"),
+        ("if False:\n    ms.load_checkpoint('a.ckpt', net)\n", "part-cut-off-loaded"),
+        (LOOP, "stopped"),
+    ],
+)
+def test_a_part_that_is_cut_off_on_purpose(tmp_path: Path, meant: str, code: str) -> None:
+    found = said(tmp_path, meant, construct=f"return self.head(self.neck({STOP}(h)))")
+    assert [one.code for one in found if one.code not in ("frozen", "random-frozen")] == [code]
+
+
+FORWARD_FN = "def forward(x, y):\n    return loss_fn({}(net(x)), y)\n"
+#: How people train -> whether a stop_gradient around all of the network is seen to leave nothing to train.
+STEPS: dict[str, bool] = {
+    "grad_fn = ms.value_and_grad(forward, None, net.trainable_params())\ngrad_fn(x, y)\n": True,
+    "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\ngrad_fn(x, y)\n": True,
+    "grad_fn = ms.grad(forward, 0)\ngrad_fn(x, y)\n": False,
+    "ops.GradOperation(get_by_list=True)(forward, net.trainable_params())(x, y)\n": True,
+    "ops.GradOperation()(forward)(x, y)\n": False,
+    "cell = nn.TrainOneStepCell(Forward(), opt)\ncell(x, y)\n": True,
+    "cell = nn.TrainOneStepCell(Forward(), opt)\nrun(cell)\n": True,
+    "cell = nn.TrainOneStepCell(Forward(), Mine(net.trainable_params(), 0.1))\ncell(x, y)\n": True,
+    "cell = nn.TrainOneStepCell(Forward(), nn.Adam([p for p in net.trainable_params() if p.name]))\ncell(x, y)\n": True,
+    "cell = nn.TrainOneStepCell(Forward(), nn.Adam([{'params': net.head.trainable_params()}]))\ncell(x, y)\n": True,
+    "cell = nn.TrainOneStepCell(Forward(), nn.Adam([net.extra]))\ncell(x, y)\n": True,
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("stop", [STOP, "ops.relu"])
+def test_a_loss_that_trains_nothing(tmp_path: Path, step: str, stop: str) -> None:
+    classes = (
+        "class Forward(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.net = net\n"
+        "    def construct(self, x, y):\n        return forward(x, y)\n"
+        "class Mine(nn.Adam):\n    def __init__(self, params, lr):\n        super().__init__(params, lr)\n"
+        "opt = nn.Adam(net.trainable_params())\n"
+    )
+    init = "self.extra = Parameter(load())"
+    construct = "return self.head(self.neck(h)) + self.extra"
+    found = said(tmp_path, FORWARD_FN.format(stop) + classes + step, init, construct, "")
+    assert ("nothing-trained" in {one.code for one in found}) is (STEPS[step] and stop == STOP)
+
+
+@pytest.mark.parametrize(
+    ("init", "use", "code"),
+    [
+        ("self.many = [nn.Dense(8, 8), nn.Dense(8, 8)]", "self.many[0](h)", "not-registered"),
+        ("self.many = {'a': nn.Dense(8, 8)}", "self.many['a'](h)", "not-registered"),
+        ("self.many = nn.CellList([nn.Dense(8, 8)])", "self.many[0](h)", None),
+        ("self.many = [nn.Dense(8, 8)]\nself.all = nn.CellList(self.many)", "self.many[0](h)", None),
+        (
+            "self.many = [nn.Dense(8, 8)]\nself.insert_child_to_cell('a', self.many[0])",
+            "self.many[0](h)",
+            None,
+        ),
+        ("self.many = [nn.ReLU()]", "self.many[0](h)", None),
+        ("self.many = [nn.Dense(8, 8)]", "h", None),
+    ],
+)
+def test_layers_in_a_list_of_python(tmp_path: Path, init: str, use: str, code: str | None) -> None:
+    found = said(tmp_path, "", init, f"h = {use}\n" + FORWARD)
+    assert [one.code for one in found] == ([] if code is None else [code])
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "codes"),
+    [
+        (LOAD + LOOP, ["body.*"], {"declared-frozen"}),
+        (LOAD + LOOP, ["neck.*", "body.*"], {"declared-frozen", "declared-not-frozen"}),
+        (LOAD + LOOP, [], {"frozen-not-declared"}),
+        (LOAD + LOOP, ["nothing"], {"frozen-not-declared"}),
+        (LOAD + PAIRS.format("match(name)"), ["neck.*"], set()),
+        ("", ["neck.*"], {"declared-not-frozen"}),
+    ],
+)
+def test_against_what_is_declared(tmp_path: Path, text: str, declared: list[str], codes: set[str]) -> None:
+    assert {one.code for one in said(tmp_path, text, declared=declared) if "declared" in one.code} == codes
