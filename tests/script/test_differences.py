@@ -106,6 +106,13 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("mint.nn.BatchNorm2d(8, momentum=0.1)", []),
         ("nn.Dense(8, 8, True)", ["bias-in-third-place"]),
         ("nn.Dense(8, 8, 'normal')", []),
+        ("rate = 1 - keep_prob\nnn.Dropout(p=rate)", []),
+        ("rate = 1 - keep_prob\nnn.Dropout(keep_prob=rate)", ["keeps-a-drop-rate"]),
+        ("rate = 1 - dropout\nnn.Dropout(p=rate)", ["drops-a-keep-rate"]),
+        ("rate = 1 - other\nnn.Dropout(p=rate)", []),
+        ("rate = 2 - dropout\nnn.Dropout(p=rate)", []),
+        ("keep = 0.9 if flag else 0.8\nnn.Dropout(keep_prob=1 - keep)", ["keeps-a-drop-rate"]),
+        ("drop = 0.9 if flag else 0.8\nnn.Dropout(p=1 - drop)", []),
         ("initializer.Normal(0.02)", ["initializer-dropped"]),
         ("ms.common.initializer.initializer('normal', (2, 2))", ["initializer-dropped"]),
         ("w = initializer.Normal(0.02)", []),
@@ -127,6 +134,57 @@ def test_what_is_left_to_a_default(tmp_path: Path) -> None:
         ("nn.LeakyReLU", "alpha"): True,
         ("nn.GELU", "approximate"): False,
     }
+
+
+@pytest.mark.parametrize(
+    ("layer", "setting", "counts"),
+    [
+        ("nn.MaxPool2d(2)", "stride", True),
+        ("nn.MaxPool2d(1)", "stride", False),
+        ("nn.AvgPool2d((1, 1))", "stride", False),
+        ("nn.MaxPool2d(size)", "stride", True),
+        ("nn.Conv2d(3, 8, 1)", "pad_mode", False),
+        ("nn.Conv2d(3, 8, (1, 1))", "pad_mode", False),
+        ("nn.Conv2d(3, 8, (1, 3))", "pad_mode", True),
+    ],
+)
+def test_a_kernel_of_one_pads_and_skips_nothing(tmp_path: Path, layer: str, setting: str, counts: bool) -> None:
+    found = rows(examined(tmp_path, layer + "\n"))
+    assert {counted for (_, name), counted in found.items() if name == setting} == {counts}
+
+
+@pytest.mark.parametrize(
+    ("line", "edit"),
+    [
+        ("nn.Dropout(dropout)", "nn.Dropout(p=dropout)"),
+        ("nn.Dropout(keep_prob=dropout)", "nn.Dropout(p=dropout)"),
+        ("nn.Dropout(keep_prob = dropout)", "nn.Dropout(p=dropout)"),
+        ("nn.Dropout(keep_prob=(dropout))", None),
+        ("nn.Dropout(p=keep_prob)", "nn.Dropout(p=1 - keep_prob)"),
+        ("nn.Dropout(p=keep_prob * keep)", None),
+        ("nn.Dropout2d(keep_prob)", None),
+    ],
+)
+def test_the_edit_that_turns_a_rate_round(tmp_path: Path, line: str, edit: str | None) -> None:
+    edits = [wrong.edit for wrong in examined(tmp_path, line + "\n").wrong() if wrong.edit is not None]
+    assert [line[:first] + new + line[last:] for _, first, last, new in edits] == ([] if edit is None else [edit])
+
+
+@pytest.mark.parametrize(
+    ("call", "codes_"),
+    [
+        ("Net(width)", ["misplaced-perhaps"]),
+        ("Net(cfg.dropout)", ["misplaced"]),
+        ("Net(width, depth)", []),
+        ("Net(depth, width)", []),
+        ("Net(depth=depth, width=width)", []),
+        ("Net(width, **more)", []),
+        ("Net(*sizes)", []),
+    ],
+)
+def test_an_argument_in_the_place_of_another(tmp_path: Path, call: str, codes_: list[str]) -> None:
+    text = "class Net(nn.Cell):\n    def __init__(self, depth=3, width=8, dropout=0.1):\n        super().__init__()\n"
+    assert codes(tmp_path, text + call + "\n") == codes_
 
 
 def test_a_bias_before_a_normalization_changes_nothing(tmp_path: Path) -> None:
@@ -174,3 +232,9 @@ def build(n, momentum):
     norm = found["nn.BatchNorm2d"]
     assert isinstance(norm.args[1], Known) and norm.args[1].value == -1
     assert isinstance(norm.keywords["momentum"], Unknown) and norm.keywords["momentum"].name == "momentum"
+
+
+def test_layers_of_a_file_that_is_not_followed_count(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(HEAD + "def build():\n    return nn.Conv2d(3, 8, 3)\n")
+    found = rows(examined(tmp_path, "import nets\nrun(getattr(nets, load())())\n"))
+    assert found == {("nn.Conv2d", "has_bias"): True, ("nn.Conv2d", "pad_mode"): True}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.analysis import Reading
-from accucheck.script.modes import Account, Replay, called, depends, within
+from accucheck.script.modes import Account, Replay, called, depends, underlying, within
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -40,6 +40,16 @@ def step(x, y):
 def evaluate(network, data):
     for x, y in data:
         right = network(x).argmax(1) == y
+
+class Step(nn.TrainOneStepCell):
+    pass
+
+class Mine(nn.Optimizer):
+    def construct(self, grads):
+        return ops.assign(self.parameters, grads)
+
+def penalised(x, y):
+    return loss_fn(net(x), y) + grad_fn(x, y)[0]
 """
 
 
@@ -99,6 +109,16 @@ def codes(account: Account) -> list[str]:
         ("net.set_train()\nnet.bn.set_train(False)\nstep(x, y)\n", []),
         # build_train_network switches by itself.
         ("train_net = amp.build_train_network(net, opt, loss_fn)\nfor x, y in data:\n    train_net(x, y)\n", []),
+        # Other ways to make a step.
+        ("train_net = Step(nn.WithLossCell(net, loss_fn), opt)\ntrain_net(x, y)\n", ["no-set-train"]),
+        ("train_net = Step(nn.WithLossCell(net, loss_fn), opt)\ntrain_net.set_train()\ntrain_net(x, y)\n", []),
+        ("opt(ops.GradOperation(get_by_list=True)(net, opt.parameters)(x))\n", ["no-set-train"]),
+        ("net.set_train()\nopt(ops.GradOperation(get_by_list=True)(net, opt.parameters)(x))\n", []),
+        ("Mine(net.trainable_params(), 0.1)(grad_fn(x, y)[1])\n", ["no-set-train"]),
+        ("net.set_train()\nMine(net.trainable_params(), 0.1)(grad_fn(x, y)[1])\n", []),
+        ("net.set_train()\nopt(ms.value_and_grad(penalised, None, opt.parameters)(x, y)[1])\n", []),
+        ("opt(ms.value_and_grad(penalised, None, opt.parameters)(x, y)[1])\n", ["no-set-train"]),
+        ("def fit(network):\n    train(network.set_train(False))\n    step(x, y)\nfit(net)\n", ["set-to-inference"]),
         # Gradients that no optimizer gets are no training.
         ("attack = ms.grad(other)\nattack(x)\nnet.set_train()\nstep(x, y)\n", []),
         ("net.set_train()\nstep(x, y)\nevaluate(other, data)\n", []),
@@ -180,6 +200,56 @@ def test_what_is_within_a_cell(tmp_path: Path) -> None:
     inside = list(within(cell).values())
     assert any(isinstance(value, Instance) and called(value) == "Net" for value in inside)
     assert any(isinstance(value, Made) and value.api == "nn.BatchNorm1d" for value in inside)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "nn.SequentialCell(net)",
+        "nn.SequentialCell(*[net])",
+        "nn.SequentialCell(*list(copy(net)))",
+        "[net, net]",
+        "partial(net, x)",
+        "copy(net).set_train()",
+    ],
+)
+def test_how_a_cell_is_within_another(tmp_path: Path, cell: str) -> None:
+    trace = reading(tmp_path, f"from copy import copy\nfrom functools import partial\nrun({cell})\n").trace
+    (outer,) = next(call for call in trace.calls if call.name == "run").args
+    assert any(isinstance(value, Instance) and called(value) == "Net" for value in within(outer).values())
+
+
+def test_a_network_that_is_not_seen_is_told_by_its_name(tmp_path: Path) -> None:
+    trace = reading(tmp_path, "def fit(network):\n    run(network.set_train().to_float(ms.float16))\n").trace
+    (given,) = next(call for call in trace.calls if call.name == "run").args
+    assert [getattr(value, "name", "") for value in underlying(given)] == ["network"]
+
+
+CALLBACK = """
+class Eval(ms.train.Callback):
+    def epoch_end(self, context):
+        net.set_train(False)
+        evaluate(net, data)
+        {back}
+
+ms.Model(net, loss_fn, opt).train(1, data, callbacks=[Eval()]{sink})
+"""
+
+
+@pytest.mark.parametrize(
+    ("back", "sink", "expected"),
+    [
+        ("pass", "", ["callback-leaves-inference"]),
+        ("net.set_train()", "", []),
+        ("if flag: net.set_train()", "", ["callback-may-leave-inference"]),
+        ("pass", ", dataset_sink_mode=False", ["callback-leaves-inference"]),
+        ("pass", ", dataset_sink_mode=True", []),
+        ("pass", ", dataset_sink_mode=args.sink", ["callback-may-leave-inference"]),
+        ("pass", ", dataset_sink_mode=True if flag else False", ["callback-may-leave-inference"]),
+    ],
+)
+def test_a_callback_that_switches_to_inference(tmp_path: Path, back: str, sink: str, expected: list[str]) -> None:
+    assert codes(replay(tmp_path, CALLBACK.format(back=back, sink=sink))) == expected
 
 
 def test_long_scripts_are_replayed_quickly(tmp_path: Path) -> None:

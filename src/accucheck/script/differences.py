@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
-from .values import Frame, Instance, Known, Made, Unknown, Value, name_of, options
+from .values import Frame, Instance, Items, Known, Made, Unknown, Value, name_of, options
 
 if TYPE_CHECKING:
     from .benchmark import Comparison
@@ -161,15 +161,11 @@ class Differences:
         """True when this difference changes nothing at this place."""
         if (_place(call), difference.parameter) in self.agreed:
             return True
-        if difference.effect == "same-padding":
+        if difference.effect in ("same-padding", "pool-stride"):
             size = given.get("kernel_size")
-            return isinstance(size, Known) and size.value == 1
-        if difference.effect == "no-bias":
-            return self.normalized(call)
-        if difference.effect == "pool-stride":
-            size = given.get("kernel_size")
-            return isinstance(size, Known) and size.value == 1
-        return False
+            sizes = size.items if isinstance(size, Items) else [size]
+            return all(isinstance(one, Known) and one.value == 1 for one in sizes)
+        return difference.effect == "no-bias" and self.normalized(call)
 
     def normalized(self, layer: Made) -> bool:
         """True when every use of a layer is followed by a normalization, which takes a bias out again."""

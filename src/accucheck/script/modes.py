@@ -133,10 +133,8 @@ def within(cell: Value) -> dict[int, Value]:
         if isinstance(value, Instance):
             queue += value.attributes.values()
             queue += [arg for _, args, keywords in value.supers for arg in (*args, *keywords.values())]
-        elif isinstance(value, (Many, Items, Mapping)):
+        elif isinstance(value, (Many, Items, Mapping, Partial)):
             queue += flow.inputs(value)
-        elif isinstance(value, Partial):
-            queue += value.args
         elif isinstance(value, Made):
             if value.name in ("comprehension", *_SELF):
                 queue += [*value.args[:1], *([value.base] if value.base else [])]
