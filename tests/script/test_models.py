@@ -313,7 +313,14 @@ PYTHON: dict[str, Any] = {
     "d = {'a': 1}; d.pop('c', 5)": 5,
     "d = {'a': 1}; e = d.copy(); e['a'] = 2; d['a']": 1,
     "d = {'a': 1}; d.update({'b': 2}, c=3); list(d.values())": [1, 2, 3],
+    "d = {'a': 1}; d.update([('b', 2)]); d['b']": 2,
+    "d = {'a': 1}; d.update(load()); len(d)": ...,
+    "d = {'a': 1}; d.update(**load()); len(d)": ...,
+    "d = {'a': 1}; d.update(**load()); d['a']": 1,
     "d = {'a': 1}; d.clear()": ...,
+    "SimpleNamespace(**load()).lr": ...,
+    "vars(load())['a']": ...,
+    "vars(1)": ...,
     "x = [1]; x.extend([2, 3]); x": [1, 2, 3],
     "x = [1]; x.extend(load()); len(x)": ...,
     "x = [1]; x.insert(0, 2); x": [2, 1],
@@ -419,6 +426,11 @@ def test_an_option_has_its_default_which_may_be_otherwise(tmp_path: Path, expres
         assert held.assumed
 
 
+def test_an_option_that_is_set_afterwards(tmp_path: Path) -> None:
+    script = OPTIONS + "vars(args)['lr'] = 3\nshow(vars(args)['lr'])\n"
+    assert told(given(trace(tmp_path, script))) == 3
+
+
 @pytest.mark.parametrize("test", ["isinstance(args.device, str)", "'a'.startswith(args.split)"])
 def test_what_an_option_decides_is_not_decided(tmp_path: Path, test: str) -> None:
     assert told(given(trace(tmp_path, OPTIONS + f"show(1 if {test} else 2)"))) == {1, 2}
@@ -476,6 +488,13 @@ def test_the_sensitivity_of_a_training_cell(tmp_path: Path, cell: str, sens: Any
 
 
 SETTERS = """
+class Base:
+    @classmethod
+    def make(cls):
+        return super().make()
+
+setattr(load(), load(), 0.1)
+
 class Cfg:
     def __init__(self, values):
         for key in load():
@@ -491,7 +510,9 @@ held = Held({"lr": 0.1})
 """
 
 
-@pytest.mark.parametrize("expression, value", [("cfg.wd", 3), ("cfg.lr", ...), ("held.lr", 0.1), ("setattr(cfg)", ...)])
+@pytest.mark.parametrize(
+    "expression, value", [("cfg.wd", 3), ("cfg.lr", ...), ("held.lr", 0.1), ("setattr(cfg)", ...), ("Base.make()", ...)]
+)
 def test_what_is_set_by_name(tmp_path: Path, expression: str, value: Any) -> None:
     found = trace(tmp_path, SETTERS + f"show({expression})")
     assert told(given(found)) == value

@@ -140,8 +140,10 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     return None
 
 
-def _record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
+def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     given = args[0] if args else Mapping({})
+    if "**" in keywords:
+        return None
     if isinstance(given, Items) and not given.open:
         pairs = [pair.items for pair in given.items if isinstance(pair, Items) and len(pair.items) == 2]
         held = {key.value: value for key, value in pairs if isinstance(key, Known)}
@@ -276,7 +278,7 @@ def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
 
 
 def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    return _record(args, keywords) if "**" not in keywords else None
+    return _record(args, keywords)
 
 
 def _map(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -472,11 +474,12 @@ def _of_mapping(
         return Items([*owner.items.values(), *more], open=bool(more))
     if name == "update":
         for value in args:
-            if isinstance(value, Mapping):
-                owner.items.update(value.items)
-            more = value.fed or [] if isinstance(value, Mapping) else [value]
-            owner.fed = [*(owner.fed or []), *more][:200] or None
-        owner.items.update(keywords)
+            given = _record([value], {})
+            owner.items.update(given.items if given else {})
+            more = [*more, *((given.fed or []) if given else [value])]
+        more = [*more, *(value for key, value in keywords.items() if key == "**")]
+        owner.fed = more[:200] or None
+        owner.items.update({key: value for key, value in keywords.items() if key != "**"})
         return Known(None)
     return Mapping(dict(owner.items), owner.fed) if name == "copy" else None
 
