@@ -369,6 +369,9 @@ PYTHON: dict[str, Any] = {
     "os.path.basename('a', 'b')": ...,
     "os.path.getsize('a')": ...,
     "os.path.join('a' * 5000, 'b')": ...,
+    "f'{0.5}_{2}'": "0.5_2",
+    "f'{0.5:.2f}'": ...,
+    "f'{\"a\"!r}'": ...,
     "partial(max, 3)(4)": 4,
     "x = tqdm([1, 2]); x": [1, 2],
     "'a'.join(tqdm())": ...,
@@ -417,6 +420,7 @@ args = p.parse_args()
         ("max(8, args.batch_size)", 32),
         ("args.split.upper()", "TRAIN"),
         ("'train_0'.startswith(args.split)", True),
+        ("f'{args.split}_0'", "train_0"),
     ],
 )
 def test_an_option_has_its_default_which_may_be_otherwise(tmp_path: Path, expression: str, value: Any) -> None:

@@ -609,8 +609,12 @@ class Expressions:
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
         parts = [self.value(p.value if isinstance(p, ast.FormattedValue) else p, scope) for p in node.values]
-        if all(isinstance(part, Known) for part in parts):
-            return Known("".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))[:10_000])
+        formatted = any(
+            isinstance(p, ast.FormattedValue) and (p.format_spec or p.conversion != -1) for p in node.values
+        )
+        if all(isinstance(part, Known) for part in parts) and not formatted:
+            text = "".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))
+            return Known(text[:10_000], models.assumed(parts))
         return self.noted("f-string", parts, {}, node)
 
     def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:

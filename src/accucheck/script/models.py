@@ -98,7 +98,7 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
 _PARSED = (".parse_args", ".parse_known_args")
 
 
-def _assumed(values: Sequence[Value]) -> str | None:
+def assumed(values: Sequence[Value]) -> str | None:
     """Why what was computed of these may be otherwise at run time."""
     return next((value.assumed for value in values if isinstance(value, Known) and value.assumed), None)
 
@@ -175,7 +175,7 @@ def _path(name: str, args: list[Known]) -> Value | None:
     if name not in _PATHS or any(not isinstance(text, str) or len(text) > 4000 for text in texts):
         return None
     try:
-        return Known(_PATHS[name](*texts), _assumed(args))
+        return Known(_PATHS[name](*texts), assumed(args))
     except TypeError:
         return None
 
@@ -332,7 +332,7 @@ def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: 
     places = values[1] if len(values) == 2 else None
     if isinstance(places, float) or abs(places or 0) > 400:  # rounding to very many places takes long
         return None
-    return Known(round(values[0], places), _assumed(args))
+    return Known(round(values[0], places), assumed(args))
 
 
 def _extreme(choose: Any) -> Any:
@@ -340,7 +340,7 @@ def _extreme(choose: Any) -> Any:
         values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
         if len(values) < 2 or len(values) != len(args) or keywords:
             return None
-        return Known(choose(value.value for value in values), _assumed(args))
+        return Known(choose(value.value for value in values), assumed(args))
 
     return handler
 
@@ -521,10 +521,10 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
         value = getattr(owner.value, name)(*given)
     except (TypeError, ValueError, LookupError):
         return None
-    assumed = _assumed([owner, *args])
+    why = assumed([owner, *args])
     if isinstance(value, list):
-        return Items([Known(part, assumed) for part in value])
-    return Known(value[:10_000] if isinstance(value, str) else value, assumed, owner.name)
+        return Items([Known(part, why) for part in value])
+    return Known(value[:10_000] if isinstance(value, str) else value, why, owner.name)
 
 
 # --- calling what was made --------------------------------------------------------------------------------------------
