@@ -104,6 +104,15 @@ def test_the_weights_that_a_condition_chooses(tmp_path: Path, loop: str, test: s
     assert any(one.code == "declared-not-frozen" for one in found) is (CHOSEN[test] not in (None, NAMES))
 
 
+@pytest.mark.parametrize(
+    ("test", "code"), [("'blocks.8' not in name", "head-frozen"), ("'none' not in name", "all-frozen")]
+)
+def test_a_number_may_choose_one_of_a_list(tmp_path: Path, test: str, code: str) -> None:
+    init = "self.blocks = nn.CellList([nn.Dense(8, 8) for _ in range(9)])"
+    found = said(tmp_path, LOAD + PAIRS.format(test), init, "for b in self.blocks:\n    h = b(h)\n" + FORWARD)
+    assert {one.code for one in found} == {code}
+
+
 #: How something is frozen -> what is said of each switch.
 SWITCHES: dict[str, list[str]] = {
     "net.neck.weight.requires_grad = False\n": ["random-frozen neck"],

@@ -292,10 +292,8 @@ class _Look:
         found = []
         for network in _networks_of(owner):
             for path, leaf in leaves(network):
-                if isinstance(leaf, Made) and leaf.order < store.order:
-                    names = [".".join((*path, name)) for name in _matrices(leaf)] or [".".join(path)]
-                    if all(_chosen(store, name) is True for name in names):
-                        found.append(id(leaf))
+                if isinstance(leaf, Made) and leaf.order < store.order and _chosen(store, path, leaf):
+                    found.append(id(leaf))
         return found
 
     def flags(self) -> Iterator[Said]:
@@ -498,9 +496,9 @@ class _Look:
     def unsure(self, store: Store) -> bool:
         """True for a switch about parameters that are chosen in a way that is not followed."""
         return any(
-            _chosen(store, ".".join(path)) is None
+            isinstance(leaf, Made) and _chosen(store, path, leaf) is None
             for network in _networks_of(store.owner)
-            for path, _ in leaves(network)
+            for path, leaf in leaves(network)
         )
 
     def parameters(self, trained: set[int]) -> dict[str, int]:
@@ -615,18 +613,16 @@ def _own_tests(store: Store) -> tuple[Test, ...]:
     return store.tests[len(listed.tests) :] if listed is not None else ()
 
 
-def _chosen(store: Store, name: str) -> bool | None:
-    """Whether the conditions around a switch let it be about a parameter of this name; None when that cannot be told."""
-    answer: bool | None = True
+def _chosen(store: Store, path: tuple[str, ...], leaf: Made) -> bool | None:
+    """Whether the conditions around a switch let it be about the matrices of a layer; None when that cannot be told."""
+    tests = _own_tests(store)
     if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(store.loops[-1])):
         return None
-    for test in _own_tests(store):
-        truth = _holds(test.value, name)
-        if truth is None:
-            return None
-        if truth is not test.taken:
-            answer = False
-    return answer
+    if leaf.loops and any(re.search(r"\d", test.text) for test in tests):
+        return None  # it stands for several of them, and a number may choose one
+    names = [".".join((*path, name)) for name in _matrices(leaf)] or [".".join(path)]
+    truths = [(_holds(test.value, name), test.taken) for name in names for test in tests]
+    return None if any(truth is None for truth, _ in truths) else all(truth is taken for truth, taken in truths)
 
 
 _COMPARES: dict[str, Callable[[str, str], bool]] = {
