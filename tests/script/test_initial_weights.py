@@ -109,7 +109,7 @@ def test_the_one_number_of_a_matrix(tmp_path: Path, initial: str) -> None:
     assert [one.data["value"] for one in found] == ([] if TENSORS[initial] is None else [TENSORS[initial]])
 
 
-#: A second layer -> (what is said of it, how sure, 1 certain .. 3 possible).
+#: A second layer -> what is said of it, and how sure.
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.fc2 = nn.Dense(8, 8)": [],
     "self.fc2 = nn.Dense(8, 8, bias_init='zeros')": [],
