@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from _measuring import Tally, Wrong
-from next_steps import ACCUCHECK
 
+ACCUCHECK = str(Path(sys.executable).with_name("accucheck"))
 #: Against a run that hangs; seconds.
 PATIENCE = 900.0
 

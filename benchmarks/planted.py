@@ -1,51 +1,94 @@
 """Faults planted into a project that is really trained: whether they are found, and what is said of the same projects in health.
 
-    python benchmarks/planted.py [NAME ...] [--jobs 2]   NAME: only these faults. Takes some ten minutes
+    python benchmarks/planted.py [NAME ...] [--jobs 2]   NAME: only these faults. Takes some twenty minutes
 
-Each faulty project is examined with all probes of the fault's item, live ones too, and each healthy one with every probe.
+Each project, faulty and healthy, is examined with every probe, live ones too.
+Targets: the item of the fault is among the first 3 next steps, and without the fault no step calls anything a problem.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from _experiments import Count, done, each, examine
-from _measuring import Wrong, report
-from next_steps import BOTH, planted
+from _experiments import ACCUCHECK, Count, done, each, examine
+from _measuring import Wrong, report, row
+
+BOTH = ("--checklist", "accuracy", "--checklist", "sanity")
+#: Where the item of a fault is to stand among the next steps.
+FIRST = 3
+
+
+def planted() -> Any:
+    """examples/faults.py, which is no package."""
+    spec = importlib.util.spec_from_file_location(
+        "planted_faults", Path(__file__).parents[1] / "examples" / "faults.py"
+    )
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Examined(NamedTuple):
+    """A project after every probe has run."""
+
+    items: dict[str, dict[str, Any]] | None  #: by id; None without an answer
+    steps: list[dict[str, Any]]  #: what to do next, in order
 
 
 def measure(jobs: int, names: Sequence[str] = ()) -> int:
     """Recall on the faults of examples/faults.py, and false alarms on the same projects in health."""
-    faults = {name: fault for name, fault in planted().FAULTS.items() if not names or name in names}
+    module = planted()
+    faults = {name: fault for name, fault in module.FAULTS.items() if not names or name in names}
     # Several faults have the same healthy project.
     twins = {(fault.given, fault.right, fault.steps): name for name, fault in reversed(faults.items())}
-    count = Count()
-    for name, item in zip(faults, each(lambda name: faulty(name, faults[name]), faults, jobs), strict=True):
-        judge_faulty(name, faults[name], item, count)
-    for name, items in zip(
-        twins.values(), each(lambda name: healthy(name, faults[name]), twins.values(), jobs), strict=True
-    ):
-        judge_healthy(name, items, count)
+
+    def examined(case: tuple[str, bool]) -> Examined:
+        name, clean = case
+        with tempfile.TemporaryDirectory() as folder:
+            module.plant(faults[name], project := Path(folder, name), clean=clean)
+            items = examine(project, *BOTH, "--live")
+            told = subprocess.run(
+                [ACCUCHECK, "status", project, *BOTH, "--json"], check=True, capture_output=True, timeout=120
+            )
+            return Examined(items, json.loads(told.stdout)["next"])
+
+    count, within, called = Count(), 0, 0
+    cases = [*((name, False) for name in faults), *((name, True) for name in twins.values())]
+    for (name, clean), (items, steps) in zip(cases, each(examined, cases, jobs), strict=True):
+        if clean:
+            judge_healthy(name, items, count)
+            problems = [step for step in steps if step["kind"] == "problem"]
+            called += len(problems)
+            for step in problems:
+                print(f"{name}, healthy: next {step['items']} {step['what']}", flush=True)
+        else:
+            fault = faults[name]
+            judge_faulty(name, fault, (items or {}).get(fault.item), count)
+            place = next((at for at, step in enumerate(steps, 1) if fault.item in step["items"] and step["code"]), None)
+            within += place is not None and place <= FIRST
+            print(f"{name}: {fault.item} is step {place} of {len(steps)}", flush=True)
+    rows = [
+        row(
+            f"planted faults among the first {FIRST} next steps",
+            within,
+            "",
+            least=len(faults),
+            note=f"of {len(faults)}",
+        ),
+        row("problems among the next steps of healthy projects", called, "", most=0, note=f"{len(twins)} projects"),
+    ]
     notes = [f"{len(faults)} planted faults, {len(twins)} healthy projects"]
-    return report([], tallies=count.tallies(), wrong=count.wrong, notes=notes)
-
-
-def faulty(name: str, fault: Any) -> dict[str, Any] | None:
-    """The item of a planted fault, examined; None without an answer."""
-    with tempfile.TemporaryDirectory() as folder:
-        planted().plant(fault, project := Path(folder, name))
-        return (examine(project, "--only", fault.item, *BOTH, "--live") or {}).get(fault.item)
-
-
-def healthy(name: str, fault: Any) -> dict[str, Any] | None:
-    """All items of the same project without the fault."""
-    with tempfile.TemporaryDirectory() as folder:
-        planted().plant(fault, project := Path(folder, name), clean=True)
-        return examine(project, *BOTH, "--live")
+    return report(rows, tallies=count.tallies(), wrong=count.wrong, notes=notes)
 
 
 def judge_faulty(name: str, fault: Any, item: dict[str, Any] | None, count: Count) -> None:

@@ -4,10 +4,9 @@
     python benchmarks/quality.py planted        these
     python benchmarks/quality.py --pages-only   only the page
 
-planted     planted.py: faults planted into a project that is really trained
+planted     planted.py: faults planted into a project that is really trained, and where they stand among what is to be done next
 labelled    labelled.py: projects that others wrote; left out where GROUNDTRUTH and REPOS do not name its folders, the page then keeps
             what was measured last
-next_steps  next_steps.py: where the planted faults stand among what is to be done next
 twins       twins.py: faults planted into one of two networks, in MindSpore and in PyTorch, that are trained in the same way
 statistics  the benchmarks that draw healthy and faulty curves, orders and trainings, where what is stored of them is stale
 """
@@ -35,11 +34,8 @@ STATISTICS = {
     "loss_comparison_alarms": "loss_comparison",
     "shuffle_alarms": "shuffle_order",
 }
-#: Experiments that give rows.
-ROWS = {
-    "next_steps": "Planted faults among what is to be done next",
-    "twins": "Faults located by the path of the checklist comparison",
-}
+#: Experiments that give rows alone.
+ROWS = {"twins": "Faults located by the path of the checklist comparison"}
 #: What is counted of labelled projects, in words.
 KINDS = {
     "strict": "Faults of the author's, beyond dispute, that were found",
@@ -63,7 +59,7 @@ How fast everything is: [benchmarks](benchmarks.md).
 PLANTED = """\
 [examples/faults.py](../examples/faults.py) plants faults into a small project, which is then really trained. A fault counts as found when a
 probe of its item says what it is, as a problem or as a suspect. The same projects without the faults are examined with every probe of both
-checklists, `accuracy` and `sanity`; anything above info is a false alarm.
+checklists, `accuracy` and `sanity`; anything above info is a false alarm. The next steps are those that `accucheck status` tells.
 """
 LABELLED = """\
 The static probes on public projects, of which a reader said item by item what is wrong and what is in order. A fault counts as found

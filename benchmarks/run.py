@@ -25,7 +25,7 @@ from _pages import Places, duration, figures, save
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs" / "benchmarks.md"
 #: What else lies beside the benchmarks: this, and what quality.py runs.
-OTHERS = {"run", "quality", "planted", "labelled", "next_steps", "twins"}
+OTHERS = {"run", "quality", "planted", "labelled", "twins"}
 #: Against a benchmark that hangs; seconds.
 PATIENCE = 2 * 3600.0
 INTRODUCTION = """\
