@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass, replace
+from math import floor
 from types import MappingProxyType
 from typing import Any
 
@@ -75,9 +76,8 @@ class Step:
         """True for chance that is seen to have an effect: what it draws from has more than one value."""
         if self.kind == "random":
             return True
-        told = (
-            [test.value for test in self.made.tests] if self.tossed else [*self.made.args, *self.made.keywords.values()]
-        )
+        made = self.made if self.made.name or not isinstance(self.made.base, Made) else self.made.base
+        told = [test.value for test in self.made.tests] if self.tossed else [*made.args, *made.keywords.values()]
         drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if _is_drawn(part)]
         return any(_varies(part) for part in drawn[:20])
 
@@ -231,6 +231,18 @@ _LAYOUT = _set(
     """
 )
 _COLOUR = _set("cvtColor convert split merge grayscale to_grayscale rgb2gray putalpha mix_channels")
+#: Where an axis goes, of an image.
+_MOVED = {
+    ("moveaxis", -1, 0): "CHW",
+    ("moveaxis", 2, 0): "CHW",
+    ("rollaxis", 2): "CHW",
+    ("rollaxis", 2, 0): "CHW",
+    ("rollaxis", -1): "CHW",
+    ("rollaxis", -1, 0): "CHW",
+    ("moveaxis", 0, -1): "HWC",
+    ("moveaxis", 0, 2): "HWC",
+    ("rollaxis", 0, 3): "HWC",
+}
 _STATISTIC = _set(
     """
     max min amax amin mean std var norm sum median percentile ptp nanmean nanstd nanmax nanmin ReduceMax
@@ -433,7 +445,8 @@ class Samples:
         assumed = any(isinstance(option, Known) and option.assumed is not None for option in options(written))
         told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
         if symbol in ("/", "//") and all(by):
-            return self.scaled(way, made, "/", told, [1 / part for part in by], 0.0, assumed)
+            found = self.scaled(way, made, symbol, told, [1 / part for part in by], 0.0, assumed)
+            return found if symbol == "/" else _floored(found)
         if symbol == "*":
             return self.scaled(way, made, "*", told, by, 0.0, assumed)
         if symbol == "-":
@@ -463,9 +476,9 @@ class Samples:
         if symbol in ("/", "//") and not turned:
             if isinstance(other, Made) and any(way.root is part.root for part in theirs):
                 return replace(
-                    self.step(way, made, "scale", "/", told, unknown=True), normalised=True, unclear=way.unclear
+                    self.step(way, made, "scale", symbol, told, unknown=True), normalised=True, unclear=way.unclear
                 )
-            found = self.step(way, made, "scale", "/", told, unknown=True, random=chance)
+            found = self.step(way, made, "scale", symbol, told, unknown=True, random=chance)
             return replace(found, normalised=True, unclear=way.unclear or theirs[0].data is False)
         same = any(way.root is part.root for part in theirs)
         if symbol == "-" and not turned and same and way.low is not None and way.high is not None:
@@ -538,7 +551,7 @@ class Samples:
         if whole and isinstance(last, Made) and last.name == "slice" and _bounds(last) == (None, None, -1):
             return [
                 self.step(way, made, "geometry", "[::-1]", (), keeps=True)
-                if way.layout == "CHW" or len(keys) == 4
+                if way.layout == "CHW" or (len(keys) == 4 and way.origin != "pixels")
                 else self.recoloured(way, made, "[::-1]", ())
                 for way in ways
             ]
@@ -649,7 +662,8 @@ class Samples:
         if last == "ImageBatchFormat" or category in ("duplicate", "unique"):
             return way
         if category in _KEEP:
-            found = self.step(way, made, _KEEP[category], shown, told, assumed=assumed, keeps=True)
+            chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
+            found = self.step(way, made, _KEEP[category], shown, told, random=chance, assumed=assumed, keeps=True)
             whole = category == "cast" and any(_WHOLE_TYPE.match(str(value)) for value in values.values())
             found = replace(found, integer=whole if category == "cast" else found.integer)
             return replace(found, size=_size(values)) if category in _SIZED else found
@@ -733,7 +747,7 @@ class Samples:
                 return [
                     replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, given, strict=True)
                 ]
-        skipped = self.skipped(made)
+        skipped = self.skipped(made, ways[0].rank if ways else 0)
         told = arguments(made, (), skip=skipped)
         chance = any(self.chance(v) for v in (*made.args, *made.keywords.values()) if id(v) not in skipped)
         if last in _ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
@@ -765,8 +779,8 @@ class Samples:
         if last in _LAYOUT:
             return ways
         if last in _COLOUR:
-            if last in ("split", "merge") and not name.startswith("cv2."):
-                return ways
+            if last in ("split", "merge"):
+                return [self.recoloured(way, made, name, ()) for way in ways] if _turns(made) else ways
             text = " ".join(str(value) for _, value in told)
             return [self.recoloured(way, made, name, told, _colour_of(text)) for way in ways]
         if last in _GEOMETRY:
@@ -790,27 +804,32 @@ class Samples:
             return [self.step(way, made, "function", name, told, unknown=True, random=chance) for way in ways]
         return [self.step(way, made, "opaque", name or last, told, unknown=True, random=chance) for way in ways]
 
-    def skipped(self, made: Made) -> frozenset[int]:
-        """The arguments that are the sample itself, or made of it: they are no settings."""
-        return frozenset(
-            id(value)
-            for value in (*made.args, *made.keywords.values())
-            if isinstance(value, (Made, Items, Many))
-            and constant(value) is None
-            and any(w.data for w in self.ways(value))
-        )
+    def skipped(self, made: Made, rank: int) -> frozenset[int]:
+        """The arguments that are the sample itself, of this rank, or made of it: they are no settings."""
+        found = set()
+        for value in (*made.args, *made.keywords.values()):
+            if isinstance(value, (Made, Items, Many)) and constant(value) is None:
+                best = max((way.rank for way in self.ways(value)), default=0)
+                drawn = best == RANK["generated"] < rank and self.chance(value)  # an angle, a size
+                if best and not drawn:
+                    found.add(id(value))
+        return frozenset(found)
 
     def clipped(self, way: Way, made: Made, last: str) -> Way:
-        numbers = [constant(value) for value in (*made.args, *made.keywords.values())]
-        single = [part[0] for part in numbers if part is not None and len(part) == 1]
+        given = made.args if made.name.startswith(".") else made.args[1:]
+        single = [number for number in map(constant, (*made.args, *made.keywords.values())) if number is not None]
         low, high = way.low, way.high
         above = below = None
-        if last in ("minimum", "Minimum") and single:
-            above = single[0]
-        elif last in ("maximum", "Maximum") and single:
-            below = single[0]
-        elif len(single) >= 2:
-            below, above = single[0], single[1]
+        if last in ("minimum", "Minimum", "maximum", "Maximum"):
+            bound = single[0][0] if single and len(single[0]) == 1 else None
+            below, above = (None, bound) if last in ("minimum", "Minimum") else (bound, None)
+        else:
+            bounds = [
+                given[n] if n < len(given) else next((v for k, v in made.keywords.items() if word in k), None)
+                for n, word in enumerate(("min", "max"))
+            ]
+            if all(_single(value) is not None or _is_none(value) for value in bounds):
+                below, above = map(_single, bounds)
         told = tuple((key, value) for key, value in (("low", below), ("high", above)) if value is not None)
         if not told:
             return self.step(way, made, "function", last, (), unknown=True)
@@ -828,8 +847,7 @@ class Samples:
         axes = order[1:] if len(order) == 4 and order[0] == 0 else order
         axes = [axis - 1 for axis in axes] if len(order) == 4 and order[0] == 0 else axes
         layout = "CHW" if axes == [2, 0, 1] else "HWC" if axes == [1, 2, 0] else ""
-        if last in ("moveaxis", "rollaxis") and tuple(order[:2]) in ((-1, 0), (2, 0)):
-            layout = "CHW"
+        layout = _MOVED.get((last, *order), layout)
         return replace(self.step(way, made, "layout", last, told, keeps=True), layout=layout) if layout else way
 
     # --- steps --------------------------------------------------------------------------------------------------------
@@ -909,6 +927,8 @@ def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
         return tuple(found) if found and not value.open else None
     if not isinstance(value, Made) or value.unpacked:
         return None
+    if value.name in ("+", "*") and any(isinstance(arg, Items) for arg in value.args):
+        return _strung(value, depth)
     if value.name in ("+", "-", "*", "/") and len(value.args) == 2:
         left, right = constant(value.args[0], depth + 1), constant(value.args[1], depth + 1)
         return _folded(value.name, left, right) if left is not None and right is not None else None
@@ -935,6 +955,20 @@ def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
 def _first(value: Made, depth: int) -> tuple[float, ...] | None:
     given = value.args[0] if value.args else value.keywords.get("object") or value.keywords.get("input_data")
     return constant(given, depth + 1)
+
+
+def _strung(value: Made, depth: int) -> tuple[float, ...] | None:
+    """[0.5] * 3 and [1, 2] + [3]: of lists, these repeat and string together. Of a list and an array they reckon."""
+    left, right = (constant(arg, depth + 1) for arg in value.args)
+    if left is None or right is None:
+        return None
+    if value.name == "+" and all(isinstance(arg, Items) for arg in value.args):
+        return left + right if len(left + right) <= 16 else None
+    times = next((arg.value for arg in value.args if isinstance(arg, Known)), None)
+    if value.name == "*" and type(times) is int:
+        listed = left if isinstance(value.args[0], Items) else right
+        return listed * times if 0 < len(listed) * times <= 16 else None
+    return _folded(value.name, left, right)
 
 
 def _folded(symbol: str, left: tuple[float, ...], right: tuple[float, ...]) -> tuple[float, ...] | None:
@@ -968,10 +1002,18 @@ def after(scale: Scale | None, pairs: tuple[tuple[float, float], ...]) -> Scale 
         return None
     count = max(len(scale), len(pairs))
     ours, theirs = (scale * count)[:count] if len(scale) == 1 else scale, (pairs * count)[:count]
-    if len(theirs) != count:
-        return None
     made = tuple((f * a, f * b + o) for (a, b), (f, o) in zip(ours, theirs, strict=True))
     return made[:1] if len(set(made)) == 1 else made
+
+
+def _single(value: Value | None) -> float | None:
+    """The number of a constant that is one."""
+    numbers = constant(value)
+    return numbers[0] if numbers is not None and len(numbers) == 1 else None
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Known) and value.value is None)
 
 
 def plain(value: Value | None, depth: int = 0) -> Any:
@@ -1051,6 +1093,20 @@ def _bounds(part: Made) -> tuple[Any, ...]:
 def _slice_text(part: Made) -> str:
     start, stop, step = (["" if plain(arg) is None else str(plain(arg)) for arg in part.args] + ["", "", ""])[:3]
     return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
+def _floored(way: Way) -> Way:
+    """After a division that leaves whole numbers: its last step is no line."""
+    low, high = (None if end is None else float(floor(end)) for end in (way.low, way.high))
+    steps = (*way.steps[:-1], replace(way.steps[-1], low=low, high=high, pairs=None)) if way.steps else ()
+    return replace(way, steps=steps, low=low, high=high, scale=None)
+
+
+def _turns(made: Made) -> bool:
+    """True for cv2.merge([r, g, b]) of b, g, r = cv2.split(image): the channels the other way round."""
+    channels = next((arg.items for arg in made.args if isinstance(arg, Items)), [])
+    places = [plain(part.args[0]) for part in channels if isinstance(part, Made) and part.name == "[]" and part.args]
+    return made.last == "merge" and places == [2, 1, 0]
 
 
 def _size(values: dict[str, Any]) -> tuple[int, ...] | None:
@@ -1143,24 +1199,29 @@ def _computed_from(made: Made) -> list[Value]:
 
 def _drawn_from(made: Made) -> tuple[float | None, float | None]:
     """The bounds of numbers that a program makes; of a normal distribution, four deviations."""
-    numbers = [
-        number[0] if (number := constant(value)) is not None and len(number) == 1 else None for value in made.args
-    ]
-    given = {key: number[0] for key, value in made.keywords.items() if (number := constant(value)) and len(number) == 1}
+    placed = (
+        made.args[1:] if made.name.startswith("mindspore.ops.") and made.last in ("normal", "uniform") else made.args
+    )
+    numbers = [_single(value) for value in placed]
+    given = {key: _single(value) for key, value in made.keywords.items()}
+
+    def bound(place: int, default: float | None, *names: str) -> float | None:
+        named = [given[name] for name in names if name in given]
+        return named[0] if named else numbers[place] if place < len(numbers) else default
+
     last = made.last
+    if made.unpacked:
+        return None, None
     if last in ("rand", "random", "random_sample", "ranf"):
         return 0.0, 1.0
     if last in ("randn", "standard_normal", "StandardNormal"):
         return -4.0, 4.0
     if last in ("normal", "gauss"):
-        mean, deviation = [*numbers, None, None][:2]
-        mean = given.get("loc", given.get("mean", mean if made.args else 0.0))
-        deviation = given.get("scale", given.get("stddev", deviation if len(made.args) > 1 else 1.0))
+        mean, deviation = bound(0, 0.0, "loc", "mean", "mu"), bound(1, 1.0, "scale", "stddev", "std", "sigma")
         return (None, None) if mean is None or deviation is None else (mean - 4 * deviation, mean + 4 * deviation)
     if last in ("uniform", "linspace", "randint", "randrange", "integers"):
-        low, high = given.get("low", given.get("start")), given.get("high", given.get("stop"))
-        low = low if low is not None else (numbers[0] if numbers else 0.0 if last == "uniform" else None)
-        high = high if high is not None else (numbers[1] if len(numbers) > 1 else 1.0 if last == "uniform" else None)
+        ends = (0.0, 1.0) if last == "uniform" else (None, None)
+        low, high = bound(0, ends[0], "low", "start", "minval"), bound(1, ends[1], "high", "stop", "end", "maxval")
         return (None, None) if low is None or high is None else (low, high)
     if last.startswith(("zeros", "ones")):
         return 0.0, 1.0
@@ -1173,7 +1234,7 @@ def _beside(call: Made, place: Any) -> bool:
         return False
     if call.name.endswith("wavfile.read"):
         return place == 0
-    return place > 0 and not call.name.startswith(("numpy.", "mindspore.", "sklearn."))
+    return place > 0 and not call.name.startswith(("numpy.", "mindspore.", "sklearn.")) and call.last != "split"
 
 
 def _never(value: Value, taken: bool | None) -> bool:
