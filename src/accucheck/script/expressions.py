@@ -269,7 +269,7 @@ class Expressions:
             return self.call_function(
                 Function(method.node, method.scope, method.source, owner, method.of), [key], {}, node
             )
-        if isinstance(owner, (Made, Unknown, Instance)):
+        if isinstance(owner, (Made, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from .values import Instance, Items, Known, Made, Many, Named, Partial, Test, Unknown, Value, name_of, options
+from .values import Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
 
 Key = tuple[Any, ...]
 #: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
@@ -76,6 +76,8 @@ _SYMBOLS = {
     "&": "and",
     "|": "or",
 }
+#: Functions within the framework that divide a gradient by a scale: scale, gradient.
+_UNSCALES = ("nn.wrap.loss_scale._grad_scale", "nn.wrap.loss_scale.tensor_grad_scale", "amp._grad_unscale")
 _SCALERS = ("amp.DynamicLossScaler", "amp.StaticLossScaler")
 _MANAGERS = (
     "amp.FixedLossScaleManager",
@@ -180,8 +182,6 @@ class Term:
         try:
             number, plain = float(self.number**exponent), float(self.plain**exponent)
         except (ArithmeticError, ValueError, TypeError):
-            number = plain = 1.0
-        if isinstance(number, complex) or isinstance(plain, complex):
             number = plain = 1.0
         powers = frozenset((key, value * exponent) for key, value in self.powers if value * exponent)
         return replace(self, number=number, plain=plain, powers=powers)
@@ -433,6 +433,8 @@ class Factors:
                 if not all(term.number == 0 for term in terms)
             ]
             return [term for terms in many for term in terms] or (ONE,)
+        elif made.name.endswith(_UNSCALES) and len(made.args) == 2:
+            return self._product(self.of(made.args[1]), [t.power(-1.0) for t in self.of(first, True)], here)
         elif name in _FILLS:
             return self.of(done.operand(_FILLS[name], "value", "fill_value"), scales)
         elif name == "parameter" and not _nothing(first):
@@ -506,7 +508,7 @@ class Factors:
             by = self.of(given, True) if given is not None else (ONE,)
             return self._product(self.of(made.args[0]), [term.power(-1.0) for term in by], ONE)
         if base is None or last not in (".scale", ".unscale", ".get_loss_scale"):
-            return self._registered(made)
+            return None
         is_scaler = isinstance(base, Made) and base.api in (*_SCALERS, *_MANAGERS)
         if not is_scaler and not any(hinted(word) for word in called(base)):
             return None
@@ -532,24 +534,6 @@ class Factors:
             if isinstance(given, Known) or given is not None:
                 return self.of(given, True)
         return (Term(powers=frozenset([(self.scale_of(manager), 1.0)]), put_on=frozenset([self.scale_of(manager)])),)
-
-    def _registered(self, made: Made) -> Iterable[Term] | None:
-        """hyper_map(partial(_grad_scale, scale), grads) with the framework's own function, which divides."""
-        done = operation(made)
-        if done.name not in ("hypermap", "map") or made.result is not None:
-            return None
-        given = made.args
-        if isinstance(made.base, Made) and made.base.args:
-            given = [*made.base.args, *given]
-        function = given[0] if given else None
-        if isinstance(function, Partial) and len(given) > 1 and function.args:
-            name = _plain(name_of(function.function))
-            gradients = self.of(given[-1])
-            if name in ("gradscale", "gradunscale", "tensorgradscale"):
-                return self._product(gradients, [t.power(-1.0) for t in self.of(function.args[0], True)], ONE)
-            if name in _MULTIPLIES:
-                return self._product(gradients, self.of(function.args[0]), ONE)
-        return None
 
     def _gradient(self, found: Gradient) -> Iterable[Term]:
         self.gradients[id(found.call)] = found
