@@ -717,8 +717,8 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     if kind == "loss" or re.search(r"(?i)loss|entropy", last):
         return "loss"
     if kind == "embedding" or _INDEXES.search(last):
-        table = how == "0" and last in ("Gather", "GatherV2", "gather", "SparseGatherV2", "take", "EmbeddingLookup")
-        return "" if table and kind != "embedding" else "ids"
+        looks_up = last in ("Gather", "GatherV2", "gather", "SparseGatherV2", "take", "EmbeddingLookup")
+        return "" if how == "0" and looks_up and not name.startswith("nn.") else "ids"  # the table itself
     if kind == "normalization" or _NORMS.search(last):
         return "norm"
     if last in _ON_OPS:
@@ -864,9 +864,4 @@ def of_scripts(scripts: Scripts) -> list[Pipelines]:
     return _LAST[0][1]
 
 
-def shown(way: Way) -> str:
-    """The steps of a way on one line."""
-    return " -> ".join([way.origin, *(step.text for step in way.steps)])
-
-
-__all__ = ["Columns", "Input", "Pipeline", "Pipelines", "Uses", "of_scripts", "plain", "shown"]
+__all__ = ["Columns", "Input", "Pipeline", "Pipelines", "Uses", "of_scripts", "plain"]
