@@ -19,6 +19,10 @@ from .values import Class, Function, Instance, Items, Known, Made, Many, Named, 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
 _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
+_PICKS = re.compile(
+    r"shuffl|permut|\b(choices?|sample)\((self\.|range\(|len\(|np\.arange\()|\b(randint|randrange|integers)\([^()]*\blen\(",
+    re.I,
+)
 _MAKES_DATA = re.compile(
     r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
 )
@@ -532,8 +536,9 @@ def _single(length: Value | None) -> bool:
 
 
 def _shuffles(of: Class, depth: int = 0) -> bool:
-    """True when a class, or a base of it, has anything to do with shuffling, or has a base that is not examined."""
-    if re.search(r"shuffl|permut", ast.unparse(of.node), re.IGNORECASE):
+    """True when a class, or a base of it, has to do with shuffling, picks its samples itself, or has a base that is not
+    examined."""
+    if _PICKS.search(ast.unparse(of.node)):
         return True
     bases = [base for base in of.bases if not (isinstance(base, Named) and base.name in ("object", "abc.ABC"))]
     return depth > 5 or any(not isinstance(base, Class) or _shuffles(base, depth + 1) for base in bases)

@@ -1,0 +1,181 @@
+"""What is said about the order of training data, in the ways people write data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.project import Project
+from accucheck.script.shuffling import Said, examine
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import random
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+model = ms.Model(net)
+"""
+
+
+def said(folder: Path, code: str) -> list[Said]:
+    (folder / "train.py").write_text(HEAD + code)
+    source = read(folder / "train.py", "train.py")
+    return examine(follow(source, assumption("train"), Project(folder, folder).find, folder))
+
+
+GENERATOR = "def rows():\n    for row in {}:\n        yield row\n"
+ITEMS = "class Rows:\n    def __getitem__(self, n):\n        return {}\n"
+OWN = "class Own(ds.Sampler):\n    def __iter__(self):\n        yield from {}\n"
+OPTION = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--mix', {})\nargs = p.parse_args()\n"
+MNIST, TEXTS = "ds.MnistDataset('a', {})", "ds.TFRecordDataset('a', {})"
+ORDERED = MNIST.format("shuffle=False")
+
+#: data, or the code that makes it -> what is said when it is trained with
+ORDERS = {
+    "ds.MnistDataset('a')": "shuffled",
+    ORDERED: "shuffle-off",
+    "ds.MnistDataset('a', **options)": "unresolved",
+    "ds.RandomDataset(10)": "shuffled",
+    "ds.PaddedDataset([1])": "no-dataset",
+    "rows": "no-dataset",
+    **{MNIST.format(f"shuffle={value}"): code for value, code in {
+        "is_training": "shuffled",
+        "not is_training": "shuffle-off",
+        "bool(is_training)": "shuffled",
+        "bool(other)": "unresolved",
+        "other": "unresolved",
+        "True if a else None": "shuffled",
+        "False if a else True": "sometimes-off",
+        "False if a else other": "unresolved",
+        "bool(1 if a else True)": "shuffled",
+        "bool(1 if a else other)": "unresolved",
+    }.items()},
+    **{TEXTS.format(f"shuffle={value}"): code for value, code in {
+        "ds.Shuffle.FILES": "files-only",
+        "ds.Shuffle.GLOBAL": "shuffled",
+        "'files'": "files-only",
+        "'global'": "shuffled",
+        "'strange'": "unresolved",
+    }.items()},
+    "from missing import MIX\ndata = " + MNIST.format("shuffle=MIX"): "unresolved",
+    **{OPTION.format(option) + "data = " + MNIST.format("shuffle=args.mix"): code for option, code in {
+        "type=bool, default=False": "off-by-default",
+        "type=str, default='false'": "off-by-default",
+        "type=str, default='global'": "unresolved",
+        "type=bool, default=True": "shuffled",
+        "default=None": "shuffled",
+    }.items()},
+    **{MNIST.format(f"sampler={sampler}"): code for sampler, code in {
+        "sampler": "unresolved",
+        "[1, 2, 3]": "sampler-in-order",
+        "ds.RandomSampler()": "shuffled",
+        "ds.SequentialSampler()": "sampler-in-order",
+        "ds.SequentialSampler() if a else ds.RandomSampler()": "sometimes-off",
+        "ds.DistributedSampler(2, 0)": "shuffled",
+        "ds.DistributedSampler(2, 0, shuffle=False)": "sampler-in-order",
+        "ds.DistributedSampler(2, 0, is_training)": "shuffled",
+        "ds.DistributedSampler(2, 0, shuffle=False if a else not is_training)": "sampler-in-order",
+        "ds.DistributedSampler(2, 0, shuffle=other)": "unresolved",
+    }.items()},
+    OPTION.format("type=bool, default=False")
+    + "data = " + MNIST.format("sampler=ds.DistributedSampler(2, 0, shuffle=args.mix)"): "off-by-default",
+    OWN.format("np.random.permutation(9)") + "data = " + MNIST.format("sampler=Own()"): "shuffled",
+    OWN.format("range(9)") + "data = " + MNIST.format("sampler=Own()"): "unresolved",
+    # what becomes of it
+    f"{ORDERED}.shuffle(100)": "shuffled",
+    f"{ORDERED}.shuffle(1)": "buffer-one",
+    "ds.MnistDataset('a').shuffle(1)": "shuffled",
+    f"{ORDERED}.shuffle(4).batch(32)": "small-buffer",
+    f"{ORDERED}.shuffle(100).batch(32)": "shuffled",
+    f"data, _ = {ORDERED}.split([0.5, 0.5])": "split-in-order",
+    f"data, _ = {ORDERED}.split([0.5, 0.5], randomize=False)": "shuffle-off",
+    f"data = {ORDERED}\ndata.shuffle(100)": "shuffle-dropped",
+    f"data = {ORDERED}\nif cond:\n    data = data.shuffle(100)": "sometimes-off",
+    f"if do_shuffle:\n    data = {ORDERED}": "unresolved",
+    f"if quick:\n    data = {ORDERED}\nelse:\n    data = ds.Cifar10Dataset('a')": "sometimes-off shuffled",
+    f"if device_num > 1:\n    data = {ORDERED}\nelse:\n    data = ds.Cifar10Dataset('a')": "shuffle-off shuffled",
+    f"{ORDERED} + ds.MnistDataset('b')": "shuffled",
+    f"ds.zip(({ORDERED}, {ORDERED}))": "shuffle-off",
+    f"from helpers import process_data\ndata = process_data({ORDERED})": "handed-on",
+    f"from helpers import finish\ndata = finish({ORDERED})": "handed-on",
+    "from helpers import finish\ndata = finish(ds.MnistDataset('a'))": "shuffled",
+    f"data = {ORDERED}\nsize = data.get_dataset_size()": "shuffle-off",
+    "s = ds.RandomSampler()\ns.reshuffle_each_epoch = False\ndata = " + MNIST.format("sampler=s"): "reshuffle-off shuffled",
+    "s = ds.RandomSampler()\ns.reshuffle_each_epoch = True\ndata = " + MNIST.format("sampler=s"): "shuffled",
+    # generators
+    "ds.GeneratorDataset(source, ['a'])": "unresolved",
+    "ds.GeneratorDataset(source, ['a'], shuffle=False)": "source-may-shuffle",
+    "ds.GeneratorDataset([1, 2], ['a'])": "shuffled",
+    "ds.GeneratorDataset([1, 2], ['a'], shuffle=False)": "shuffle-off",
+    "ds.GeneratorDataset(list(rows), ['a'], shuffle=False)": "shuffle-off",
+    "ds.GeneratorDataset([1, 2], ['a'], batch_sampler=own)": "unresolved",
+    "ds.GeneratorDataset((row for row in rows), ['a'])": "unresolved",
+    "ds.GeneratorDataset(lambda: iter(rows), ['a'])": "unresolved",
+    GENERATOR.format("range(9)") + "data = ds.GeneratorDataset(rows, ['a'])": "generator-in-order",
+    GENERATOR.format("range(9)") + "data = ds.GeneratorDataset(rows(), ['a'])": "generator-in-order",
+    GENERATOR.format("np.random.permutation(9)") + "data = ds.GeneratorDataset(rows, ['a'])": "unresolved",
+    GENERATOR.format("read('a')") + "data = ds.GeneratorDataset(rows, ['a'])": "unresolved",
+    **{f"class Rows:\n    {body}\ndata = ds.GeneratorDataset(Rows(), ['a'])": code for body, code in {
+        "def __iter__(self):\n        return iter(range(3))": "generator-in-order",
+        "def __next__(self):\n        return 3": "generator-in-order",
+        "def __getitem__(self, n):\n        return n": "shuffled",
+        "def __getitem__(self, n):\n        return n\n    def __len__(self):\n        return 1": "shuffled",
+        "rows = 3": "unresolved",
+    }.items()},
+    **{ITEMS.format(item) + "data = ds.GeneratorDataset(Rows(), ['a'], shuffle=False)": code for item, code in {
+        "self.rows[n]": "shuffle-off",
+        "crop(self.rows[n], random.random())": "shuffle-off",
+        "random.choice(self.rows)": "source-may-shuffle",
+        "self.rows[random.randint(0, len(self.rows) - 1)]": "source-may-shuffle",
+        "self.rows[np.random.permutation(9)[n]]": "source-may-shuffle",
+    }.items()},
+    ITEMS.format("np.random.permutation(9)[n]")
+    + "data = ds.GeneratorDataset([1] if a else Rows(), ['a'], shuffle=False)": "source-may-shuffle",
+    # made elsewhere
+    "from missing import load\ndata = load('a')": "elsewhere",
+    "from missing import make_dataset\neval_data = make_dataset('a')\ndata = make_dataset('b')": "elsewhere",
+    "from missing import make_dataset\nz = make_dataset('a', training=False)\ndata = rows": "no-dataset",
+    "from missing import Dataset, load\ny, z = Dataset('a'), load('b')\ndata = rows": "no-dataset",
+    "from missing import make_dataset\nrows = make_dataset('a')\ndata = ds.GeneratorDataset(rows, ['a'])": "unresolved",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", ORDERS)
+def test_the_order_of_training_data(code: str, tmp_path: Path) -> None:
+    made = code if "data = " in code or "data, _ = " in code else f"data = {code}"
+    assert " ".join(one.code for one in said(tmp_path, f"{made}\nmodel.train(1, data)")) == ORDERS[code]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (f"data = {ORDERED}", ["shuffle-off"]),
+        (f"data = {ORDERED}\nmodel.eval(data)", ["no-dataset"]),
+        (
+            f"data = {ORDERED}\nfrom missing import make_dataset\nother = make_dataset('a')",
+            ["role-unknown", "elsewhere"],
+        ),
+    ],
+)
+def test_data_that_nothing_is_seen_to_train_with(code: str, expected: list[str], tmp_path: Path) -> None:
+    found = said(tmp_path, code)
+    assert [one.code for one in found] == expected
+    assert all(one.assumed for one in found if one.code == "shuffle-off")
+
+
+@pytest.mark.parametrize(
+    ("written", "edit"),
+    [
+        ("data = ds.MnistDataset('a', shuffle=False)", (7, "data = ds.MnistDataset('a', shuffle=True)")),
+        ("data = ds.MnistDataset('数', \n    shuffle=False)  # 顺序", (8, "    shuffle=True)  # 顺序")),
+        ("data = ds.MnistDataset('数', 5, shuffle=False)", (7, "data = ds.MnistDataset('数', 5, shuffle=True)")),
+        ("data = ds.MnistDataset('a', shuffle=not True)", None),
+    ],
+)
+def test_the_line_is_mended_where_it_says_false(written: str, edit: tuple[int, str] | None, tmp_path: Path) -> None:
+    (one,) = said(tmp_path, f"{written}\nmodel.train(1, data)")
+    assert (one.code, one.edit) == ("shuffle-off", edit)
