@@ -1,0 +1,115 @@
+"""What is said of the scale of what networks are trained with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import read_scripts
+from accucheck.script.normalization import Said, examine
+from accucheck.script.pipelines import of_scripts
+
+HEAD = """
+import cv2, gym, librosa
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+import mindspore.dataset.vision as vision
+from mindspore import nn, ops
+from sklearn.preprocessing import StandardScaler
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def construct(self, x):
+        return self.conv(x)
+
+class Words(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(9, 4)
+
+    def construct(self, x):
+        return self.embed(x)
+
+class Dividing(Net):
+    def construct(self, x):
+        return self.conv(x / 255)
+
+class Masked(Net):
+    def construct(self, x, other):
+        return self.conv(x) * other
+
+net, words, masked = Net(), Words(), Masked()
+image = cv2.imread(path)
+"""
+
+
+def said(folder: Path, **scripts: str) -> list[Said]:
+    """Of scripts in which folder() stands for a data set of images."""
+    for name, code in scripts.items():
+        (folder / f"{name}.py").write_text(HEAD + code.replace("folder()", 'ds.ImageFolderDataset("data")'))
+    spec = msgspec.convert({"scripts": {name: f"{name}.py" for name in scripts}}, CaseFile)
+    return list(examine(of_scripts(read_scripts(Case(root=str(folder), spec=spec)))))
+
+
+PIXELS = "[125.0, 123.0, 114.0], [63.0, 62.0, 66.0]"
+SCALER = "scaler = StandardScaler()\nscaler.fit(np.load('a'))\n"
+SAID = {
+    "net(image)": "raw x",
+    "net(image / 255)": "normalised x",
+    "net(image / 255 / 255)": "scaled-twice x",
+    "net(image - 127.5)": "centred x",
+    "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(image))": "unit-statistics x",
+    "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(image / 255))": "normalised x",
+    f"net(vision.Normalize({PIXELS})(image))": "normalised x",
+    f"net(vision.Normalize({PIXELS})(image / 255))": "pixel-statistics x",
+    "net(librosa.feature.mfcc(librosa.load(path)[0]))": "features-raw x",
+    "net(np.load('a'))": "unclear x",
+    "net(np.random.rand(3, 3))": "normalised x",
+    "net(np.random.uniform(0, 100, 3))": "generated",
+    "net(gym.make('CartPole').reset())": "simulated",
+    "words(np.load('a'))": "no-continuous-input",
+    "print(image)": "",
+    "x = image\nif flag:\n    x = x / 255\nnet(x)": "sometimes x",
+    "masked(image / 255, cv2.imread('mask.png'))": "normalised x",
+    "masked(image, cv2.imread('mask.png'))": "raw x, raw-perhaps other",
+    "for one in ds.MindDataset('a', ['label']).create_dict_iterator():\n    net(one['label'])": "unclear ?",
+    "Dividing()(image)": "in-network x",
+    "ms.Model(net).train(1, folder())": "raw image",
+    "ms.Model(Dividing()).train(1, folder())": "in-network image",
+    "ms.Model(net).train(1, folder().map(vision.ToTensor(), 'image'))": "normalised image",
+    "ms.Model(net).train(1, folder().map([vision.ToTensor()] if flag else [], 'image'))": "sometimes image",
+    "ms.Model(Dividing()).train(1, folder().map([vision.ToTensor()] if flag else [], 'image'))": "in-network image",
+    SCALER + "net(np.load('a'))": "scaler-unused, unclear x",
+    SCALER + "net(scaler.transform(np.load('a')))": "normalised x",
+}
+
+
+def codes(found: list[Said]) -> str:
+    return ", ".join(" ".join([one.code, *([one.data["input"]] if "input" in one.data else [])]) for one in found)
+
+
+@pytest.mark.parametrize("code", SAID)
+def test_the_scale_of_inputs(code: str, tmp_path: Path) -> None:
+    assert codes(said(tmp_path, train=code)) == SAID[code]
+
+
+@pytest.mark.parametrize(
+    ("train", "evaluation", "expected"),
+    [
+        ("net(image)", "net(image / 255)", "only-in-evaluation x"),
+        ("net(image)", "net(image)", "raw x"),
+        ("net(image / 255)", "net(image)", "normalised x"),
+        ("net(np.load('a'))", "net(np.load('b') / 255)", "only-in-evaluation x"),
+        ("net(np.load('a'))", "net(np.fromfile('b') / 255)", "unclear x"),  # another kind of file
+        ("ms.Model(net).train(1, folder())", "ms.Model(net).predict(image / 255)", "only-in-evaluation image"),
+    ],
+)
+def test_evaluation_tells_what_training_lacks(train: str, evaluation: str, expected: str, tmp_path: Path) -> None:
+    assert codes(said(tmp_path, train=train, eval=evaluation)) == expected
