@@ -177,7 +177,8 @@ class _Sharding:
         content = [value for name in _CONTENT if name in parameters and (value := origin.argument(parameters, name))]
         held: dict[int, Value] = {}
         for value in content:
-            held.update({id(part): part for part in sources(value, self.settles) if id(part) not in held})
+            if not self.settles(value):
+                held.update({id(part): part for part in sources(value, self.settles) if id(part) not in held})
         for part in held.values():
             listed = isinstance(part, Made) and part.name in _LISTINGS and id(part) not in self.sorted
             if isinstance(part, Made) and listed and part.order < origin.order:

@@ -1,0 +1,139 @@
+"""What is said of how training data are divided among devices, in the ways people write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import read_scripts
+from accucheck.script.sharding import Said, examine
+
+HEAD = """
+import glob, os, random
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore.communication import init, get_rank, get_group_size
+from sklearn.model_selection import train_test_split
+from helpers import DistributedSampler, set_random_seed
+files, others = ["a", "b"], ["c", [["d"]]]
+"""
+
+
+def said(folder: Path, code: str, devices: int | None = None) -> list[Said]:
+    (folder / "train.py").write_text(HEAD + code)
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    scripts = read_scripts(Case(root=str(folder), spec=spec))
+    return examine(scripts.training[0], scripts.sources, devices)
+
+
+SHARDS = "num_shards=get_group_size(), shard_id=get_rank()"
+FILES, ROWS = f"ds.TFRecordDataset(files, {SHARDS})", f"ds.NumpySlicesDataset(rows, {SHARDS})"
+
+#: data, or the code that makes it -> what is said after init(), with the line within the code
+DIVIDED = {
+    "ds.MnistDataset('a')": "no-shards 1",
+    "ds.MnistDataset(*given)": "unresolved 1",
+    "ds.MnistDataset('a', **given)": "unresolved 1",
+    f"ds.MnistDataset('a', {SHARDS})": "sharded 1",
+    "ds.MnistDataset('a', num_shards=8, shard_id=0)": "constant-shard 1",
+    "ds.MnistDataset('a', num_shards=1, shard_id=0)": "no-shards 1",
+    "ds.MnistDataset('a', num_shards=8, shard_id=int(os.environ['DEVICE_ID']))": "shard-by-device 1",
+    "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, 3))": "constant-shard 1",
+    "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, get_rank()))": "sharded 1",
+    "ds.MnistDataset('a', sampler=DistributedSampler(8))": "by-rank 1",
+    "ds.MnistDataset(f'a/{get_rank()}')": "by-rank 1",
+    "class OwnDistributedSampler(ds.Sampler):\n    pass\n"
+    "data = ds.GeneratorDataset(source, ['a'], sampler=OwnDistributedSampler())": "by-rank 3",
+    "ds.PaddedDataset([1])": "no-dataset 0",
+    "rows": "no-dataset 0",
+    # the order of the files
+    f"files = os.listdir('a')\ndata = {FILES}": "sharded 2, unsorted 1",
+    f"files = sorted(os.listdir('a'))\ndata = {FILES}": "sharded 2",
+    f"files = sorted(os.listdir('a'))[:10]\ndata = {FILES}": "sharded 2",
+    f"files = glob.glob('a/*')\nfiles.sort()\ndata = {FILES}": "sharded 3",
+    f"files = [name for _, _, names in os.walk('a') for name in names]\ndata = {FILES}": "sharded 2, unsorted 1",
+    f"count = len(os.listdir('a'))\nfiles = [f'{{n}}.rec' for n in range(count)]\ndata = {FILES}": "sharded 3",
+    # the order of what is cut
+    f"random.shuffle(files)\ndata = {FILES}": "sharded 2, shuffled-apart 1",
+    f"random.seed(1)\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3",
+    f"random.seed(get_rank())\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3, shuffled-apart 2",
+    f"np.random.seed(1)\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3, shuffled-apart 2",
+    f"set_random_seed(1)\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3",
+    f"random.shuffle(others)\ndata = {FILES}": "sharded 2",
+    f"data = {FILES}\nrandom.shuffle(files)": "sharded 1",
+    f"files = ['a', 3, ['b']]\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3, shuffled-apart 2",
+    f"rows = np.load('a')[np.random.permutation(9)]\ndata = {ROWS}": "sharded 2, shuffled-apart 1",
+    f"np.random.seed(1)\nrows = np.load('a')[np.random.permutation(9)]\ndata = {ROWS}": "sharded 3",
+    f"rows = random.sample(names, 9)\ndata = {ROWS}": "sharded 2, shuffled-apart 1",
+    **{f"rows, rest = train_test_split(names{more})\ndata = {ROWS}": code for more, code in {
+        "": "sharded 2, shuffled-apart 1",
+        ", random_state=None": "sharded 2, shuffled-apart 1",
+        ", random_state=3": "sharded 2",
+        ", random_state=seed": "sharded 2",
+        ", shuffle=False": "sharded 2",
+    }.items()},
+    f"ms.set_seed(get_rank())\ndata = ds.MnistDataset('a', {SHARDS})": "sharded 2, seed-by-rank 1",
+    f"ms.set_seed(1)\ndata = ds.MnistDataset('a', {SHARDS})": "sharded 2",
+    f"ms.set_seed(get_rank())\ndata = ds.MnistDataset('a', {SHARDS}, shuffle=False)": "sharded 2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", DIVIDED)
+def test_how_data_are_divided(code: str, tmp_path: Path) -> None:
+    made = code if "data = " in code else f"data = {code}"
+    found = said(tmp_path, f"init()\n{made}\nms.Model(net).train(1, data.batch(2))\n")
+    start = HEAD.count("\n") + 1
+    assert ", ".join(f"{one.code} {one.node.lineno - start}" for one in found) == DIVIDED[code]  # type: ignore[attr-defined]
+
+
+TRAIN = "\nms.Model(net).train(1, data)"
+SWITCHED = (
+    "DISTRIBUTED = False\nif DISTRIBUTED:\n    init()\n    data = ds.MnistDataset({})\nelse:\n    data = ds.MnistDataset('a')"
+    + TRAIN
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "devices", "codes"),
+    [
+        ("data = ds.MnistDataset('a')" + TRAIN, None, ["single"]),
+        ("data = ds.MnistDataset('a')" + TRAIN, 1, ["single"]),
+        ("data = ds.MnistDataset('a')" + TRAIN, 8, ["no-shards-here"]),
+        ("data = ds.MnistDataset('a', num_shards=8, shard_id=0)" + TRAIN, None, ["single"]),
+        ("data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=0)" + TRAIN, None, ["constant-shard"]),
+        (
+            "init()\ndata = ds.MnistDataset('a')\nfor row in data.create_dict_iterator():\n    print(row)",
+            None,
+            ["aside"],
+        ),
+        (SWITCHED.format("'a'"), None, ["no-shards-here", "single"]),
+        (SWITCHED.format("'a', num_shards=8, shard_id=get_rank()"), None, ["single"]),
+        (SWITCHED.format("'a', **options"), None, ["single"]),
+        (SWITCHED.format("path_of(rank_id)"), None, ["single"]),
+    ],
+)
+def test_how_many_devices_there_are(code: str, devices: int | None, codes: list[str], tmp_path: Path) -> None:
+    assert [one.code for one in said(tmp_path, code, devices)] == codes
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("data = ds.MnistDataset('a')", "data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=get_rank())"),
+        ("data = ds.MnistDataset(\n    'a', shuffle=True\n)", "    'a', shuffle=True, num_shards=get_group_size(), shard_id=get_rank()"),
+        ("data = ds.MnistDataset()", None),
+        (f"files = ['数'] + os.listdir('数据')\ndata = {FILES}", "files = ['数'] + sorted(os.listdir('数据'))"),
+        (f"files = os.listdir(\n    'a')\ndata = {FILES}", None),
+        (f"files = [name for _, _, names in os.walk('a') for name in names]\ndata = {FILES}", None),
+    ],
+)  # fmt: skip
+def test_the_line_is_mended(code: str, line: str | None, tmp_path: Path) -> None:
+    found = said(tmp_path, f"init()\n{code}{TRAIN}")
+    diffs = [one.diff for one in found if one.code in ("no-shards", "unsorted")]
+    added = [line[1:] for line in (diffs[0] or "").splitlines() if line.startswith("+") and not line.startswith("+++")]
+    assert len(diffs) == 1
+    assert added == ([] if line is None else [line])
