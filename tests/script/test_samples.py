@@ -134,6 +134,12 @@ FUNCTIONS = {
     "cv2.resize(image, None, fx=2, fy=2)": "pixels BGR [cv2.resize(None, fx=2, fy=2)] 0..255",
     "cv2.flip(image, random.randint(-1, 1))": "pixels BGR [~cv2.flip(random.randint(-1, 1))] 0..255",
     "cv2.resize(image, (random.randint(8, 16), 8))": "pixels BGR [~cv2.resize((random.randint(8, 16), 8))] 0..255",
+    "turn = cv2.getRotationMatrix2D((4, 4), random.uniform(-9, 9), 1)\nx = cv2.warpAffine(image, turn, (8, 8))": (
+        "pixels BGR [~cv2.warpAffine(cv2.getRotationMatrix2D((4, 4), random.uniform(-9, 9), 1), (8, 8))] 0..255"
+    ),
+    "turn = cv2.getRotationMatrix2D((4, 4), 9, 1)\nx = cv2.warpAffine(image, turn, (8, 8))": (
+        "pixels BGR [cv2.warpAffine((8, 8))] 0..255"
+    ),
     "photo.rotate(random.uniform(-9, 9))": "pixels RGB [~.rotate(random.uniform(-9, 9))] 0..255",
     "photo.rotate(9)": "pixels RGB [.rotate(9)] 0..255",
     "photo.convert('L')": "pixels GRAY [.convert(L)] 0..255",

@@ -291,7 +291,10 @@ _CHANCE = re.compile(
 )
 _COMPUTES = _set("+ - * / // % ** neg < <= > >= == != not ~ slice int float round abs min max bool")
 _ROUNDS = _set(
-    "item floor ceil rint round int32 int64 float32 astype clip minimum maximum array asarray tolist sqrt exp log"
+    """
+    item floor ceil rint round int32 int64 float32 astype clip minimum maximum array asarray tolist sqrt exp log tuple list
+    getRotationMatrix2D getAffineTransform getPerspectiveTransform
+    """
 )
 _DRAWS = _set("rand randn randint random uniform normal choice integers sample standard_normal permutation beta")
 
