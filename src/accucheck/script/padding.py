@@ -321,10 +321,7 @@ class _Reader:
         elif isinstance(node, ast.AugAssign):
             self.augmented(node)
         elif isinstance(node, ast.Expr):
-            if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
-                self.returned.append(self.value(node.value.value) if node.value.value else None)
-            else:
-                self.value(node.value)
+            self.value(node.value)
         elif isinstance(node, ast.Return):
             self.returned.append(self.value(node.value) if node.value is not None else None)
             return False
@@ -344,10 +341,9 @@ class _Reader:
                 self.value(item.context_expr)
             return self.block(node.body)
         elif isinstance(node, ast.Try):
-            runs = self.block(node.body)
-            for handler in node.handlers:
-                self.block(handler.body)
-            return self.block(node.finalbody) and runs
+            runs = self.block([*node.body, *node.orelse])
+            handled = [self.block(handler.body) for handler in node.handlers]
+            return self.block(node.finalbody) and (runs or any(handled))
         elif isinstance(node, ast.Raise):
             return False
         return True
@@ -387,7 +383,10 @@ class _Reader:
         for name in [name for name in self.env if inside.search(name)]:
             del self.env[name]  # an element of what it was, or one that was found by it
         self.bind(held, _last(target), node)
-        if isinstance(target, ast.Attribute) and isinstance(held, Length):
+        field = isinstance(target, ast.Attribute) or (
+            isinstance(target, ast.Subscript) and _word(target.slice) == _last(target)
+        )
+        if field and isinstance(held, Length):
             self.hand_on(_last(target), held, node)
 
     def bind(self, held: Held | None, name: str, node: ast.AST) -> None:
@@ -455,7 +454,7 @@ class _Reader:
                 side, value = START, call.args[1]
             else:
                 continue
-            if not self.one_value(value):
+            if not self.one_value(value, loop):
                 continue
             fill = Fill(value, room, room.size, statement)
             held = self.padded(self.at(owner), fill, side, statement)
@@ -463,13 +462,16 @@ class _Reader:
             self.env[text] = held
             self.bind(held, _last(owner), statement)
 
-    def one_value(self, node: ast.expr) -> bool:
+    def one_value(self, node: ast.expr, loop: ast.AST) -> bool:
         """True for what is the same in each turn of a loop, as far as can be seen."""
         if isinstance(node, (ast.Constant, ast.Attribute, ast.UnaryOp)):
             return True
         if isinstance(node, ast.Name):
             held = self.env.get(node.id)
-            return held is None or isinstance(held, (Number, Plain))
+            changes = any(
+                isinstance(p, ast.Name) and p.id == node.id and isinstance(p.ctx, ast.Store) for p in walk(loop)
+            )
+            return not changes and (held is None or isinstance(held, (Number, Plain)))
         return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
 
     # --- expressions ----------------------------------------------------------------------------------------------------
@@ -509,11 +511,9 @@ class _Reader:
         held = self.value(node.operand)
         if isinstance(node.op, ast.USub) and isinstance(held, Number):
             return Number(-held.value)
-        return (
-            Compared(held.of, held.value, held.text, not held.equal, node, self.source, self.name)
-            if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert))
-            else None
-        )
+        if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert)):
+            return self.comparison(held.of, held.value, held.text, not held.equal, node)
+        return None
 
     def on_Name(self, node: ast.Name) -> Held | None:
         return self.at(node)
@@ -540,9 +540,11 @@ class _Reader:
     def on_BoolOp(self, node: ast.BoolOp) -> Held | None:
         return _joined([self.value(part) for part in node.values])
 
-    def on_Yield(self, node: ast.Yield) -> Held | None:
+    def on_Yield(self, node: ast.Yield | ast.YieldFrom) -> Held | None:
         self.returned.append(self.value(node.value))
         return None
+
+    on_YieldFrom = on_Yield
 
     def on_List(self, node: ast.List | ast.Tuple) -> Held | None:
         items = [self.value(part) for part in node.elts]
@@ -588,7 +590,8 @@ class _Reader:
         if isinstance(call, ast.Call) and _called(call) == "enumerate" and isinstance(generator.target, ast.Tuple):
             index = generator.target.elts[0]
             listed = self.value(call.args[0]) if call.args else None
-            start = self.constant(call.args[1]) if len(call.args) > 1 else 0
+            given = [*call.args[1:2], *(keyword.value for keyword in call.keywords)]
+            start = self.constant(given[0]) if given else 0
             number = node.value
             if (
                 isinstance(number, ast.BinOp)
@@ -596,7 +599,7 @@ class _Reader:
                 and isinstance(number.right, ast.Constant)
                 and isinstance(number.right.value, int)
             ):
-                start, number = (start or 0) + number.right.value, number.left
+                start, number = None if start is None else start + number.right.value, number.left
             if isinstance(index, ast.Name) and isinstance(number, ast.Name) and number.id == index.id:
                 words, whole = (listed.words or [], listed.whole) if isinstance(listed, Plain) else ([], False)
                 if (letters := _letters(call.args[0])) is not None:
@@ -623,7 +626,7 @@ class _Reader:
         if (
             alone
             and (room is not None or (isinstance(iterated, Plain) and iterated.upto is not None))
-            and self.one_value(element)
+            and self.one_value(element, node)
         ):
             count: Held | None = room or (
                 Length(iterated.upto) if isinstance(iterated, Plain) and iterated.upto else None
@@ -672,6 +675,7 @@ class _Reader:
         left, right, kind = node.left, node.comparators[0], node.ops[0]
         if isinstance(left, ast.Constant):
             left, right = right, left
+            kind = {ast.Lt: ast.Gt(), ast.Gt: ast.Lt()}.get(type(kind), kind)
         if isinstance(kind, ast.Gt) and _is(right, 0):
             return Compared(self.value(left), 0, "0", False, node, self.source, self.name)
         if not isinstance(kind, (ast.Eq, ast.NotEq)):
@@ -702,7 +706,13 @@ class _Reader:
         if isinstance(node.op, ast.Sub) and isinstance(right, Plain) and _SIZE.search(_last(node.left)):
             return Room(_text(node.left), None)  # max_len - length
         if isinstance(node.op, ast.Mult):
-            for listed, count, text in ((left, right, node.right), (right, left, node.left)):
+            for listed, whole, count, text in (
+                (left, node.left, right, node.right),
+                (right, node.right, left, node.left),
+            ):
+                single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
+                if single and isinstance(whole, ast.List):  # [pad] * n
+                    return Fill(whole.elts[0], count, _text(text), node)
                 if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
                     return Fill(listed.value, count, _text(text), node)
                 if (
@@ -711,10 +721,12 @@ class _Reader:
                     and _is(listed.value, 1)
                     and isinstance(count, (Number, Plain))
                 ):
-                    return Fill(text, None, listed.size, node, listed.dims)
+                    return Fill(text, listed.count, listed.size, node, listed.dims)
         if isinstance(node.op, ast.Add):
-            if isinstance(left, Fill) and left.dims and isinstance(right, Number):
-                return Fill(node.right, None, left.size, node, left.dims) if _is(left.value, 0) else None
+            for listed, other, text in ((left, right, node.right), (right, left, node.left)):
+                if isinstance(listed, Fill) and listed.dims:  # arrays are added element by element
+                    known = _is(listed.value, 0) and isinstance(other, (Number, Plain))
+                    return Fill(text, listed.count, listed.size, node, listed.dims) if known else None
             if isinstance(left, (Length, Room, Number)) or isinstance(right, (Length, Room, Number)):
                 return left if isinstance(left, Room) else None
             return self.joined([left, right], node)
@@ -830,10 +842,12 @@ class _Reader:
         if called == "pad" and args:
             return self.numpy_pad(node, args[0])
         if called == "pad_sequences" and args:
-            side = {"post": END}.get(_given(node, "padding", 99, "pre"), START)
-            value = next((k.value for k in node.keywords if k.arg == "value"), ast.Constant(0))
-            size = next((k.value for k in node.keywords if k.arg == "maxlen"), None)
-            return self.padded(args[0], Fill(value, Room(_text(size), None), _text(size), node), side, node)
+            where, size = _given(node, "padding", 3) or ast.Constant("pre"), _text(_given(node, "maxlen", 1))
+            side = {"'pre'": START, "'post'": END}.get(_text(where))
+            if side is None:
+                return None
+            value = _given(node, "value", 5) or ast.Constant(0)
+            return self.padded(args[0], Fill(value, Room(size, None), size, node), side, node)
         if called == "where" and len(args) == 3 and isinstance(args[0], Compared):
             if _is(node.args[1], 1) and _is(node.args[2], 0):
                 return args[0]
@@ -874,11 +888,7 @@ class _Reader:
         if shape is None:
             return None
         if called == "full":
-            filled = (
-                node.args[1]
-                if len(node.args) > 1
-                else next((k.value for k in node.keywords if k.arg == "fill_value"), None)
-            )
+            filled = _given(node, "fill_value", 1)
             if filled is None:
                 return None
             value = filled
@@ -916,10 +926,10 @@ class _Reader:
 
     def numpy_pad(self, node: ast.Call, held: Held | None) -> Held | None:
         """np.pad(x, (0, n - len(x))): only what fills up to a size counts, a border of fixed width does not."""
-        width = (
-            node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "pad_width"), None)
-        )
-        if not isinstance(width, (ast.Tuple, ast.List)):
+        width = _given(node, "pad_width", 1) or _given(node, "padding", 1)
+        mode = _given(node, "mode", 2)
+        repeats = isinstance(mode, ast.Constant) and mode.value != "constant"
+        if repeats or not isinstance(width, (ast.Tuple, ast.List)):
             return None
         pairs = [part for part in width.elts if isinstance(part, (ast.Tuple, ast.List)) and len(part.elts) == 2]
         sides: list[tuple[str, Room]] = []
@@ -931,9 +941,9 @@ class _Reader:
                 sides.append((START, before))
         if not sides:
             return None
-        value = next((k.value for k in node.keywords if k.arg == "constant_values"), ast.Constant(0))
+        value = _given(node, "constant_values") or _given(node, "value", 3) or ast.Constant(0)
         if isinstance(value, (ast.Tuple, ast.List)) and value.elts:
-            value = value.elts[-1]
+            value = value.elts[0 if sides[0][0] == START else -1]
         made = self.padded(held, Fill(value, sides[0][1], sides[0][1].size, node), sides[0][0], node)
         if isinstance(made, Padded) and len(sides) > 1:
             made.area = True
@@ -951,7 +961,8 @@ class _Reader:
         if isinstance(node.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
             names = names[1:]
         given = dict(zip(names, args, strict=False)) | {name: held for name, held in keywords.items() if name}
-        defaults = dict(zip(reversed(names), reversed(target.args.defaults), strict=False))
+        defaults: dict[str, ast.expr | None] = dict(zip(reversed(names), reversed(target.args.defaults), strict=False))
+        defaults |= dict(zip((part.arg for part in target.args.kwonlyargs), target.args.kw_defaults, strict=True))
         for name, default in defaults.items():
             if name not in given and isinstance(default, ast.Constant) and isinstance(default.value, (int, float)):
                 given[name] = Number(default.value)
@@ -1059,24 +1070,30 @@ class _Reader:
         """x[:n] = y into a blank array."""
         text = _text(target.value)
         blank = self.env.get(text)
-        kept = blank
         if isinstance(blank, Table):
             word = _word(target.slice)
             if word is not None and isinstance(held, Number) and isinstance(held.value, int):
                 blank.numbers.setdefault(held.value, word)
+            else:
+                blank.whole = False
             return True
+        if isinstance(blank, Padded) and isinstance(target.slice, ast.Slice):
+            bounded = self.bounds(target.slice)
+            if bounded is not None and bounded[2]:  # the rest gets a value of its own
+                blank.value, blank.text = held.value if isinstance(held, Number) else None, _text(node)
         if isinstance(blank, (Padded, Mask)):
             return isinstance(target.slice, (ast.Slice, ast.Tuple))
         if not isinstance(blank, Fill) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
             return False
         slices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-        found: list[tuple[int, str, Held | None, ast.expr | None]] = []
+        found: list[tuple[int, str, Held | None, bool | None]] = []
         for place, part in enumerate(slices):
             if isinstance(part, ast.Slice):
                 bounded = self.bounds(part)
                 if bounded is not None:
                     found.append((place, *bounded))
-        constant = self.constant(node.value) if isinstance(node, (ast.Assign, ast.AugAssign)) else None
+        constant = self.constant(node.value) if isinstance(node, ast.Assign) else None
+        constant = held.value if isinstance(held, Number) else constant
         every = all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in slices)
         if not found and not (every and constant is not None):
             return bool(slices) and any(isinstance(part, ast.Slice) for part in slices)
@@ -1084,28 +1101,23 @@ class _Reader:
         if every:
             made: Held = self.mask(None, END, True, dims[0], node) if constant == 1 and self.zeros(blank) else blank
         else:
-            place, side, upto, _ = found[0]
+            place, side, upto, rest = found[0]
             size = dims[place] if place < len(dims) else blank.size
-            if constant is not None and not isinstance(held, (Plain, Padded)):
-                real_inside = constant in (1, 1.0) and self.zeros(blank)
-                real_outside = constant in (0, 0.0) and self.ones(blank)
-                if real_inside:
-                    made = self.mask(upto, side, False, size, node)
-                elif real_outside:
-                    made = self.mask(upto, START if side == END else END, False, size, node)
-                else:
+            if constant is not None:
+                inside = constant in (1, 1.0) and self.zeros(blank) and rest is not True
+                outside = constant in (0, 0.0) and self.ones(blank) and rest is not False
+                if not inside and not outside:  # the rest gets its value first, or a mask whose ones are the padding
+                    blank.value = ast.Constant(constant) if rest else blank.value
                     return True
-            elif _is_number(held):
-                return True
+                made = self.mask(upto, side if inside else START if side == END else END, False, size, node)
             else:
                 pad = Fill(blank.value, Room(size, None), size, node)
                 made = self.padded(held or upto, pad, side, node) or blank
                 if isinstance(made, Padded):
                     made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
         self.env[text] = made
-        name = _last(target.value)
-        self.bind(made, name, node)
-        return kept is not None
+        self.bind(made, _last(target.value), node)
+        return True
 
     @staticmethod
     def counts(held: Held | None, node: ast.expr) -> bool:
@@ -1114,32 +1126,26 @@ class _Reader:
             not isinstance(held, Number) and bool(_COUNT.search(_last(node) or _text(node)))
         )
 
-    def bounds(self, part: ast.Slice) -> tuple[str, Held | None, ast.expr | None] | None:
-        """(side that is written, the sequence whose length bounds it, the bound) of a slice that leaves a rest."""
+    def bounds(self, part: ast.Slice) -> tuple[str, Held | None, bool | None] | None:
+        """(side that is written, the sequence that bounds it, whether it is as long as the room beside that sequence) of a
+        slice that leaves a rest."""
+        upper, lower = part.upper, part.lower
         if part.step is not None:
             return None
-        if (part.lower is None or _is(part.lower, 0)) and part.upper is not None:
-            held = self.value(part.upper)
-            if not self.counts(held, part.upper):
-                return None
-            return END, held.of if isinstance(held, Length) else None, part.upper
-        if part.upper is None and part.lower is not None:
-            lower = part.lower
-            if isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
-                held = self.value(lower.operand)
-                if not self.counts(held, lower.operand):
-                    return None
-                return START, held.of if isinstance(held, Length) else None, lower
-            held = self.value(lower)
-            if isinstance(held, Room):
-                return START, held.of, lower
-            if isinstance(held, Length):
-                return START, held.of, lower
-        return None
-
-
-def _is_number(held: Held | None) -> bool:
-    return isinstance(held, Number)
+        side, bound = END, upper
+        turned = False
+        if (lower is None or _is(lower, 0)) and upper is not None:
+            pass
+        elif upper is None and isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
+            side, bound = START, lower.operand
+        elif upper is None and lower is not None:
+            side, bound, turned = START, lower, True
+        held = self.value(bound)
+        if bound is None or not self.counts(held, bound):
+            return None
+        if isinstance(held, (Length, Room)):
+            return side, held.of, isinstance(held, Room) is not turned
+        return None if turned else (side, None, None)
 
 
 def _joined(held: list[Held | None]) -> Held | None:
@@ -1151,11 +1157,7 @@ def _joined(held: list[Held | None]) -> Held | None:
         return known[0]
     groups = [part for part in known if isinstance(part, Group) and part.keys is None]
     if groups and len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
-        return (
-            groups[0]
-            if len(groups) == 1
-            else Group([_joined(list(items)) for items in zip(*(g.items for g in groups), strict=True)])
-        )
+        return Group([_joined(list(items)) for items in zip(*(g.items for g in groups), strict=True)])
     for kind in (Padded, Mask, Each, Compared, Group, Table, Fill, Length, Room):
         for part in known:
             if isinstance(part, kind):
@@ -1194,11 +1196,10 @@ def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _given(node: ast.Call, name: str, place: int, default: str) -> str:
-    found = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
-    if found is None and place < len(node.args):
-        found = node.args[place]
-    return found.value if isinstance(found, ast.Constant) and isinstance(found.value, str) else default
+def _given(node: ast.Call, name: str, place: int = -1) -> ast.expr | None:
+    """An argument by keyword or place."""
+    placed = node.args[place] if 0 <= place < len(node.args) else None
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), placed)
 
 
 def _word(node: ast.expr) -> str | None:
