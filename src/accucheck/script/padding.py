@@ -1035,9 +1035,9 @@ class _Reader:
         return self.constant(fill.value) in (0, 0.0)
 
     def padded(self, whole: Held | None, fill: Fill, side: str, node: ast.AST) -> Held | None:
-        if isinstance(whole, Fill) and isinstance(whole.count, Length) and self.ones(whole) and self.zeros(fill):
-            return self.mask(whole.count.of, side, False, fill.size, node)
         size = fill.count.size if isinstance(fill.count, Room) else fill.size
+        if isinstance(whole, Fill) and isinstance(whole.count, Length) and self.ones(whole) and self.zeros(fill):
+            return self.mask(whole.count.of, side, False, size, node)
         tables = whole.tables if isinstance(whole, Plain) else ()
         text = _text(fill.value)
         return self.noted(

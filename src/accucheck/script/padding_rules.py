@@ -90,8 +90,8 @@ def _preparation(scripts: Scripts, root: Path) -> list[Source]:
     columns: set[str] = set()
     for reading in scripts.training:
         for call in reading.trace.calls:
-            if call.last == "MindDataset" or call.last == "TFRecordDataset":
-                columns |= _texts(call)
+            if call.last in ("MindDataset", "TFRecordDataset"):
+                columns |= _texts(call, 1 if call.last == "MindDataset" else 2)
     if not columns:
         return []
     known = {source.file for source in scripts.sources}
@@ -107,8 +107,9 @@ def _preparation(scripts: Scripts, root: Path) -> list[Source]:
     return found
 
 
-def _texts(call: Made) -> set[str]:
-    given = call.keywords.get("columns_list") or (call.args[1] if len(call.args) > 1 else None)
+def _texts(call: Made, place: int) -> set[str]:
+    """The columns that are asked for, by keyword or place."""
+    given = call.keywords.get("columns_list") or (call.args[place] if len(call.args) > place else None)
     found: set[str] = set()
     for option in options(given):
         for item in option.items if isinstance(option, Items) else [option]:
@@ -191,35 +192,18 @@ class _Checks:
     def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
         for mark in marks:
             name = next(name for name in mark.names if _MASK.search(name))
-            fitting = [pad for pad in pads if mark.by is not None and _root(pad) is _root(mark.by)]
             alike = [pad for pad in pads if pad.size == mark.size and mark.size]
             if mark.every:
                 over = mark.by if isinstance(mark.by, Padded) else next(iter(alike), None)
                 if over is not None:
                     self.say("mask-everywhere", mark, mask=name, padded=_name(over))
-                continue
-            for pad in fitting:
-                if pad.side != mark.side:
-                    self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
-            if fitting or mark.by is None:
-                continue
-            owner = next((pad for pad in pads if _root(pad) is _root(mark.by)), None)
-            others = [
-                p for p in self.facts.pads if p.run == mark.run and _root(p) is _root(mark.by) and p.size != mark.size
-            ]
-            if alike and owner is None and others:
-                self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(others[0]))
-        for mark in marks:
-            others = [p for p in pads if mark.by is not None and _root(p) is _root(mark.by) and p.size != mark.size]
-            alike = [p for p in pads if p.size == mark.size and _root(p) is not _root(mark.by)]
-            if (
-                not mark.every
-                and others
-                and alike
-                and not any(p.size == mark.size for p in pads if _root(p) is _root(mark.by))
-            ):
-                name = next(name for name in mark.names if _MASK.search(name))
-                self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(others[0]))
+            elif mark.by is not None:
+                fitting = [pad for pad in pads if _root(pad) is _root(mark.by)]
+                for pad in fitting:
+                    if pad.side != mark.side:
+                        self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
+                if fitting and alike and not any(pad in alike for pad in fitting):
+                    self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(fitting[0]))
 
     def of_sides(self, pads: list[Padded]) -> None:
         """Ids and what goes along with them place by place, filled up on different sides."""
