@@ -65,7 +65,7 @@ SAID = {
     "what goes along is at the same side": (SHORT.replace("k", "len(ids)") + "segment = tags + [0] * (max_len - len(tags))", []),
     "the length before": ("k = len(ids)\n" + SHORT + "return dict(length=k)", []),
     "the length afterwards": ("k = len(ids)\n" + SHORT + "return dict(length=len(ids))", ["length-padded"]),
-    "the length between": ("ids = ids + [1] * (m - len(ids))\nlength = len(ids)\nids = ids + [0] * (max_len - length)\nreturn ids, length", []),
+    "the length between": ("ids = ids + [1] * (m - len(ids))\nk = len(ids)\n" + SHORT + "return dict(length=k)", []),
     "a comparison with the value": ("k = len(ids)\n" + SHORT + "mask = np.array(ids) != 0", []),
     "a comparison with another value": ("k = len(ids)\n" + SHORT + "mask = np.array(ids) != 1", ["mask-value"]),
     "an image": ("image = np.zeros((max_len, max_len))\nimage[:ids.shape[0]] = ids\nreturn dict(length=len(image))", []),
@@ -108,6 +108,8 @@ def test_a_value_that_is_a_word(words: str, tmp_path: Path) -> None:
         ("ids != pad", [0], []),
         ("ids != 1", ["self.pad"], []),
         ("ids != 1", [], []),
+        ("labels != -100", [0], []),
+        ("valid == 1", [0], []),
     ],
 )
 def test_what_the_network_masks(compared: str, fills: list[object], expected: list[str], tmp_path: Path) -> None:

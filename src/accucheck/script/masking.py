@@ -29,6 +29,8 @@ HIDES = re.compile(
     r"pad(ding)?_?(id|idx|index|value|token)|weights?$|ctc",
     re.IGNORECASE,
 )
+#: What is compared for other reasons than padding: a triangle, flags.
+_NO_PADDING = re.compile(r"tri[lu]|causal|future|subsequent|valid|flag|rand", re.IGNORECASE)
 _LABELS = re.compile(r"label|target|gold|ground", re.IGNORECASE)
 _KEEPS = re.compile(
     r"cast|expand|reshape|tile|broadcast|transpose|squeeze|astype|view|float|repeat|copy|^to$|type_as|swapaxes|permute|tensor|int$|bool$",
@@ -40,8 +42,9 @@ _LARGE = 1e3
 
 @dataclass(frozen=True)
 class Comparison:
-    """A mask made by comparing with a value: 1 where equal, or where not."""
+    """A mask made by comparing what is called `of` with a value: 1 where equal, or where not."""
 
+    of: str
     value: Any
     equal: bool
     source: Source
@@ -380,15 +383,18 @@ class _Function:
     def compared(self, left: ast.expr, right: ast.expr, kind: ast.cmpop, node: ast.AST, target: str) -> _Sign | None:
         value = self.value(right)
         padding = "pad" in unparse(right).lower()[:200]
-        if isinstance(kind, ast.Gt) and value == 0:
-            return _Sign(True)
-        if not isinstance(kind, (ast.Eq, ast.NotEq)) or not (padding or isinstance(value, int)):
+        positive = isinstance(kind, ast.Gt) and value == 0
+        if not positive and (not isinstance(kind, (ast.Eq, ast.NotEq)) or not (padding or isinstance(value, int))):
             return None
-        if (inner := self.sign(left)) is not None:  # mask == 0
+        if (inner := self.sign(left, target)) is not None:  # mask == 0
             return _flipped(inner) if (value == 0) is isinstance(kind, ast.Eq) else inner
+        if MASK.search(_last(left)) or _NO_PADDING.search(self.text(left)):
+            return _Sign(isinstance(kind, ast.NotEq)) if padding else None
+        if positive:
+            return _Sign(True)
         named = MASK.search(target) or MASK.search(self.node.name)
-        if named and isinstance(left, (ast.Name, ast.Attribute)) and not MASK.search(_last(left)):
-            made = Comparison(value, isinstance(kind, ast.Eq), self.source, node, self.node.name)
+        if named and isinstance(left, (ast.Name, ast.Attribute)):
+            made = Comparison(_last(left), value, isinstance(kind, ast.Eq), self.source, node, self.node.name)
             if not any(known.node is node for known in self.found.comparisons):
                 self.found.comparisons.append(made)
             return _Sign(isinstance(kind, ast.NotEq))
@@ -407,9 +413,9 @@ class _Function:
 
     def large(self, node: ast.expr | None) -> float | None:
         """A number so large that a softmax makes 0 or 1 of it; None for anything else."""
-        if isinstance(node, ast.Call) and node.args and _KEEPS.search(_last(node.func)):
-            return self.large(node.args[0])
         value = self.value(node)
+        if value is None and isinstance(node, ast.Call) and node.args and _KEEPS.search(_last(node.func)):
+            return self.large(node.args[0])
         return value if value is not None and abs(value) >= _LARGE else None
 
     def added(self, mask: ast.expr, factor: ast.expr, node: ast.expr) -> None:

@@ -28,6 +28,7 @@ _OTHER = re.compile(
     r"embedding_?table|beam|score",
     re.IGNORECASE,
 )
+_LABELS = re.compile(r"label|target|tag|answer|box|gt", re.IGNORECASE)
 #: Folders of code that does not prepare training data.
 _ELSEWHERE = re.compile(
     r"^(infer\w*|ascend310\w*|sdk|mxbase|onnx\w*|deploy\w*|tests?|scripts|docs|serving|export\w*)$", re.IGNORECASE
@@ -266,14 +267,15 @@ class _Checks:
 
     def of_network(self) -> None:
         """What the network masks by value, against what the data are filled with."""
-        values = {one.value for one in self.masks.comparisons if isinstance(one.value, int)}
-        if not values or any(one.value is None for one in self.masks.comparisons):
+        compared = [one for one in self.masks.comparisons if not _LABELS.search(one.of)]
+        values = {one.value for one in compared if isinstance(one.value, int)}
+        if not values or any(one.value is None for one in compared):
             return
         ids = [pad for pad in self.result.pads if not _companion(pad) and not _labels(pad)]
         if not ids or any(pad.value is None for pad in ids):
             return
         filled = {pad.value for pad in ids}
-        for one in self.masks.comparisons:
+        for one in compared:
             if one.value not in filled:
                 pad = ids[0]
                 data = {"value": one.value, "padded": _name(pad), "filled": pad.value}
@@ -283,7 +285,7 @@ class _Checks:
             if pad.value in values:
                 self.accounted.add(_place(pad))
             elif values & filled and _place(pad) not in self.accounted:
-                one = next(c for c in self.masks.comparisons if c.value in values)
+                one = next(c for c in compared if c.value in values)
                 place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
                 data = {"padded": _name(pad), "value": pad.value, "masked": sorted(values), "place": place}
                 self.result.said.append(Said("unmasked-value", pad.source, pad.node, data, True))
@@ -363,7 +365,7 @@ def _companion(pad: Padded) -> bool:
 
 
 def _labels(pad: Padded) -> bool:
-    return any(re.search(r"label|target|tag|answer|box|gt", name, re.IGNORECASE) for name in pad.names)
+    return any(_LABELS.search(name) for name in pad.names)
 
 
 def _unique(said: list[Said]) -> list[Said]:
