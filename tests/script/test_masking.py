@@ -65,7 +65,7 @@ COMPARED = {
     "mask = mask == 0": [],
     "mask = valid == 1": [],
     "tril = ops.tril(ops.ones((4, 4)))\nmask = tril == 0": [],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("code", COMPARED)
@@ -113,7 +113,7 @@ UNKNOWN = [
     "(ids != 0) * (ids == 0)",
     "ids.float()",
     "self.size",
-]  # fmt: skip
+]
 
 HIDES_ONES = [  # what is 1 vanishes
     "scores + a_mask * -10000.0",

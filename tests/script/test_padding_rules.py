@@ -44,7 +44,10 @@ SAID = {
         "k = len(ids)\n" + SHORT + "mask = [1] * len(ids)",
         ["mask-everywhere"],
     ),
-    "a mask of ones of that size": ("k = len(ids)\n" + SHORT + "return dict(mask=np.ones(max_len))", ["mask-everywhere"]),
+    "a mask of ones of that size": (
+        "k = len(ids)\n" + SHORT + "return dict(mask=np.ones(max_len))",
+        ["mask-everywhere"],
+    ),
     "a mask of ones of another size": ("k = len(ids)\n" + SHORT + "return dict(mask=np.ones(m))", []),
     "the mask of another": (
         "k, l = len(ids), len(tags)\n" + SHORT + "tags = tags + [0] * (m - l)\nmask = [1] * l + [0] * (max_len - l)",
@@ -62,15 +65,21 @@ SAID = {
         "ids = [0] * (max_len - len(ids)) + ids\ntoken_type_ids = tags + [0] * (max_len - len(tags))",
         ["sides-differ"],
     ),
-    "what goes along is at the same side": (SHORT.replace("k", "len(ids)") + "segment = tags + [0] * (max_len - len(tags))", []),
+    "what goes along is at the same side": (
+        SHORT.replace("k", "len(ids)") + "segment = tags + [0] * (max_len - len(tags))",
+        [],
+    ),
     "the length before": ("k = len(ids)\n" + SHORT + "return dict(length=k)", []),
     "the length afterwards": ("k = len(ids)\n" + SHORT + "return dict(length=len(ids))", ["length-padded"]),
     "the length between": ("ids = ids + [1] * (m - len(ids))\nk = len(ids)\n" + SHORT + "return dict(length=k)", []),
     "a comparison with the value": ("k = len(ids)\n" + SHORT + "mask = np.array(ids) != 0", []),
     "a comparison with another value": ("k = len(ids)\n" + SHORT + "mask = np.array(ids) != 1", ["mask-value"]),
-    "an image": ("image = np.zeros((max_len, max_len))\nimage[:ids.shape[0]] = ids\nreturn dict(length=len(image))", []),
+    "an image": (
+        "image = np.zeros((max_len, max_len))\nimage[:ids.shape[0]] = ids\nreturn dict(length=len(image))",
+        [],
+    ),
     "scores": ("ids = ids + [-100000] * (max_len - len(ids))\nreturn dict(length=len(ids))", []),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -2,57 +2,21 @@
 
 import ast
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
-import msgspec
 import pytest
+from training_scripts import HEAD, LOOP, bound, training
 
-from accucheck.case import Case, CaseFile
 from accucheck.script import clipping, loss_scaling, updating
-from accucheck.script.analysis import read_scripts
 from accucheck.script.overflow import Overflow
 from accucheck.script.patch import parse
 from accucheck.script.remarks import with_keyword, without_keyword
 from accucheck.script.source import read
 from accucheck.script.training_steps import Training
-from accucheck.script.values import Made
-
-HEAD = """
-import mindspore as ms
-from mindspore import amp, nn, ops
-net = nn.Dense(8, 2)
-loss_fn = nn.CrossEntropyLoss()
-opt = nn.Adam(net.trainable_params(), 1e-3)
-"""
-
-
-def training(tmp_path: Path, text: str) -> Training:
-    (tmp_path / "train.py").write_text(HEAD + dedent(text))
-    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
-    (reading,) = read_scripts(Case(root=str(tmp_path), spec=spec)).training
-    return Training(reading)
-
-
-def bound(made: Training, name: str) -> Made:
-    return next(call for call in reversed(made.calls) if name in call.bound)
 
 
 def numbers(made: Training, name: str) -> set[float]:
     return {round(term.number, 9) for term in made.factors.of(bound(made, name))}
-
-
-LOOP = """
-def forward(x, y):
-    return {loss}
-
-grad_fn = ms.value_and_grad(forward, None, opt.parameters)
-
-def step(x, y):
-    loss, grads = grad_fn(x, y)
-    result = {result}
-    opt(result)
-"""
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,8 @@ class Factors:
         if isinstance(value, Made) and value.name in ("==", "!=", "in") and len(value.args) == 2:
             key: Key = ("same" if value.name != "in" else "in", *(self.key(arg) for arg in value.args))
             return ("test", key), taken is (value.name != "!=")
+        if isinstance(value, Made) and value.name in (">", ">=", "<", "<=") and len(value.args) == 2:
+            return ("test", (value.name, *(self.key(arg) for arg in value.args))), taken
         if isinstance(value, Known):
             key = "test", "known", value.name or ast.unparse(test.node) if isinstance(test.node, ast.expr) else ""
             self.defaults[key] = bool(value.value)

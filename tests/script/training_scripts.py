@@ -1,0 +1,47 @@
+"""Short training scripts, and what is read of them."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import msgspec
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import read_scripts
+from accucheck.script.remarks import Remark
+from accucheck.script.training_steps import Training
+from accucheck.script.values import Made
+
+HEAD = """
+import mindspore as ms
+from mindspore import amp, nn, ops
+net = nn.Dense(8, 2)
+loss_fn = nn.CrossEntropyLoss()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+"""
+LOOP = """
+def forward(x, y):
+    return {loss}
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    result = {result}
+    opt(result)
+"""
+
+
+def training(folder: Path, text: str) -> Training:
+    (folder / "train.py").write_text(HEAD + dedent(text))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    (reading,) = read_scripts(Case(root=str(folder), spec=spec)).training
+    return Training(reading)
+
+
+def bound(made: Training, name: str) -> Made:
+    return next(call for call in reversed(made.calls) if name in call.bound)
+
+
+def codes(remarks: list[Remark]) -> list[str]:
+    """The codes of what is said, with a question mark for what options other than the usual ones lead to."""
+    return sorted(one.code + "?" * one.possible for one in remarks)
