@@ -70,6 +70,15 @@ def codes(made: Losses) -> list[str]:
         ("ops.relu(dense(x))", "activation"),
         ("ops.relu(dense(x)).mean((2, 3))", "logits"),
         ("nn.Dropout(p=0.1)(dense(x))", "logits"),
+        ("ops.where(mask, dense(x), -1e9)", "logits"),
+        ("dense(x).where(mask, -1e9)", "logits"),
+        ("dense(x).masked_fill(mask, -1e9)", "logits"),
+        ("ops.masked_fill(ops.softmax(dense(x)), ops.sigmoid(mask), 0.0)", "probabilities"),
+        ("ops.select(mask, ops.softmax(dense(x)), ops.softmax(dense(z)))", "probabilities"),
+        ("ops.concat((v := dense(x), v))", "logits"),
+        ("nn.Flatten()(dense(x))", "logits"),
+        ("mint.nn.Identity()(dense(x))", "logits"),
+        ("nn.Dense(8, 4, activation=None)(x)", "logits"),
         ("x", ""),
         ("net(x)", ""),
         ("zoo.build()(x)", ""),
@@ -189,6 +198,87 @@ def test_the_weight_of_a_gradient_penalty(tmp_path: Path, point: str, weight: st
 )
 def test_a_regression_loss_on_numbers_of_classes(tmp_path: Path, labels: str, expected: list[str]) -> None:
     assert codes(losses(tmp_path, f"loss = nn.MSELoss()(dense(x), {labels})\n")) == expected
+
+
+WHOLE = """
+class Whole(nn.Cell):
+    def construct(self, x, y):
+        return nn.SoftmaxCrossEntropyWithLogits(sparse=True)(dense(x), y){}
+
+ms.Model(Whole(), optimizer=opt).train(1, data)
+"""
+DRAWN = """
+class Penalty(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a = {}
+
+    def construct(self, r, f):
+        return ms.grad(dense)(self.a * r + (1 - self.a) * f)
+
+Penalty()(x, z)
+"""
+SAID = {
+    "cell = nn.WithLossCell(dense, nn.SoftmaxCrossEntropyWithLogits())\nnn.TrainOneStepCell(cell, opt)(x, y)": [
+        "fits",
+        "none-reduction",
+    ],
+    "cell = nn.WithLossCell(dense, nn.MSELoss(reduction='sum'))\nnn.TrainOneStepCell(cell, opt)(x, y)": [
+        "fits",
+        "sum-reduction",
+    ],
+    "cell = nn.WithLossCell(dense, nn.MSELoss(reduction='mean'))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
+    "cell = nn.WithLossCell(dense, nn.MSELoss(reduction=how()))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
+    "step = nn.TrainOneStepCell(dense, opt)": ["never-called"],
+    "step = nn.TrainOneStepCell(dense, opt)\nstep(x)": [],
+    "opt = build()\nstep = nn.TrainOneStepCell(dense, opt)\nother = nn.TrainOneStepCell(dense, opt)\nother(x)": [],
+    "opt = build()\nstep = nn.TrainOneStepCell(dense, opt)\nother = nn.TrainOneStepCell(dense, opt)": ["never-called"]
+    * 2,
+    "ms.Model(dense, None, opt).train(1, data)": [],
+    WHOLE.format(""): ["fits", "none-reduction"],
+    WHOLE.format(".mean()"): ["fits"],
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'accuracy'}).train(1, data)": ["fits", "regression-on-classes"],
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'acc': nn.Accuracy()}).train(1, data)": [
+        "fits",
+        "regression-on-classes",
+    ],
+    "ms.Model(nn.Dense(8, 1), nn.MSELoss(), opt, metrics={'accuracy'}).train(1, data)": ["fits"],
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'mae'}).train(1, data)": ["fits"],
+    "nn.WithLossCell(dense, nn.MSELoss()(dense(x), y))": ["fits", "value-as-loss"],
+    "nn.WithLossCell(dense, nn.MSELoss()(dense(x), y) * 2)": ["fits", "value-as-loss"],
+    "nn.SoftmaxCrossEntropyWithLogits(True)(dense(x), ops.one_hot(y, 4).astype(ms.float32))": [
+        "fits",
+        "one-hot-for-sparse",
+    ],
+    "nn.SoftmaxCrossEntropyWithLogits(False)(dense(x), ops.one_hot(y, 4))": ["fits"],
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=True)(dense(x), ops.one_hot(y, 4)[0])": ["fits"],
+    "ops.cross_entropy(dense(x), y.flatten(), weight=ms.Tensor([1.0, 2.0]).view(-1))": ["fits"],
+    "ops.cross_entropy(dense(x), y)(z)": ["fits"],
+    "y, w = read(f)\nops.cross_entropy(dense(x), y.flatten(), weight=w.view(-1))": ["fits", "weight-per-position"],
+    "y, w = read(f)\nops.cross_entropy(dense(x), y.view(-1), weight=w.float())": ["fits"],
+    "p = ops.softmax(dense(x))\nl = (-(p * ops.one_hot(y, 4))).sum()": ["no-logarithm"],
+    "p = ops.softmax(dense(x))\nl = ops.reduce_sum(-1 * ops.one_hot(y, 4) * p)": ["no-logarithm"],
+    "p = ops.log_softmax(dense(x))\nl = (-(p * ops.one_hot(y, 4))).sum()": ["own-likelihood"],
+    "p = ops.softmax(dense(x))\nl = -(p * y).sum()": [],
+    "p = dense(x)\nl = -(p * ops.one_hot(y, 4)).sum()": [],
+    "p = ops.softmax(dense(x))\nl = (ops.one_hot(y, 4) * ops.one_hot(z, 4)).sum()": [],
+    "a = ops.concat((b, ops.randn((8, 1))))\nms.grad(dense)(a * dense(x) + (1 - a) * dense(z))": ["penalty-normal"],
+    "ms.grad(dense)(a * dense(x) + (1 - a) * dense(z))": [],
+    DRAWN.format("ops.rand((8, 1))"): ["penalty-once"],
+    DRAWN.format("ops.randn((8, 1))"): ["penalty-normal", "penalty-once"],
+    DRAWN.format("weight()").replace(
+        "class", "@ms.ops.constexpr\ndef weight():\n    return ops.rand((8, 1))\n\nclass"
+    ): ["penalty-once"],
+    DRAWN.replace("self.a", "a")
+    .replace("a = {}", "pass")
+    .replace("return", "a = ops.rand((8, 1))\n        return"): [],
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_is_said(tmp_path: Path, text: str) -> None:
+    head = "opt = nn.SGD(dense.trainable_params())\n"
+    assert sorted(one.code for one in losses(tmp_path, head + text + "\n").examine()) == SAID[text]
 
 
 def test_long_sums_and_products_do_not_slow_it_down(tmp_path: Path) -> None:

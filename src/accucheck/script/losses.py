@@ -162,18 +162,16 @@ def _behind(made: Made) -> tuple[list[Value], bool] | None:
         return [made.base] if made.base is not None else made.args[:1], False
     of_framework = name.startswith(("ops.", ".", "mint.", "nn.", "mnp.", "depend"))
     if of_framework and (last in _SHAPES or last in _SHAPE_CLASSES or last in _MEANS):
-        given = operand(made)
-        if last in ("where", "select", "Select", "masked_fill") and len(made.args) > 1:
-            given = [v for v in (*made.args[1:], *given[:0]) if not isinstance(v, Known)]
-        return given, False
+        if last in ("where", "select", "Select") and len(made.args) > 1:
+            own = [made.base] if name[:1] == "." and made.base is not None else []
+            return [v for v in (*own, *made.args[1:]) if not isinstance(v, Known)], False
+        return operand(made), False
     if name in ("+", "-", "*", "/") and len(made.args) == 2:
         left, right = made.args
         if isinstance(right, Known) and name != "-":
             return [left], False
         if isinstance(left, Known) and name in ("+", "*"):
             return [right], False
-    if name in ("nn.Identity", "nn.Flatten", "nn.Dropout", "mint.nn.Dropout", "mint.nn.Identity"):
-        return operand(made), False
     if made.result is not None:
         return [made.result], False
     return None
