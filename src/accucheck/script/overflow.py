@@ -96,12 +96,13 @@ class Overflow:
 
     def _of(self, value: Value) -> Iterable[Status | None]:
         if isinstance(value, Known):
-            number = value.value
-            return (
-                (Status(float(number), float(number)),)
-                if isinstance(number, (bool, int, float)) and not value.assumed
-                else (None,)
-            )
+            if not isinstance(value.value, (bool, int, float)) or value.assumed:
+                return (None,)
+            try:
+                number = float(value.value)
+            except OverflowError:  # an integer beyond any float
+                return (None,)
+            return (Status(number, number),)
         if isinstance(value, Many):
             return [status for option in value.options for status in self.of(option)]
         if isinstance(value, Items):
@@ -149,8 +150,6 @@ class Overflow:
             return [self._reduced(status, _REDUCES[name]) for status in self.of(operands[0])]
         if name in _COMPUTES and len(operands) == 2:
             return self._pairs(operands, _COMPUTES[name], name in ("logicalor", "logicaland", "and", "or"))
-        if made.name == "and" or made.name == "or":
-            return (None,)
         if name in ("ones", "oneslike"):
             return (Status(1.0, 1.0),)
         if name in ("zeros", "zeroslike"):
@@ -158,8 +157,6 @@ class Overflow:
         if name in _SAME and operands:
             place = 1 if name == "processlossscale" and len(operands) > 1 else 0
             return self.of(operands[place])
-        if name == "parameter" and operands:
-            return (None,)
         return (None,)
 
     def _check(self, made: Made, name: str, operands: list[Value]) -> Status | None:
@@ -265,15 +262,10 @@ class Overflow:
                 some = one or other
                 found.append(some if logical and some is not None and some.checks else None)
                 continue
-            try:
-                clean, over = float(compute(one.clean, other.clean)), float(compute(one.over, other.over))
-            except (ArithmeticError, ValueError):
-                found.append(None)
-                continue
             found.append(
                 Status(
-                    clean,
-                    over,
+                    float(compute(one.clean, other.clean)),
+                    float(compute(one.over, other.over)),
                     one.each or other.each,
                     one.checks | other.checks,
                     one.uncleared or other.uncleared,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .flow import setting, sources
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Frame, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
+from .values import Frame, Known, Made, Named, Test, Unknown, Value, options
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -48,6 +48,9 @@ def _kind(value: Value) -> str | None:
             return "size" if variable in _SIZE_ENV else "device" if variable in _DEVICE_ENV else None
         if value.name.startswith("@"):
             return _named(value.name[1:])
+        key = value.args[0] if value.name == "[]" and value.args else None
+        if isinstance(key, Known) and isinstance(key.value, str):
+            return _named(key.value)
         if value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")) or (
             value.base is None and "." in value.name
         ):
@@ -74,9 +77,6 @@ def environment(value: Made) -> str | None:
         value.name == "[]" and isinstance(value.base, Named) and value.base.name == "os.environ"
     ):
         key = value.args[0] if value.args else None
-        return key.value if isinstance(key, Known) and isinstance(key.value, str) else None
-    if value.name == ".get" and isinstance(value.base, Named) and value.base.name == "os.environ" and value.args:
-        key = value.args[0]
         return key.value if isinstance(key, Known) and isinstance(key.value, str) else None
     return None
 
@@ -269,11 +269,3 @@ def constant(value: Value | None) -> bool:
     """True for a value that is a constant on each way."""
     found = options(value)
     return bool(found) and all(isinstance(option, Known) for option in found)
-
-
-def text_of(value: Value | None) -> str:
-    if isinstance(value, Known):
-        return repr(value.value)
-    if isinstance(value, Many):
-        return " | ".join(text_of(option) for option in value.options[:3])
-    return name_of(value) if value is not None else ""
