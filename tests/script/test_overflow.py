@@ -10,6 +10,7 @@ from accucheck.script.overflow import Overflow, speaks_of_overflow
 PREPARED = """
 import mindspore.ops.operations as P
 update = nn.DynamicLossScaleUpdateCell(1024, 2, 50)
+from helper import look
 helper = build()
 ready, k = read()
 """
@@ -19,8 +20,8 @@ Told = tuple[bool, bool, str]
 def told(folder: Path, check: str) -> set[Told | None]:
     """(after a clean step, after an overflow, what is looked at) on each way; None where that is not seen."""
     loop = LOOP.format(loss="loss_fn(net(x), y)", result="grads")
-    made = training(folder, PREPARED + loop.replace("    opt(", f"    {check}\n    opt("))
-    found = Overflow(made.calls, made.factors).of(bound(made, "flag"))
+    made = training(folder, PREPARED + loop.replace("    opt(", f"    {check}\n    look(flag)\n    opt("))
+    found = Overflow(made.calls, made.factors).of(next(call for call in made.calls if call.last == "look").args[0])
     return {s and (bool(s.clean), bool(s.over), " ".join(sorted(s.checks))) for s in found}
 
 
@@ -41,12 +42,14 @@ CHECKS: dict[str, set[Told | None]] = {
     "scale_manager = build()\n    flag = scale_manager(k, ops.isnan(grads[0]).any())": {OVER},
     "flag = helper(k, ops.isnan(grads[0]).any())": {None},
     "flag = helper.process_loss_scale(amp.all_finite(grads))": {FINITE},
-    "flag = amp.all_finite(grads) and ready": {FINITE},
-    "flag = ready or ops.isnan(grads[0]).any()": {OVER},
+    "flag = amp.all_finite(grads) and ready": {FINITE, None},
+    "flag = ready or ops.isnan(grads[0]).any()": {OVER, None},
     "flag = amp.all_finite(grads) and not ops.isnan(grads[1]).any()": {FINITE},
     "flag = ops.logical_xor(amp.all_finite(grads), ms.Tensor(True))": {OVER},
     "flag = ready and k": {None},
-    "flag = ready and k and amp.all_finite(grads)": {None},
+    "flag = ready and k and amp.all_finite(grads)": {FINITE, None},
+    "flag = amp.all_finite(grads) < 1" + "0" * 400: {None},
+    "flag = 'overflow'": {None},
     "flag = amp.all_finite(grads) + k > 0": {None},
     "flag = ops.select(amp.all_finite(grads), ops.zeros_like(x), ops.ones_like(x))": {OVER},
     "flag = ops.where(ops.isnan(grads[0]).any(), k, 1.0)": {None},
@@ -99,7 +102,12 @@ CLEAR, GET = "P.NPUClearFloatStatus()(status)", "P.NPUGetFloatStatus()({})"
         ("pass", GET.format("status") + "\n    flag = status.sum() > 0", True, False),
         (CLEAR, "flag = status.sum() > 0", False, True),
         (CLEAR, GET.format("ops.depend(status, grads)") + "\n    flag = status.sum() > 0", False, False),
-        (CLEAR.replace("(status)", "(ops.depend(ops.cast(status, ms.float32), net))"), "flag = " + GET.format("status"), False, False),
+        (
+            CLEAR.replace("(status)", "(ops.depend(ops.cast(status, ms.float32), net))"),
+            "flag = " + GET.format("status"),
+            False,
+            False,
+        ),
         (CLEAR.replace("(status)", "(other())"), "flag = " + GET.format("ops.depend(status, grads)"), True, False),
     ],
 )
