@@ -1,0 +1,180 @@
+"""What is said of updates when gradients overflow: checked, not checked, by a gate that is open, closed or the wrong way."""
+
+from pathlib import Path
+
+import pytest
+from training_scripts import codes, training
+
+from accucheck.script import updating
+
+SGD = "opt = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0)\n"
+HALF = "net.to_float(ms.float16)\n"
+MODEL = "model = ms.Model(net, loss_fn, opt, amp_level='{}'{})\n"
+FRAMEWORK = {
+    "float32": (MODEL.format("O0", ""), ["no-half"]),
+    "O2 has its manager": (MODEL.format("O2", ""), ["checked-by-framework"]),
+    "O3 has none": (MODEL.format("O3", ""), ["no-check-framework"]),
+    "half precision by hand": (HALF + MODEL.format("O0", ""), ["no-check-possible"]),
+    "a manager that drops": (
+        MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(8)"),
+        ["checked-by-framework"],
+    ),
+    "a manager that does not": (
+        MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(8, False)"),
+        ["not-dropped"],
+    ),
+    "a dynamic manager": (
+        MODEL.format("O3", ", loss_scale_manager=amp.DynamicLossScaleManager()"),
+        ["checked-by-framework"],
+    ),
+    "a manager with an option": (
+        MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(8, drops())"),
+        ["manager-unknown"],
+    ),
+    "a manager that is not seen": (MODEL.format("O3", ", loss_scale_manager=manager()"), ["manager-unknown"]),
+    "a cell with a scale": (SGD + "nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt, 8.0)\n", ["not-dropped"]),
+    "a cell without": (SGD + "nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)\n", ["no-half"]),
+    "a cell with a manager": (
+        "nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, loss_fn), opt, nn.FixedLossScaleUpdateCell(8))\n",
+        ["checked-by-framework"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FRAMEWORK)
+def test_steps_of_the_framework(name: str, tmp_path: Path) -> None:
+    text, expected = FRAMEWORK[name]
+    assert codes(updating.examine(training(tmp_path, text))) == expected
+
+
+LOOP = """
+ready = read()
+scaler = amp.{scaler}
+
+def forward(x, y):
+    return {loss}
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    {body}
+
+for x, y in data:
+    step(x, y)
+"""
+DYNAMIC, STATIC = "DynamicLossScaler(1024, 2, 50)", "StaticLossScaler(1024)"
+FINITE, NAN = "amp.all_finite(grads)", "ops.isnan(grads[0]).any()"
+#: After forward in float16 without a scale, the statements from the gradients on.
+BODIES = {
+    f"if {FINITE}:\n    opt(grads)": ["checked"],
+    f"if not {FINITE}:\n    opt(grads)": ["gate-inverted"],
+    f"if {NAN}:\n    opt(grads)": ["gate-inverted"],
+    f"if {NAN}:\n    skip()\nelse:\n    opt(grads)": ["checked"],
+    f"if {FINITE} >= 0:\n    opt(grads)": ["gate-open"],
+    f"if {FINITE} < 0:\n    opt(grads)": ["gate-closed"],
+    f"if {FINITE} and ready:\n    opt(grads)": ["checked"],
+    f"if {FINITE}:\n    if ready:\n        opt(grads)": ["checked"],
+    f"if {FINITE}:\n    opt(grads)\nelse:\n    opt(grads)": ["update-on-overflow"],
+    "if not ops.isnan(loss):\n    opt(grads)": ["checks-loss"],
+    f"if {NAN}:\n    return loss\nopt(grads)": ["checked"],
+    f"if {NAN}:\n    print(loss)\nopt(grads)": ["check-unused"],
+    f"if {FINITE}:\n    return loss\nopt(grads)": ["gate-inverted"],
+    "if has_overflow(ready):\n    return loss\nopt(grads)": ["gate-unknown"],
+    "if ready:\n    return loss\nopt(grads)": ["no-check"],
+    "overflow = ready.check()\nif not overflow:\n    opt(grads)": ["gate-unknown"],
+    "if ready:\n    opt(grads)": ["no-check"],
+    f"finite = {FINITE}\nopt(grads)": ["check-unused"],
+    "opt(grads)": ["no-check"],
+    "grads = [ops.nan_to_num(g) for g in grads]\nopt(grads)": ["checked-by-mask"],
+    "grads = [ops.select(ops.isfinite(g), g, ops.zeros_like(g)) for g in grads]\nopt(grads)": ["checked-by-mask"],
+    "grads = [g * ops.isfinite(g) for g in grads]\nopt(grads)": ["checked-by-mask"],
+    f"opt(grads, {FINITE})": ["checked-by-optimizer"],
+}
+
+
+def _said(
+    folder: Path, body: str, loss: str = "loss_fn(net(x), y)", scaler: str = STATIC, half: str = HALF
+) -> list[str]:
+    text = LOOP.format(loss=loss, body=body.replace("\n", "\n    "), scaler=scaler)
+    return codes(updating.examine(training(folder, half + text)))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_steps_of_the_project(body: str, tmp_path: Path) -> None:
+    assert _said(tmp_path, body) == BODIES[body]
+
+
+def test_float32_without_a_check_needs_none(tmp_path: Path) -> None:
+    assert _said(tmp_path, "opt(grads)", half="") == ["no-half"]
+
+
+CAST = "class Net(nn.Cell):\n    def construct(self, x):\n        return nn.Dense(8, 2)(ops.cast(x, ms.float16))\nnet = Net()\n"
+
+
+def test_single_values_in_half_precision(tmp_path: Path) -> None:
+    assert _said(tmp_path, "opt(grads)", half=CAST) == ["no-check-possible"]
+
+
+@pytest.mark.parametrize(
+    ("scaler", "body", "expected"),
+    [
+        (STATIC, "opt(scaler.unscale(grads))", ["not-dropped"]),
+        (DYNAMIC, "opt(scaler.unscale(grads))", ["no-check"]),
+        (STATIC, f"scaler.adjust({FINITE})\nopt(scaler.unscale(grads))", ["not-dropped"]),
+        (DYNAMIC, f"scaler.adjust({FINITE})\nopt(scaler.unscale(grads))", ["check-unused"]),
+        (DYNAMIC, f"scaler.adjust({FINITE})\nif {FINITE}:\n    opt(scaler.unscale(grads))", ["checked"]),
+    ],
+)
+def test_a_scale_asks_for_a_check(scaler: str, body: str, expected: list[str], tmp_path: Path) -> None:
+    assert _said(tmp_path, body, "scaler.scale(loss_fn(net(x), y))", scaler) == expected
+
+
+STEP = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__()
+        self.network, self.optimizer = network, optimizer
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.loss_scale = ms.Parameter({value}, name="loss_scale")
+
+    def construct(self, x, y):
+        grads = self.grad(self.network, self.optimizer.parameters)(x, y, ops.ones((1,)) * self.loss_scale)
+        grads = [g / self.loss_scale for g in grads]
+        {then}
+        self.optimizer(grads)
+
+manager = nn.DynamicLossScaleUpdateCell(2**12, 2, 1000)
+model = ms.Model(Step(nn.WithLossCell(net, loss_fn), opt))
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "then", "expected"),
+    [
+        ("ms.Tensor(1024.0)", "pass", ["not-dropped"]),
+        ("ms.Tensor(1024.0)", "ops.assign(self.loss_scale, self.loss_scale / 2)", ["no-check"]),
+        ("ms.Tensor(manager.get_loss_scale())", "pass", ["no-check"]),
+    ],
+)
+def test_a_scale_in_a_parameter(value: str, then: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(updating.examine(training(tmp_path, STEP.format(value=value, then=then)))) == expected
+
+
+@pytest.mark.parametrize(("clears", "expected"), [(True, ["checked"]), (False, ["not-cleared"])])
+def test_the_register_of_the_device(clears: bool, expected: list[str], tmp_path: Path) -> None:
+    lines = [
+        "status = ops.operations.NPUAllocFloatStatus()()",
+        "ops.operations.NPUClearFloatStatus()(status)" if clears else "",
+        "loss, grads = grad_fn(x, y)",
+        "ops.operations.NPUGetFloatStatus()(status)",
+        "if status.sum() == 0:",
+        "    opt(grads)",
+    ]
+    assert _said(tmp_path, "\n".join(lines)) == expected
+
+
+def test_a_fault_beside_a_sound_step_is_only_possible(tmp_path: Path) -> None:
+    one = LOOP.format(loss="loss_fn(net(x), y)", body=f"if {FINITE}:\n        opt(grads)", scaler=STATIC)
+    text = one.replace(f"    if {FINITE}", f"    if not ready:\n        opt(grads)\n    elif {FINITE}")
+    assert codes(updating.examine(training(tmp_path, HALF + text))) == ["check-unused?", "checked"]
