@@ -56,12 +56,12 @@ def _judged(training: Training, bend: Made, updates: set[int]) -> Iterator[Remar
         key for term in _inner(training, operation(bend).operands[0], updates) for key in term.gradients - updates
     }
     entry = _inner(training, operation(bend).operands[0], updates)
-    scaled = [term for term in entry if not _plain(training, term)]
+    scaled = [term for term in entry if not term.rough and not _plain(training, term)]
     sums = [call for call in training.calls if call.order > bend.order and _adds(training, call, wanted)]
     for call in sums:
         bent = _bent(training, call, wanted)
         bad = [term for term in bent if not _plain(training, term)]
-        if bad and all(not _plain(training, term) for term in bent):
+        if bad and len(bad) == len(bent) and not any(term.rough for term in bad):
             yield remark(call, "penalty-scaled", scale=_scale(training, bad), also=[bend])
             return
     if scaled and len(scaled) == len(entry) and not sums:

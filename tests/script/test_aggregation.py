@@ -1,0 +1,83 @@
+"""What is said of steps on several devices: whether somebody brings their gradients together."""
+
+from pathlib import Path
+
+import pytest
+from training_scripts import LOOP, codes, training
+
+from accucheck.script import aggregation
+
+INIT = "from mindspore.communication import init\nfrom mindspore import dataset as ds\ninit()\n"
+MODE = "ms.set_auto_parallel_context(parallel_mode={})\n"
+DATA = INIT + MODE.format("ms.ParallelMode.DATA_PARALLEL")
+REDUCER = "reduce = nn.DistributedGradReducer(opt.parameters)\n"
+STEP = LOOP.format(loss="loss_fn(net(x), y)", result="{}")
+PLAIN = STEP.format("grads")
+MODEL = "model = ms.Model(net, loss_fn, opt)\n"
+SHARDS = "data = ds.MnistDataset('a', num_shards={}, shard_id=0)\n"
+CELL = "nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)\n"
+OWN = """
+class Own(nn.SGD):
+    def construct(self, grads):
+        grads = [{} for g in grads]
+        return super().construct(grads)
+
+opt = Own(net.trainable_params(), 0.1)
+"""
+SAID = {
+    "one device": (PLAIN, ["one-device"]),
+    "one device, said so": (MODE.format("'stand_alone'") + PLAIN, ["one-device"]),
+    "no step": (DATA, ["no-step"]),
+    "neither step nor device": ("x = 1\n", ["no-step"]),
+    "reduced": (DATA + REDUCER + STEP.format("reduce(grads)"), ["reduced"]),
+    "reduced by an operator": (DATA + STEP.format("[ops.AllReduce()(g) for g in grads]"), ["reduced"]),
+    "by a function that is not seen": (
+        "from helper import finish\n" + DATA + STEP.format("finish(grads)"),
+        ["unresolved"],
+    ),
+    "reduced by a method that says so": (
+        "tools = build()\n" + DATA + STEP.format("tools.sync_grads(grads)"),
+        ["reduced"],
+    ),
+    "reduced by the optimizer": (DATA + OWN.format("ops.AllReduce()(g)") + PLAIN, ["reduced"]),
+    "an optimizer that does not": (DATA + OWN.format("g * 1.0") + PLAIN, ["not-reduced"]),
+    "reduced by AdaSum": (
+        DATA + "from mindspore import boost\nopt = boost.AdaSumByGradWrapCell(opt)\n" + PLAIN,
+        ["reduced"],
+    ),
+    "the result is dropped": (
+        DATA + REDUCER + PLAIN.replace("    result = grads", "    reduce(grads)\n    result = grads"),
+        ["reduced-dropped"],
+    ),
+    "something else is dropped": (
+        DATA + REDUCER + PLAIN.replace("    result = grads", "    reduce(loss)\n    result = grads"),
+        ["not-reduced"],
+    ),
+    "not reduced": (DATA + PLAIN, ["not-reduced"]),
+    "not reduced, the mode by a text": (INIT + MODE.format("'data_parallel'") + PLAIN, ["not-reduced"]),
+    "not reduced, data in shards": (INIT + SHARDS.format(8) + PLAIN, ["not-reduced"]),
+    "not reduced, data in one shard": (INIT + SHARDS.format(1) + PLAIN, ["not-reduced-maybe"]),
+    "not reduced, no mode": (INIT + PLAIN, ["not-reduced-maybe"]),
+    "not reduced, a mode that is not seen": (INIT + MODE.format("mode()") + PLAIN, ["not-reduced-maybe"]),
+    "not reduced, options that are not seen": (
+        INIT + "ms.set_auto_parallel_context(**options)\n" + PLAIN,
+        ["not-reduced-maybe"],
+    ),
+    "the compiler reduces": (INIT + MODE.format("ms.ParallelMode.SEMI_AUTO_PARALLEL") + PLAIN, ["compiler"]),
+    "the framework reduces": (DATA + MODEL, ["reduced-by-framework"]),
+    "the framework is not told": (INIT + MODEL, ["mode-unset-maybe"]),
+    "the framework is not told, data in shards": (INIT + SHARDS.format("size()") + MODEL, ["mode-unset"]),
+    "the framework is told by an option": (INIT + MODE.format("mode()") + MODEL, ["mode-unknown"]),
+    "a cell of the framework": (INIT + CELL, ["mode-unset-maybe"]),
+    "only the step for one device": (
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--many', action='store_true')\n"
+        "args = parser.parse_args()\nif args.many:\n    " + INIT.replace("\n", "\n    ") + "pass\nelse:\n    " + MODEL,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_said(name: str, tmp_path: Path) -> None:
+    text, expected = SAID[name]
+    assert codes(aggregation.examine(training(tmp_path, text))) == expected
