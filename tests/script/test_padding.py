@@ -97,6 +97,9 @@ def test_value_and_side(name: str, tmp_path: Path) -> None:
         "x = x + np.zeros(n - len(x))",
         "x = x - [0] * (n - len(x))",
         "x = x + [y] * 3",
+        "x = x + [x[-1]] * (n - len(x))",
+        "x = x + [x[0]] * (n - len(x))",
+        "while len(x) < n:\n    x.append(x[0])",
         "x = [] * (n - len(x)) + x",
         "x *= [0] * (n - len(x))",
         "y = np.zeros(n)\ny[:3] = x",
@@ -174,6 +177,8 @@ COMPARED = {
     "m = x.data == 7": (7, True),
     "m = ops.not_equal(x, 7)": (7, False),
     "m = np.where(x != 7, 1, 0)": (7, False),
+    "m = np.where(x == 7, 0, 1)": (7, False),
+    "m = np.where(x == 7, y, 0)": None,
     "m = [1 if i != 7 else 0 for i in x]": (7, False),
     "m = [0 if i == 7 else 1 for i in x]": (7, False),
     "m = [int(i != 7) for i in x]": (7, False),
@@ -212,7 +217,9 @@ TABLES = {
 
 
 @pytest.mark.parametrize("code", TABLES)
-@pytest.mark.parametrize("use", ["[v[w] for w in x]", "[v.get(w) for w in x]"])
+@pytest.mark.parametrize(
+    "use", ["[v[w] for w in x]", "[v.get(w) for w in x]", "[]\n    for w in x:\n        ids.append(v[w])"]
+)
 def test_what_numbers_stand_for(code: str, use: str, tmp_path: Path) -> None:
     (pad,) = facts(tmp_path, f"{code}\ndef f(x, n):\n    ids = {use}\n    return ids + [0] * (n - len(ids))\n").pads
     (table,) = pad.tables
@@ -243,7 +250,7 @@ CALLS = {
     "  def use(self, x):\n    return self.fill(x, 7)": 7,
     "class A:\n  def __init__(self):\n    self.pad = 7\n  def use(self, x):\n    return x + [self.pad] * (9 - len(x))": 7,
     "class A:\n  def __init__(self, pad):\n    self.pad = pad\n  def use(self, x):\n    return x + [self.pad] * (9 - len(x))": None,
-    "def use(x):\n    pads = [7]\n    return x + [PADS[0]] * (9 - len(x))": None,
+    "def use(x):\n    return x + [PADS['ids']] * (9 - len(x))": None,
     "def use(x):\n    return x + [-1] * (9 - len(x))": -1,
     "PAD = 3 + 2 * 2\ndef use(x):\n    return x + [PAD] * (9 - len(x))": 7,
 }

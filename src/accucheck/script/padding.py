@@ -472,7 +472,11 @@ class _Reader:
                 isinstance(p, ast.Name) and p.id == node.id and isinstance(p.ctx, ast.Store) for p in walk(loop)
             )
             return not changes and (held is None or isinstance(held, (Number, Plain)))
-        return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        return (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
+        )
 
     # --- expressions ----------------------------------------------------------------------------------------------------
 
@@ -711,7 +715,7 @@ class _Reader:
                 (right, node.right, left, node.left),
             ):
                 single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
-                if single and isinstance(whole, ast.List):  # [pad] * n
+                if single and isinstance(whole, ast.List) and self.one_value(whole.elts[0], whole):  # [pad] * n
                     return Fill(whole.elts[0], count, _text(text), node)
                 if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
                     return Fill(listed.value, count, _text(text), node)
@@ -849,9 +853,10 @@ class _Reader:
             value = _given(node, "value", 5) or ast.Constant(0)
             return self.padded(args[0], Fill(value, Room(size, None), size, node), side, node)
         if called == "where" and len(args) == 3 and isinstance(args[0], Compared):
-            if _is(node.args[1], 1) and _is(node.args[2], 0):
-                return args[0]
-            return None
+            mask = args[0]
+            if _is(node.args[1], 0) and _is(node.args[2], 1):
+                return self.comparison(mask.of, mask.value, mask.text, not mask.equal, node)
+            return mask if _is(node.args[1], 1) and _is(node.args[2], 0) else None
         if called == "get" and owner is not None and isinstance(table := self.value(owner), Table):
             return Plain(_text(node), (table,))
         followed = self.followed(node, called, args, keywords)
