@@ -120,5 +120,9 @@ def test_the_register_of_the_device(before: str, after: str, uncleared: bool, un
 
 @pytest.mark.parametrize(("name", "speaks"), [("is_finite", True), ("overflow", True), ("ready", False)])
 def test_what_a_condition_is_called(name: str, speaks: bool, tmp_path: Path) -> None:
-    made = training(tmp_path, f"{name} = look(opt)\n")
-    assert speaks_of_overflow(bound(made, name)) is speaks
+    made = training(tmp_path, f"from helper import look, seen\n{name} = look(opt)\nseen({name})\nseen(not {name})\n")
+    plain, negated = [call.args[0] for call in made.calls if call.last == "seen"]
+    assert (speaks_of_overflow(plain), speaks_of_overflow(negated), speaks_of_overflow(negated, True)) == (
+        *(speaks, False),
+        speaks,
+    )

@@ -296,9 +296,9 @@ class Overflow:
         return found
 
 
-def speaks_of_overflow(value: Value) -> bool:
-    """Whether a condition that is not seen through is called as if it told an overflow."""
-    while isinstance(value, Made) and value.name == "not" and value.args:
+def speaks_of_overflow(value: Value, negated: bool = False) -> bool:
+    """Whether a condition that is not seen through is called as if it told an overflow; what is `negated` in it counts, too."""
+    while negated and isinstance(value, Made) and value.name == "not" and value.args:
         value = value.args[0]
     words = [word.lower() for option in options(value) for word in [*called(option), name_of(option)]]
     return any(

@@ -131,7 +131,7 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
         yield about(step, "checked-by-mask")
     elif (left := _left_early(training, step, overflow)) is not None:
         yield left
-    elif vague := [test for test in step.tests if speaks_of_overflow(test.value)]:
+    elif vague := [test for test in step.tests if speaks_of_overflow(test.value, negated=not checks)]:
         yield about(step, "gate-unknown", condition=vague[0].text)
     elif checks and (not scales or any(_changes(training, key) for key in scales)):
         yield about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
