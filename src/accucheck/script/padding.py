@@ -1135,15 +1135,12 @@ class _Reader:
         """(side that is written, the sequence that bounds it, whether it is as long as the room beside that sequence) of a
         slice that leaves a rest."""
         upper, lower = part.upper, part.lower
-        if part.step is not None:
-            return None
-        side, bound = END, upper
-        turned = False
-        if (lower is None or _is(lower, 0)) and upper is not None:
-            pass
-        elif upper is None and isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
+        if part.step is not None or (upper is None) is (lower is None or _is(lower, 0)):
+            return None  # all of it, or a piece in the middle
+        side, bound, turned = END, upper, False
+        if isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub):
             side, bound = START, lower.operand
-        elif upper is None and lower is not None:
+        elif upper is None:
             side, bound, turned = START, lower, True
         held = self.value(bound)
         if bound is None or not self.counts(held, bound):
