@@ -113,6 +113,14 @@ def test_odd_scales(scale: str, tmp_path: Path) -> None:
     assert ("collapsed" in told(judge(tmp_path, log))) is (scale in ("0", "-1"))
 
 
+def test_a_scale_that_is_told_at_the_start_only(tmp_path: Path) -> None:
+    scales, overflows = loss_scale._dynamic(200, 1024.0, set(range(12)))
+    lines = loss_scale._log(scales, overflows).splitlines(keepends=True)
+    log = "".join(line if at < 3 else line.replace("loss_scale", "size") for at, line in enumerate(lines))
+    data = of_code(judge(tmp_path, log), "settled").data
+    assert (data["from_step"], data["settled"], data["end"]) == (13, 128, 128)
+
+
 def test_a_log_without_scale_is_skipped(tmp_path: Path) -> None:
     with pytest.raises(Skip):
         judge(tmp_path, "epoch: 1 step: 1, loss is 2.3\n")

@@ -204,6 +204,7 @@ def _judged(case: Case, params: Params, scale: Series | None, overflow: Series |
     if scale is not None:
         values = scale.values
         later = values[scale.x >= data["from_step"]] if begin < len(steps) else values[-1:]
+        later = later if len(later) else values[-1:]  # the scale was last told before
         data |= {"first": float(values[0]), "end": float(values[-1]), "settled": float(later[0])}
         data |= {"falls": int((np.diff(later) < 0).sum()), "rises": int((np.diff(later) > 0).sum())}
         if values[-1] <= 1 < values[0]:
