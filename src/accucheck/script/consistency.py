@@ -17,17 +17,15 @@ from .values import Frame, Instance, Items, Known, Made, Value, options, parts
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
     "agree": 0,
-    "usual": 0,
-    "unclear": 1,
-    "clip-differs": 2,
-    "size-missing": 2,
-    "layout-differs": 2,
-    "slice-differs": 3,
-    "size-differs": 3,
-    "colour-differs": 3,
-    "constants-differ": 4,
-    "scale-differs": 4,
-    "normalised-in-one": 5,
+    "usual": 1,
+    "unclear": 2,
+    "clip-differs": 3,
+    "slice-differs": 4,
+    "size-differs": 4,
+    "colour-differs": 4,
+    "constants-differ": 5,
+    "scale-differs": 5,
+    "normalised-in-one": 6,
 }
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
 _FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
@@ -312,7 +310,7 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
             best = worst  # the ways of training that were not followed to the end bring it to the same scale
         found.append(best)
     code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
-    if SEVERE[code] >= 2 and len(found) > 1 and any(SEVERE[one[0]] == 0 for one in found):
+    if SEVERE[code] > SEVERE["unclear"] and any(one[0] in ("agree", "usual") for one in found):
         code = "unclear"  # on one way it agrees
     if code in ("agree", "usual") and _unlike(training.opaque, evaluation.opaque):
         code = "unclear"
@@ -379,12 +377,11 @@ def _bytes(way: Way) -> bool:
     """True for what was read as numbers of 0 to 255."""
     if way.origin == "pixels":
         return True
+    if way.origin != "array":
+        return False
     first = next((step for step in way.steps if step.low is not None), None)
-    return (
-        way.origin == "array"
-        and (way if first is None else first).low == 0.0
-        and (way if first is None else first).high == 255.0
-    )
+    ends = [f * end + o for f, o in (first and first.pairs) or ((1.0, 0.0),) for end in (0.0, 255.0)]
+    return (first or way).low == min(ends) and (first or way).high == max(ends)
 
 
 def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] | None:
@@ -538,7 +535,7 @@ def _slices(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
 
 
 def _starts(step: Step) -> bool:
-    return not step.text.replace("[] ", "").startswith(":")
+    return any(not part.startswith(":") for part in step.text.removeprefix("[] ").split(", "))
 
 
 def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
@@ -549,6 +546,8 @@ def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
     if not ours or not theirs:
         return "agree", ()
     last = ours[-1], theirs[-1]
+    if last[0].key == last[1].key:
+        return "agree", ()
     if any(step.random or step.condition for step in last) or base.size is None or way.size is None:
         return "usual", ()
     if base.size == way.size or len(base.size) != len(way.size):

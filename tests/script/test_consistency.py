@@ -1,0 +1,396 @@
+"""What evaluation does to its data beside what training does, in the ways people write it."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import read_scripts
+from accucheck.script.consistency import Said, examine
+from accucheck.script.pipelines import of_scripts
+
+HEAD = """import cv2, random
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from PIL import Image
+from mindspore import nn, ops
+from mindspore.dataset import vision, transforms
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def construct(self, image):
+        return self.conv(image)
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()))
+MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
+"""
+TRAINS, EVALUATES = "\nmodel.train(1, data)\n", "\nmodel.eval(data)\n"
+
+
+def said(root: Path, train: str, evaluation: str | None = None, **modules: str) -> list[Said]:
+    scripts = {"train": "train.py"}
+    texts = {"train": HEAD + textwrap.dedent(train), **modules}
+    if evaluation is not None:
+        scripts["eval"] = "eval.py"
+        texts["eval"] = HEAD + textwrap.dedent(evaluation)
+    for name, text in texts.items():
+        (root / f"{name}.py").write_text(text)
+    spec = msgspec.convert({"scripts": scripts}, CaseFile)
+    return list(examine(of_scripts(read_scripts(Case(root=str(root), spec=spec)))))
+
+
+def folder(operations: str) -> str:
+    return f"data = ds.ImageFolderDataset('d').map([vision.Decode(), {operations}], 'image').batch(4)"
+
+
+def source(line: str, reads: str = "cv2.imread(path)") -> str:
+    return f"""
+class Source:
+    def __getitem__(self, path):
+        x = {reads}
+        {line}
+        return x, 0
+
+data = ds.GeneratorDataset(Source(), ["image", "label"]).batch(4)
+"""
+
+
+#: Operations of training and of evaluation -> what is said, and what differs.
+TRANSFORMS = {
+    "the same": ("vision.Resize(256), vision.Normalize(MEAN, STD)", None, "agree", ()),
+    "pixels of 0 to 1, and their statistics": (
+        "vision.Normalize(MEAN, STD)",
+        "vision.Rescale(1 / 255, 0), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])",
+        "agree",
+        (),
+    ),
+    "statistics in the order of the colours": (
+        "vision.Normalize(MEAN, STD)",
+        "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2BGR), vision.Normalize(MEAN[::-1], STD[::-1])",
+        "colour-differs",
+        ("RGB / BGR",),
+    ),
+    "other statistics": (
+        "vision.Normalize(MEAN, STD)",
+        "vision.Normalize([127.5] * 3, [127.5] * 3)",
+        "scale-differs",
+        (
+            "- Normalize(mean=(123.675, 116.28, 103.53), std=(58.395, 57.12, 57.375))",
+            "+ Normalize(mean=(127.5, 127.5, 127.5), std=(127.5, 127.5, 127.5))",
+        ),
+    ),
+    "not normalised": (
+        "vision.Normalize([127.5] * 3, [127.5] * 3)",
+        "vision.HWC2CHW()",
+        "normalised-in-one",
+        ("- Normalize(mean=(127.5, 127.5, 127.5), std=(127.5, 127.5, 127.5))",),
+    ),
+    "another size": (
+        "vision.Resize((224, 224))",
+        "vision.Resize((256, 256))",
+        "size-differs",
+        ("(224, 224) / (256, 256)",),
+    ),
+    "resized beside cropped": (
+        "vision.RandomResizedCrop(224)",
+        "vision.Resize(256), vision.CenterCrop(224)",
+        "usual",
+        (),
+    ),
+    "cropped larger than in training": (
+        "vision.RandomCrop(160), vision.Resize((192, 192))",
+        "vision.CenterCrop((224, 224))",
+        "usual",
+        ("(192, 192) / (224, 224)",),
+    ),
+    "the layout in one": ("vision.HWC2CHW()", "vision.Resize(224)", "unclear", ("HWC2CHW",)),
+    "statistics of three channels and of one": (
+        "vision.Normalize(MEAN, STD)",
+        "vision.Normalize([120.0, 121.0], [58.0, 57.0])",
+        "scale-differs",
+        (
+            "- Normalize(mean=(123.675, 116.28, 103.53), std=(58.395, 57.12, 57.375))",
+            "+ Normalize(mean=(120, 121), std=(58, 57))",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_beside_each_other(name: str, tmp_path: Path) -> None:
+    ours, theirs, code, differs = TRANSFORMS[name]
+    (one,) = said(tmp_path, folder(ours) + TRAINS, folder(theirs or ours) + EVALUATES)
+    assert (one.code, one.differs) == (code, differs)
+
+
+#: Lines of a source of samples in training and in evaluation -> what is said.
+FORMULAS = {
+    "the same": ("x = x / 255.0", "x = x / 255", "agree"),
+    "the other way round": ("x = (x - 127.5) / 127.5", "x = x / 127.5 - 1", "agree"),
+    "a clip without effect": ("x = x / 255", "x = np.clip(x / 255, 0, 1)", "agree"),
+    "a clip with effect": ("x = x / 255", "x = np.clip(x / 255, 0, 0.5)", "clip-differs"),
+    "twice": ("x = x / 255", "x = x / 255 / 255", "scale-differs"),
+    "what is not known, and the same": ("x = np.log(x + 1) / 5", "x = np.log(x + 1) / 5", "agree"),
+    "what is not known, and another constant": ("x = np.log(x + 1) / 5", "x = np.log(x + 1) / 4", "constants-differ"),
+    "what is not known, and as much": ("x = np.log(x + 1) / 5 / 2", "x = np.log(x + 1) / 10", "agree"),
+    "what is not known, and a clip": ("x = np.log(x + 1)", "x = np.clip(np.log(x + 1), 0, 4)", "clip-differs"),
+    "what is not known beside what is": ("x = np.log(x + 1)", "x = x / 255", "unclear"),
+    "noise is cut off in training": ("x = np.clip(x / 255 + np.random.randn(3), 0, 1)", "x = x / 255", "agree"),
+    "by its largest in one": ("x = x / x.max()", "x = x", "normalised-in-one"),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_beside_each_other(name: str, tmp_path: Path) -> None:
+    ours, theirs, code = FORMULAS[name]
+    found = said(tmp_path, source(ours) + TRAINS, source(theirs) + EVALUATES)
+    assert [one.code for one in found] == [code]
+
+
+def test_what_is_known_in_part(tmp_path: Path) -> None:
+    """One way of a condition agrees, or was not followed to its end."""
+    perhaps = source("if FLAG:\n            x = x / 255").replace("class", "FLAG = ms.get_context('flag')\n\nclass")
+    opaque = source("if FLAG:\n            x = tool.sharpen(x)\n        x = x / 255").replace(
+        "class", "import tool\nFLAG = ms.get_context('flag')\n\nclass"
+    )
+    passed = "import zoo\n" + source("x = x / 255") + "data = zoo.build_dataset(data)\n"
+    cases = {
+        (source("x = x / 255"), perhaps): "unclear",
+        (perhaps, source("x = x / 255")): "agree",
+        (opaque, source("x = x / 255")): "agree",
+        (opaque, source("x = x")): "normalised-in-one",
+        (passed, source("x = x / 255")): "unclear",
+        (passed, passed): "agree",
+    }
+    assert {key: [one.code for one in said(tmp_path, key[0] + TRAINS, key[1] + EVALUATES)] for key in cases} == {
+        key: [code] for key, code in cases.items()
+    }
+
+
+OTHER = """
+class Other(nn.Cell):
+    def __init__(self, net=None):
+        super().__init__()
+        self.net = net
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, image):
+        return {gives}
+
+"""
+READ = "net({wraps}ms.Tensor(cv2.imread('a.png'){by}))\n"
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "code"),
+    [
+        ("model.predict(ms.Tensor(cv2.imread('a.png')))", "normalised-in-one"),
+        ("net(ms.Tensor(cv2.imread('a.png')))", "normalised-in-one"),
+        (OTHER.format(gives="self.net(image)") + "Other(net)(ms.Tensor(cv2.imread('a.png')))", "unclear"),
+        (OTHER.format(gives="self.dense(image)") + "Other()(ms.Tensor(cv2.imread('a.png')))", "unclear"),
+        ("net(ms.Tensor(np.fromfile('a.raw', dtype=np.uint8) / 255))", "agree"),
+        ("net(ms.Tensor(np.fromfile('a.raw', dtype=np.float32) / 255))", "unclear"),
+    ],
+)
+def test_what_a_script_gives_a_network_itself(evaluation: str, code: str, tmp_path: Path) -> None:
+    assert [one.code for one in said(tmp_path, source("x = x / 255") + TRAINS, evaluation)] == [code]
+
+
+def test_the_network_within_that_of_training(tmp_path: Path) -> None:
+    """The loss cell of training hands the pictures on to the network that evaluation calls."""
+    train = """
+class WithLoss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net, self.loss = net, nn.CrossEntropyLoss()
+
+    def construct(self, image, label):
+        return self.loss(self.net(image), label)
+
+train_net = nn.TrainOneStepCell(WithLoss(net), nn.Adam(net.trainable_params()))
+"""
+    loop = "for one in data.create_dict_iterator():\n    train_net(one['image'], one['label'])\n"
+    found = said(tmp_path, train + source("x = x / 255") + loop, "net(ms.Tensor(cv2.imread('a.png')))")
+    assert [one.code for one in found] == ["normalised-in-one"]
+
+
+TEXTS = """
+def cut(x):
+    return {cut}
+
+data = ds.MindDataset("a.mindrecord", columns_list=["words", "label"]).map({operations}, "words").batch(4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "code"),
+    [
+        ("x[1:]", "x[1:]", "agree"),
+        ("x[1:]", "x", "slice-differs"),
+        ("x[:128]", "x[:256]", "agree"),
+        ("x[:, 1:]", "x", "unclear"),
+        ("np.log(x)[1:]", "np.log(x)", "unclear"),
+    ],
+)
+def test_where_a_sequence_begins(ours: str, theirs: str, code: str, tmp_path: Path) -> None:
+    train, evaluation = (TEXTS.format(cut=cut, operations="cut") for cut in (ours, theirs))
+    assert [one.code for one in said(tmp_path, train + TRAINS, evaluation + EVALUATES)] == [code]
+
+
+# --- chance -----------------------------------------------------------------------------------------------------------
+
+
+#: What evaluation does -> what is said of its chance, with the condition that it depends on.
+CHANCE = {
+    "always": (folder("vision.RandomCrop(32)"), [("random-in-evaluation", None)]),
+    "never": (folder("vision.RandomHorizontalFlip(prob=0)"), []),
+    "on a condition": (
+        "ops_ = [vision.Decode()]\nif cfg.augment:\n    ops_.append(vision.RandomCrop(32))\n"
+        "data = ds.ImageFolderDataset('d').map(ops_, 'image').batch(4)",
+        [("random-perhaps", "cfg.augment")],
+    ),
+    "on that of its data set": (
+        "if cfg.folder:\n    " + folder("vision.RandomCrop(32)") + "\nelse:\n    data = ds.MnistDataset('d').batch(4)",
+        [("random-in-evaluation", None)],
+    ),
+    "brightness drawn": (source("x = x * np.random.uniform(0.8, 1.2)"), [("random-in-evaluation", None)]),
+    "brightness drawn of one value": (source("x = x * np.random.uniform(1.0, 1.0)"), [("random-perhaps", "?")]),
+    "noise is added": (source("x = x + np.random.randn(32, 32, 3)"), []),
+    "cut where a number falls": (
+        source("at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
+        [("random-in-evaluation", None)],
+    ),
+    "a sample picked at random": (source("x = x / 255", "cv2.imread(random.choice(self.paths))"), []),
+}
+
+
+@pytest.mark.parametrize("name", CHANCE)
+def test_chance_in_evaluation(name: str, tmp_path: Path) -> None:
+    code, expected = CHANCE[name]
+    data = "import yaml\ncfg = yaml.safe_load(open('a'))\n"
+    found = said(tmp_path, folder("vision.RandomCrop(32)") + TRAINS, data + code + EVALUATES)
+    assert [(one.code, one.data.get("condition")) for one in found if one.code.startswith("random")] == expected
+
+
+def test_chance_of_a_script_that_trains_and_evaluates(tmp_path: Path) -> None:
+    """What a network gets without a data set, with the switch off: whether that is an evaluation is not told."""
+    text = """
+def load(is_training):
+    image = cv2.imread("a.png")
+    image = image * np.random.uniform(0.5, 1.5)
+    return ms.Tensor(image / 255) if is_training else ms.Tensor(image)
+
+net(load(is_training))
+"""
+    found = said(tmp_path, text, "net(ms.Tensor(cv2.imread('a.png') * np.random.uniform(0.5, 1.5)))")
+    assert {(one.made.source.path, one.code) for one in found if one.code.startswith("random")} == {
+        ("train.py", "random-perhaps"),
+        ("eval.py", "random-in-evaluation"),
+    }
+
+
+#: A data set that is split -> what is said.
+SPLITS = {
+    "unseeded": ("ds.MnistDataset('d', shuffle=False).split([0.8, 0.2])", ["split-unseeded"]),
+    "in order": ("ds.MnistDataset('d', shuffle=False).split([0.8, 0.2], randomize=False)", []),
+    "seeded": ("ds.MnistDataset('d', shuffle=False).split([0.8, 0.2])\nds.config.set_seed(1)", []),
+    "shuffled": ("ds.MnistDataset('d', shuffle=False).shuffle(9).split([0.8, 0.2])", ["split-shuffled"]),
+    "its source shuffles": ("ds.MnistDataset('d', shuffle=True).split([0.8, 0.2])", ["split-shuffled"]),
+    "its source shuffles unless told": ("ds.MnistDataset('d').split([0.8, 0.2])", ["split-shuffled"]),
+    "a generator": ("ds.GeneratorDataset(Source(), ['image', 'label']).split([0.8, 0.2])", ["split-unseeded"]),
+    "a sampler": (
+        "ds.MnistDataset('d', sampler=ds.SequentialSampler()).split([0.8, 0.2])",
+        ["split-unseeded"],
+    ),
+    "as a run says": ("ds.MnistDataset('d', **options).split([0.8, 0.2])", ["split-unseeded"]),
+    "a source without order": (
+        "ds.NumpySlicesDataset(np.load('a.npy'), ['image'], shuffle=False).split([0.8, 0.2])",
+        ["split-unseeded"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_parts_of_a_split(name: str, tmp_path: Path) -> None:
+    code, expected = SPLITS[name]
+    text = f"{source('x = x')}\ntrain, test = {code}\nmodel.train(1, train.batch(4))\nmodel.eval(test.batch(4))\n"
+    assert [one.code for one in said(tmp_path, text) if one.code.startswith("split")] == expected
+
+
+def test_a_split_that_training_does_not_use(tmp_path: Path) -> None:
+    apart = "train = ds.MnistDataset('d')\na, b = ds.MnistDataset('t').split([0.5, 0.5])\n"
+    text = apart + "model.train(1, train.batch(4))\nmodel.eval(b.batch(4))\n"
+    assert not [one for one in said(tmp_path, text) if one.code.startswith("split")]
+
+
+LOAD = """
+import numpy as np
+from sklearn.model_selection import train_test_split
+import mindspore.dataset as ds
+
+def load(part):
+    x = np.load("x.npy")
+    train, test = train_test_split(x, test_size=0.2{state})
+    return ds.NumpySlicesDataset(train if part else test, ["image"]).batch(4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "state", "expected"),
+    [
+        ("", "", "", ("resplit-unseeded", "-", "-")),
+        ("np.random.seed(1)", "np.random.seed(2)", "", ("resplit", "1", "2")),
+        ("ms.set_seed(1)", "", "", ("resplit-unseeded", "1", "-")),
+        ("np.random.seed(1)", "np.random.seed(1)", "", None),
+        ("np.random.seed(seed)", "np.random.seed(2)", "", None),
+        ("np.random.seed(seed=1)", "np.random.seed(seed=3)", ", random_state=None", ("resplit", "1", "3")),
+        ("", "", ", random_state=42", None),
+    ],
+)
+def test_a_split_drawn_twice(ours: str, theirs: str, state: str, expected: object, tmp_path: Path) -> None:
+    use = "from load import load\n{}\ndata = load({})"
+    train, evaluation = use.format(ours, True) + TRAINS, use.format(theirs, False) + EVALUATES
+    found = [one for one in said(tmp_path, train, evaluation, load=LOAD.format(state=state)) if "resplit" in one.code]
+    assert [(one.code, one.data["train"], one.data["evaluation"]) for one in found] == [expected][
+        : expected is not None
+    ]
+
+
+def test_a_split_that_is_only_counted(tmp_path: Path) -> None:
+    count = LOAD.replace("return", "print(len(train), len(test)) #") + "    return x\n"
+    train, evaluation = (
+        "from load import load\nload(1)\n" + folder("vision.Resize(224)") + use for use in (TRAINS, EVALUATES)
+    )
+    assert [one.code for one in said(tmp_path, train, evaluation, load=count.format(state=""))] == ["agree"]
+
+
+@pytest.mark.parametrize(
+    ("fits", "data"),
+    [
+        ("StandardScaler().fit_transform(x_test)", "x_test"),
+        ("StandardScaler().fit_transform(x_test.reshape(-1, 1))", "x_test"),
+        ("StandardScaler().fit(x_test[0].astype(np.float32))", "x_test"),
+        ("StandardScaler().fit_transform(x_train)", None),
+        ("StandardScaler().fit_transform(np.concatenate([x_train, x_test]))", None),
+        ("StandardScaler().fit_transform(x[0])", None),
+        ("StandardScaler().fit_transform(3)", None),
+    ],
+)
+def test_what_a_scaler_is_fitted_on(fits: str, data: str | None, tmp_path: Path) -> None:
+    text = f"""
+from sklearn.preprocessing import StandardScaler
+x, x_train, x_test = np.load("x.npy"), np.load("a.npy"), np.load("b.npy")
+{fits}
+"""
+    assert [one.data["data"] for one in said(tmp_path, text) if one.code == "fitted-on-evaluation"] == [data][
+        : data is not None
+    ]
