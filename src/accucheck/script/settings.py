@@ -564,8 +564,8 @@ class Settings:
                     continue
                 start = made.args[0] if len(made.args) > 1 else None
                 if isinstance(given, Made) and given.name == "+" and start is not None:
-                    left, right = given.args
-                    given = right if left is start or written(left) == written(start) else given
+                    others = [part for part in given.args if part is not start and written(part) != written(start)]
+                    given = others[0] if len(others) == 1 else given
                 elif isinstance(start, Known) and start.value == 1 and isinstance(given, Known):
                     given = Known(given.value - 1, given.assumed, given.name) if number(given.value) else given
                 yield node, made.source, given, made
@@ -816,8 +816,6 @@ def _parents(frame: Frame | None) -> Iterator[Frame]:
 
 def _rooted(value: Value, root: Value) -> bool:
     for _ in range(6):
-        if value is root:
-            return True
         if not isinstance(value, Made) or value.base is None:
             return False
         value = value.base

@@ -1,0 +1,383 @@
+"""The numbers that a script trains with, in the ways people write them: learning rates, epochs, batch sizes."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import read_scripts
+from accucheck.script.settings import Settings, of_scripts
+
+HEAD = """import argparse
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+from mindspore.experimental import optim
+from mindspore.nn.learning_rate_schedule import LearningRateSchedule
+
+net = nn.Dense(4, 2)
+params = net.trainable_params()
+"""
+
+
+def settings(root: Path, text: str, devices: int | None = None) -> Settings:
+    (root / "train.py").write_text(HEAD + textwrap.dedent(text))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    (found,) = of_scripts(read_scripts(Case(root=str(root), spec=spec)), devices)
+    return found
+
+
+#: What makes an optimizer -> what is told: the code and the rate, the schedule or the expression.
+RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
+    "a number": ("nn.SGD(params, 0.1)", [("rate", "0.1")]),
+    "its default": ("nn.Adam(params)", [("rate", "0.001")]),
+    "none": ("optim.SGD(params)", [("rate-unknown", "?")]),
+    "a tensor": ("nn.SGD(params, ms.Tensor(0.1, ms.float32))", [("rate", "0.1")]),
+    "one of two": ("nn.SGD(params, 0.1 if ms.get_context('x') else 0.01)", [("rate", "0.1 | 0.01")]),
+    "one of two, or out of sight": (
+        "import other\nnn.SGD(params, 0.1 if ms.get_context('x') else other.rate())",
+        [("rate-unknown", "0.1 | rate()")],
+    ),
+    "out of sight": ("import other\nnn.SGD(params, other.RATE * 8 / 256)", [("rate-unknown", "(RATE * 8) / 256")]),
+    "an object": ("class Rate:\n    pass\nnn.SGD(params, Rate())", [("rate-unknown", "Rate(…)")]),
+    "an optimizer of one's own": (
+        """
+        class Slow(nn.SGD):
+            def __init__(self, params, learning_rate=0.5):
+                super().__init__(params, learning_rate)
+
+        class Cell(nn.Cell):
+            def __init__(self):
+                super().__init__()
+
+        Cell()
+        Slow(params, 0.01)
+        """,
+        [("rate", "0.01")],
+    ),
+    "the framework's list": (
+        "nn.SGD(params, nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90))",
+        [("rate-schedule", "cosine_decay_lr")],
+    ),
+    "a scheduler": (
+        "opt = optim.SGD(params, lr=0.1)\noptim.lr_scheduler.StepLR(opt, 30)",
+        [("rate-schedule", "StepLR")],
+    ),
+    "the scheduler of another": (
+        "opt = optim.SGD(params, lr=0.1)\nother = optim.Adam(params, lr=0.2)\noptim.lr_scheduler.StepLR(other, 30)",
+        [("rate", "0.1"), ("rate-schedule", "StepLR")],
+    ),
+    "a schedule of one's own": (
+        """
+        class Warm(LearningRateSchedule):
+            def __init__(self, base, steps):
+                super().__init__()
+                self.base, self.steps = base, steps
+
+            def construct(self, step):
+                return self.base * step / self.steps
+
+        nn.SGD(params, Warm(0.1, 100))
+        """,
+        [("rate-schedule", "Warm")],
+    ),
+    "a schedule of one's own within a function": (
+        """
+        class Warm(LearningRateSchedule):
+            def __init__(self, base):
+                super().__init__()
+
+        def get_lr(base):
+            return Warm(base)
+
+        nn.SGD(params, get_lr(0.1))
+        """,
+        [("rate-schedule", "get_lr")],
+    ),
+    "a function of one's own": (
+        """
+        def get_lr(base, steps):
+            return [base * (1 - i / steps) for i in range(steps)]
+
+        nn.SGD(params, get_lr(0.1, 100))
+        """,
+        [("rate-schedule", "get_lr")],
+    ),
+    "one of one's own around the framework's": (
+        """
+        def cosine(total):
+            return nn.cosine_decay_lr(0.0, 0.1, total, 10, 90)
+
+        def get_lr(total):
+            return cosine(total)
+
+        nn.SGD(params, get_lr(900))
+        """,
+        [("rate-schedule", "get_lr")],
+    ),
+    "of groups": (
+        "nn.SGD([{'params': params, 'lr': 0.01}, {'params': params, 'lr': 0.1}, 'order'], 0.1)",
+        [("rate-groups", ["0.01", "0.1"])],
+    ),
+    "none that is positive": ("nn.SGD(params, 0.0)", [("rate-not-positive", "0"), ("rate", "0.0")]),
+    "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-unknown", "[0.1, 100.0]")]),
+    "huge, perhaps": (
+        "nn.SGD(params, 100.0 if ms.get_context('x') else 0.1)",
+        [("rate-huge", "100"), ("rate", "100.0 | 0.1")],
+    ),
+    "made twice": ("def make():\n    return nn.SGD(params, 0.1)\none, two = make(), make()", [("rate", "0.1")]),
+    "no optimizer": ("print(net)", [("no-optimizer", None)]),
+    "a schedule for nothing": (
+        "nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)\nnn.SGD(params, 0.1)",
+        [("rate", "0.1"), ("schedule-unused", "cosine_decay_lr")],
+    ),
+    "a schedule of one's own for nothing": (
+        """
+        def get_lr(base, steps):
+            return np.linspace(base, 0, steps)
+
+        get_lr(0.1, 100)
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1"), ("schedule-unused", "get_lr")],
+    ),
+    "a schedule that is kept": (
+        "plan = {'lr': nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)}\nnn.SGD(params, plan['lr'])",
+        [("rate-schedule", "cosine_decay_lr")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_learning_rates(name: str, tmp_path: Path) -> None:
+    code, expected = RATES[name]
+    keys = ("rate", "rates", "expression", "schedule")
+    found = [
+        (one.code, next((one.data[k] for k in keys if k in one.data), None)) for one in settings(tmp_path, code).rates()
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("nn.Momentum(params, 0.1, 0.9)", {"learning_rate": "0.1", "momentum": "0.9", "weight_decay": "0.0"}),
+        ("opt = nn.SGD(params, 0.1)\nops.assign(opt.learning_rate, 0.01)", {"learning_rate (set_data)": "0.01"}),
+        (
+            "opt = nn.SGD(params, 0.1)\nopt.learning_rate.set_data(ms.Tensor(0.02))",
+            {"learning_rate (set_data)": "0.02"},
+        ),
+        (
+            "opt = optim.SGD(params, 0.1)\nops.assign(opt.param_groups[0]['lr'], 0.03)",
+            {"learning_rate (set_data)": "0.03"},
+        ),
+        (
+            "opt, other = nn.SGD(params, 0.1), nn.Adam(params)\nops.assign(other.learning_rate, 0.01)",
+            {"learning_rate (set_data)": None},
+        ),
+        ("opt = optim.SGD(params, 0.1)\noptim.lr_scheduler.StepLR(opt, 30)", {"StepLR.step_size": "30"}),
+        (
+            "def get_lr(cfg, steps):\n    return np.linspace(cfg['lr_init'], 0, steps)\n"
+            "cfg = {'lr_init': 0.1, 'warmup_epochs': 5, 'seed': 1, 'lr_fn': print}\nnn.SGD(params, get_lr(cfg, 100))",
+            {
+                "get_lr.lr_init": "0.1",
+                "get_lr.warmup_epochs": "5",
+                "get_lr.steps": "100",
+                "get_lr.seed": None,
+                "get_lr.lr_fn": None,
+            },
+        ),
+        (
+            "class Config:\n    lr_init = 0.5\n    def __init__(self):\n        self.max_epoch = 90\n"
+            "def get_lr(cfg):\n    return np.linspace(cfg.lr_init, 0, 10)\nnn.SGD(params, get_lr(Config()))",
+            {"get_lr.max_epoch": "90"},
+        ),
+        (
+            "class Plan:\n    def lr_list(self, base):\n        return np.linspace(base, 0, 10)\n"
+            "nn.SGD(params, Plan().lr_list(0.1))",
+            {"lr_list.base": "0.1", "lr_list.self": None},
+        ),
+        (
+            "class Warm(LearningRateSchedule):\n    def __init__(self, base):\n        super().__init__()\n"
+            "    def construct(self, step):\n        return step\nnn.SGD(params, Warm(0.1))",
+            {"Warm.base": "0.1"},
+        ),
+    ],
+)
+def test_what_belongs_to_a_rate(code: str, expected: dict[str, str | None], tmp_path: Path) -> None:
+    rows = {row.name: row.text for row in next(settings(tmp_path, code).rates()).rows}
+    assert {name: rows.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("cfg = {}\ncfg['lr'] = 0.1\n\nnn.SGD(params, cfg['lr'])", 2),
+        ("cfg = {1: 0.1, 'lr': 0.1}\n\nnn.SGD(params, cfg['lr'])", 1),
+        ("\nrate: float = 0.1\nnn.SGD(params, rate)", 2),
+        (
+            "parser = argparse.ArgumentParser()\nparser.add_argument('-l', '--base-lr', default=0.1)\n"
+            "nn.SGD(params, parser.parse_args().base_lr)",
+            2,
+        ),
+        ("\n\nnn.SGD(params, 0.1)", 3),
+        ("rate = 0.1\nrate = 0.1\nnn.SGD(params, rate)", 2),
+    ],
+)
+def test_where_a_rate_is_set(code: str, line: int, tmp_path: Path) -> None:
+    (told,) = settings(tmp_path, code).rates()
+    assert (
+        next(row.place for row in told.rows if row.name == "learning_rate") == f"train.py:{HEAD.count(chr(10)) + line}"
+    )
+
+
+DATA = "data = ds.MnistDataset('d').batch(32)\nmodel = ms.Model(net, None, {opt})\n"
+SGD = "nn.SGD(params, 0.1)"
+
+
+def lasting(rate: str, train: str = "model.train(100, data)") -> str:
+    return f"steps = data.get_dataset_size()\nmodel = ms.Model(net, None, nn.SGD(params, {rate}))\n{train}"
+
+
+#: How a script trains -> what is told: the code, and the epochs or the length of the schedule.
+EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
+    "a model": ("model.train(10, data)", [("epochs", "10")]),
+    "a model of one's own": ("class Mine(ms.Model):\n    pass\nMine(net).train(3, data)", [("epochs", "3")]),
+    "the data set alone tells": ("import other\nother.trainer().fit(epoch=4, train_dataset=data)", [("epochs", "4")]),
+    "a mode of the network": ("net.set_train()\nnet.train(True)\nnet.train()", [("no-epochs", None)]),
+    "something else that trains": ("import other\nother.trainer().train(5)", [("no-epochs", None)]),
+    "none": ("model.train(0, data)", [("epochs-zero", "0")]),
+    "out of sight": ("import other\nmodel.train(other.EPOCHS, data)", [("epochs-unknown", "EPOCHS")]),
+    "a loop": ("for epoch in range(10):\n    net(epoch)", [("epochs", "10")]),
+    "a loop of tqdm": ("from tqdm import tqdm\nfor i in tqdm(range(1, EPOCHS := 6)):\n    net(i)", [("epochs", "5")]),
+    "a loop from 1": ("for epoch in range(1, 11):\n    net(epoch)", [("epochs", "10")]),
+    "a loop that goes on": (
+        "import other\nstart = other.start()\nfor epoch in range(start, start + 7):\n    net(epoch)",
+        [("epochs", "7")],
+    ),
+    "a loop that goes on, the other way round": (
+        "import other\nstart = other.start()\nfor epoch in range(start, 7 + start):\n    net(epoch)",
+        [("epochs", "7")],
+    ),
+    "a loop with a step": ("for epoch in range(0, 10, 1):\n    net(epoch)", [("epochs", "10")]),
+    "a configuration": (
+        "class cfg:\n    max_epochs = 12\nfor i in range(cfg.max_epochs):\n    net(i)",
+        [("epochs", "12")],
+    ),
+    "a key": ("cfg = {'epochs': 8}\nfor i in range(cfg['epochs']):\n    net(i)", [("epochs", "8")]),
+    "a loop that is run twice": (
+        "def run():\n    for epoch in range(10):\n        net(epoch)\nrun()\nrun()",
+        [("epochs", "10")],
+    ),
+    "a loop over something else": ("for layer in range(10):\n    net(layer)", [("no-epochs", None)]),
+    "repeated for all epochs": ("model.train(10, data.repeat(10))", [("epochs", "10"), ("epochs-twice", "10")]),
+    "repeated, and trained once": ("model.train(1, data.repeat(10))", [("epochs", "1")]),
+    "repeated in a loop": (
+        "data = data.repeat(5)\nfor epoch in range(5):\n    for row in data.create_dict_iterator():\n        net(row['image'])",
+        [("epochs", "5"), ("epochs-twice", "5")],
+    ),
+    "made again in each epoch": (
+        "for epoch in range(5):\n    again = ds.MnistDataset('d').repeat(5)\n"
+        "    for row in again.create_dict_iterator():\n        net(row['image'])",
+        [("epochs", "5")],
+    ),
+    "a schedule as long": (lasting("nn.cosine_decay_lr(0.0, 0.1, 1000, 10, 100)"), [("epochs", "100")]),
+    "a shorter schedule": (
+        lasting("nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)"),
+        [("epochs", "100"), ("schedule-length", "90")],
+    ),
+    "a schedule of no whole epochs": (lasting("nn.cosine_decay_lr(0.0, 0.1, 905, 10, 90)"), [("epochs", "100")]),
+    "a shorter schedule by the data set": (
+        lasting("nn.cosine_decay_lr(0.0, 0.1, 90 * steps, steps, 90)"),
+        [("epochs", "100"), ("schedule-length", "90")],
+    ),
+    "a shorter schedule, the other way round": (
+        lasting("nn.cosine_decay_lr(0.0, 0.1, steps * 90, data.get_dataset_size(), 90)"),
+        [("epochs", "100"), ("schedule-length", "90")],
+    ),
+    "a schedule of other steps": (
+        lasting("nn.cosine_decay_lr(0.0, 0.1, steps * 90, len(net), 90)"),
+        [("epochs", "100")],
+    ),
+    "a schedule of steps less one": (
+        lasting("nn.cosine_decay_lr(0.0, 0.1, steps - 1, steps, 90)"),
+        [("epochs", "100")],
+    ),
+    "a schedule by milestones": (lasting("nn.piecewise_constant_lr([90], [0.1])"), [("epochs", "100")]),
+    "a schedule of one's own": (
+        "def get_lr(base, total_epochs, steps):\n    return np.linspace(base, 0, total_epochs * steps)\n"
+        + lasting("get_lr(0.1, 90, steps)"),
+        [("epochs", "100"), ("schedule-length", "90")],
+    ),
+    "a schedule of one's own as long": (
+        "def get_lr(base, total_epochs, steps):\n    return np.linspace(base, 0, total_epochs * steps)\n"
+        + lasting("get_lr(0.1, 100, steps)"),
+        [("epochs", "100")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EPOCHS)
+def test_epochs(name: str, tmp_path: Path) -> None:
+    code, expected = EPOCHS[name]
+    found = settings(tmp_path, DATA.format(opt=SGD) + textwrap.dedent(code)).epochs()
+    assert [(one.code, one.data.get("length", one.data.get("epochs"))) for one in found] == expected
+
+
+#: How data are batched -> what is told: the code, and the size.
+BATCHES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
+    "a number": ("data = ds.MnistDataset('d').batch(32)", [("batch", "32")]),
+    "by length": (
+        "data = ds.TextFileDataset('d').bucket_batch_by_length(['text'], [10, 20], [64, 32, 16])",
+        [("batch", "[64, 32, 16]")],
+    ),
+    "none": ("data = ds.MnistDataset('d').batch(0)", [("batch-not-positive", "0")]),
+    "out of sight": ("import other\ndata = ds.MnistDataset('d').batch(other.SIZE)", [("batch-unknown", "SIZE")]),
+    "not at all": ("data = ds.MnistDataset('d')", [("no-batch", None)]),
+    "by a loader elsewhere": ("import zoo\ntrain_set = zoo.create_dataset('d', batch_size=16)", [("batch", "16")]),
+    "by one for evaluation": ("import zoo\neval_set = zoo.create_dataset('d', batch_size=16)", [("no-batch", None)]),
+    "by what loads no data": (
+        "import zoo\nzoo.Trainer(batch_size=16)\nzoo.batch_norm(batch_size=4)",
+        [("no-batch", None)],
+    ),
+    "by a loader of one's own": (
+        "def create_loader(path, batch_size):\n    return list(open(path))\ncreate_loader('d', 24)",
+        [("batch", "24")],
+    ),
+    "by an iterator of one's own": (
+        "class DataIter:\n    def __init__(self, path, batch_size):\n        self.size = batch_size\ntrain = DataIter('d', 12)",
+        [("batch", "12")],
+    ),
+    "by one of one's own for evaluation": (
+        "class DataIter:\n    def __init__(self, path, batch_size):\n        self.size = batch_size\nval = DataIter('d', 12)",
+        [("no-batch", None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_batch_sizes(name: str, tmp_path: Path) -> None:
+    code, expected = BATCHES[name]
+    assert [(one.code, one.data.get("batch")) for one in settings(tmp_path, code).batches()] == expected
+
+
+def test_what_multiplies_a_batch(tmp_path: Path) -> None:
+    """The devices of the case, else of the script; the steps that gradients are accumulated over."""
+    context = "ms.set_auto_parallel_context(device_num=8)\n"
+    steps = "import zoo\nzoo.Trainer(net, gradient_accumulation_steps=4, accumulate=1)\n"
+    batch = "data = ds.MnistDataset('d').batch(32)"
+    cases = {(context + batch, None): ("256", None), (context + batch, 2): ("64", None), (batch, 1): (None, None)}
+    cases[steps + batch, None] = (None, "4")
+    found = {}
+    for text, devices in cases:
+        (told,) = settings(tmp_path, text, devices).batches()
+        rows = {row.name: row.text for row in told.rows}
+        assert "accumulate" not in rows
+        found[text, devices] = told.data.get("total"), rows.get("gradient_accumulation_steps")
+    assert found == cases
