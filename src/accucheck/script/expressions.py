@@ -108,9 +108,7 @@ class Expressions:
         ) -> Instance: ...
         def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None: ...
 
-    def value(self, node: ast.expr | None, scope: Scope) -> Value:
-        if node is None:
-            return Unknown()
+    def value(self, node: ast.expr, scope: Scope) -> Value:
         self.step()
         evaluate = _EVALUATE.get(node.__class__)
         if evaluate is not None:
@@ -525,17 +523,27 @@ class Expressions:
             told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
-        if kind is ast.In and isinstance(right, Items) and all(isinstance(item, Known) for item in right.items):
-            if isinstance(left, Known) and left.assumed is None:
-                return Known(any(left.value == item.value for item in right.items if isinstance(item, Known)))
-            each = [self.assume(name_of(left), item.value) for item in right.items if isinstance(item, Known)]
-            if name_of(left) and None not in each:
-                return Known(any(each))
+        if kind in (ast.In, ast.NotIn) and isinstance(among := values[1], Items):
+            inside = self.among(values[0], among)
+            if inside is not None:
+                return Known(inside is (kind is ast.In))
         if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
             inside = values[0].value in values[1].items
             if inside or not values[1].fed:
                 return Known(inside is (kind is ast.In), "config")
         return self.folded(kind, values[0], values[1], node)
+
+    def among(self, value: Value, items: Items) -> bool | None:
+        """Whether a value is one of a list of constants; None when that cannot be told."""
+        constants = [item.value for item in items.items if isinstance(item, Known) and item.assumed is None]
+        if isinstance(value, Known) and value.assumed is None and value.value in constants:
+            return True
+        if items.open or len(constants) != len(items.items):
+            return None
+        if isinstance(value, Known) and value.assumed is None:
+            return False
+        each = [self.assume(name_of(value), constant) for constant in constants]
+        return any(each) if name_of(value) and None not in each else None
 
     def truth(self, value: Value) -> bool | None:
         """Whether a value counts as true; None when that cannot be told."""
@@ -664,7 +672,8 @@ class Expressions:
                 self.assign(node.generators[0].target, item, inner)
                 unrolled.append(self.value(node.elt, inner))
             return Items(unrolled)
-        if isinstance(node, ast.DictComp) and isinstance(first, Items) and not first.open and len(first.items) <= 200:
+        single = isinstance(node, ast.DictComp) and len(node.generators) == 1
+        if single and isinstance(first, Items) and not first.open and len(first.items) <= 200:
             return self.dictionary(node, first, inner)
         outer = self.loops
         self.loops = (*outer, node)
@@ -684,11 +693,14 @@ class Expressions:
         found = Mapping({})
         for item in over.items:
             self.assign(node.generators[0].target, item, inner)
-            if any(self.truth(self.value(test, inner)) is False for test in node.generators[0].ifs):
+            truths = [self.truth(self.value(test, inner)) for test in node.generators[0].ifs]
+            if False in truths:
                 continue
-            key = self.value(node.key, inner)
-            if isinstance(key, Known) and models.hashable(key.value):
-                found.items[key.value] = self.value(node.value, inner)
+            key, value = self.value(node.key, inner), self.value(node.value, inner)
+            if isinstance(key, Known) and models.hashable(key.value) and None not in truths:
+                found.items[key.value] = value
+            else:
+                found.fed = [*(found.fed or []), value]
         return found
 
 
