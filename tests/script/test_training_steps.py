@@ -226,3 +226,184 @@ def test_a_mend_that_is_certain_makes_the_fault_go(tmp_path: Path, text: str, co
         (tmp_path / "again").mkdir()
         again = training(tmp_path / "again", "".join(lines).removeprefix(HEAD))
         assert code not in {other.code for other in module.examine(again)}
+
+
+OWN = """
+class Own(nn.Optimizer):
+    def __init__(self, learning_rate, params, scale=1.0, {parameter}):
+        super().__init__(learning_rate, params, {handed})
+        self.scale = scale
+
+    def construct(self, grads):
+        {body}
+
+opt = Own(1e-3, net.trainable_params(), {given})
+"""
+GRADS = "grad_fn = ms.value_and_grad(loss_fn, None, net.trainable_params())\nloss, grads = grad_fn(x, y)\n"
+CELL = """
+class Train(nn.{base}):
+    def __init__(self, network, optimizer):
+        super().__init__(network, optimizer{more})
+        self.seen = 0
+"""
+
+#: A script -> the kinds of its steps.
+STEPS = {
+    "a Model": ("ms.Model(net, loss_fn, opt)", ["model"]),
+    "a Model for evaluation": ("ms.Model(net, loss_fn, metrics={'acc'})\nms.Model(net, loss_fn, None)", []),
+    "a network built for training": ("amp.build_train_network(net, opt, loss_fn, level='O2')", ["model"]),
+    "a cell": ("nn.TrainOneStepCell(net, opt, sens=8.0)", ["cell"]),
+    "a cell with a scale": ("nn.TrainOneStepWithLossScaleCell(net, opt, scale_sense=ms.Tensor(8.0))", ["scale cell"]),
+    "one derived from a cell": (CELL.format(base="TrainOneStepCell", more=", sens=8.0") + "Train(net, opt)", ["cell"]),
+    "one derived from a cell with a scale": (
+        CELL.format(base="TrainOneStepWithLossScaleCell", more=", scale_sense=ms.Tensor(8.0)") + "Train(net, opt)",
+        ["scale cell"],
+    ),
+    "one derived from any cell": (
+        "class Plain(nn.Cell):\n    def __init__(self, net, opt):\n        super().__init__()\n        self.opt = opt\nPlain(net, opt)",
+        [],
+    ),
+    "an optimizer that is called": (GRADS + "opt(grads)", ["own"]),
+    "an optimizer that is called with weights": (GRADS + "opt(net.trainable_params())", []),
+    "an optimizer with step()": (GRADS + "from mindspore.experimental import optim\noptim.SGD(net.trainable_params(), 0.1).step(grads)", ["own"]),
+    "an attribute of an optimizer": (GRADS + "opt.get_lr(grads)", []),
+    "an optimizer of one's own": (
+        OWN.format(parameter="**more", handed="", body="return grads", given="") + GRADS + "opt(grads)",
+        ["own"],
+    ),
+    "an optimizer of one's own, called with weights": (
+        OWN.format(parameter="**more", handed="", body="return grads", given="") + GRADS + "opt(net.trainable_params())",
+        [],
+    ),
+    "an optimizer within one": (
+        "class Both(nn.Optimizer):\n    def __init__(self, inner):\n        super().__init__(0.1, inner.parameters)\n        self.opt = inner\n"
+        "    def construct(self, grads):\n        return self.opt(grads)\n" + GRADS + "Both(opt)(grads)",
+        ["own"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_where_weights_are_updated(name: str, tmp_path: Path) -> None:
+    code, expected = STEPS[name]
+    assert [step.kind for step in training(tmp_path, code).steps] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "used"),
+    [
+        ("a(x)", ["a"]),
+        ("print(b)", ["b"]),
+        ("ops.pack([a, x])", ["a"]),
+        ("", ["a", "b"]),
+        ("class Keeper:\n    def __init__(self, cell):\n        self.cell = cell\nKeeper(b)", ["b"]),
+        ("def make():\n    c = nn.TrainOneStepCell(net, opt)\n    return c", ["c"]),
+    ],
+)
+def test_cells_that_nothing_is_done_with_are_not_judged(code: str, used: list[str], tmp_path: Path) -> None:
+    made = training(tmp_path, f"a = nn.TrainOneStepCell(net, opt)\nb = nn.TrainOneStepCell(net, opt)\n{code}\n")
+    places = [step.place for step in made.judged_steps()]
+    assert [place.bound[0] for place in places if isinstance(place, Made)] == used
+
+
+@pytest.mark.parametrize(
+    ("test", "judged"),
+    [
+        ("ms.get_context('device_target') == 'CPU'", False),
+        ("ms.get_context('device_target') == 'Ascend'", True),
+        ("ms.get_context('device_target') in ('CPU', 'GPU')", True),
+        ("ms.get_context('device_target') not in ['Ascend', 'GPU']", False),
+        ("not ms.get_context('device_target') != 'CPU'", False),
+        ("ms.get_context('mode') == 1", True),
+        ("ms.get_context('device_target')", True),
+    ],
+)
+def test_a_step_on_a_cpu_alone_is_not_judged(test: str, judged: bool, tmp_path: Path) -> None:
+    made = training(
+        tmp_path, f"if {test}:\n    ms.Model(net, loss_fn, opt)\nms.Model(net, loss_fn, opt, amp_level='O2')\n"
+    )
+    assert len(made.judged_steps()) == 1 + judged
+
+
+#: What makes an optimizer -> its loss_scale, and whether what it divides by is seen.
+SCALES = {
+    "none": ("opt = nn.SGD(net.trainable_params())", None, True),
+    "of the framework": ("opt = nn.SGD(net.trainable_params(), loss_scale=8.0)", 8.0, True),
+    "by place": ("opt = nn.Momentum(net.trainable_params(), 0.1, 0.9, 0.0, 16.0)", 16.0, True),
+    "within a wrapper": ("opt = nn.LARS(nn.SGD(net.trainable_params(), loss_scale=8.0))", 8.0, True),
+    "within a wrapper, none": ("opt = nn.LARS(nn.SGD(net.trainable_params()))", None, True),
+    "of a parent": (OWN.format(parameter="**more", handed="loss_scale=4.0", body="return grads", given=""), 4.0, False),
+    "of a parent of the framework": (
+        "class Own(nn.SGD):\n    def __init__(self, params):\n        super().__init__(params, loss_scale=4.0)\nopt = Own(net.trainable_params())",
+        4.0,
+        True,
+    ),
+    "of one's own that divides": (
+        OWN.format(parameter="loss_scale=1.0", handed="", body="return [g / self.loss_scale for g in grads]", given="loss_scale=2.0"),
+        2.0,
+        True,
+    ),
+    "of one's own that does not": (
+        OWN.format(parameter="loss_scale=1.0", handed="", body="return grads", given="loss_scale=2.0"),
+        2.0,
+        False,
+    ),
+    "elsewhere": ("import other\nopt = other.optimizer(net, loss_scale=2.0)", 2.0, False),
+    "not made here": ("opt = net.optimizer_", None, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_what_an_optimizer_divides_by(name: str, tmp_path: Path) -> None:
+    code, scale, seen = SCALES[name]
+    made = training(tmp_path, f"{code}\nms.Model(net, loss_fn, opt)\n")
+    optimizer = made.steps[-1].optimizer
+    assert optimizer is not None
+    value = made.loss_scale(optimizer)
+    assert (getattr(value, "value", None), made.is_seen(optimizer)) == (scale, seen)
+
+
+#: A line -> how it asks for half precision: by what, at which level, whether an option decides, and in words.
+HALVES: dict[str, tuple[str, str, bool, str] | None] = {
+    "ms.Model(net, loss_fn, opt, amp_level='O2')": ("level", "O2", False, 'Model(amp_level="O2")'),
+    "ms.Model(net, loss_fn, opt, amp_level='O0')": None,
+    "ms.Model(net, loss_fn, amp_level='O2')": None,
+    "ms.Model(net, loss_fn, opt, amp_level='O3' if flag() else 'O1')": ("level", "O3", True, 'Model(amp_level="O3")'),
+    "amp.build_train_network(net, opt, loss_fn, 'auto')": ("level", "auto", False, 'build_train_network(..., "auto")'),
+    "amp.auto_mixed_precision(net, 'O1')": ("level", "O1", False, 'auto_mixed_precision(..., "O1")'),
+    "amp.auto_mixed_precision(net, 'O1', dtype=ms.bfloat16)": None,
+    "amp.custom_mixed_precision(net)": ("level", "O1", False, 'custom_mixed_precision(..., "O1")'),
+    "amp.custom_mixed_precision(net, dtype=ms.bfloat16)": None,
+    "net.to_float(ms.float16)": ("to_float", "", False, ".to_float(float16)"),
+    "net.to_float(ms.float16 if flag() else ms.float32)": ("to_float", "", True, ".to_float(float16)"),
+    "net.to_float(ms.float32)": None,
+    "net.add_flags_recursive(fp16=True)": ("flag", "", False, "fp16=True"),
+    "net.add_flags_recursive(fp16=False)": None,
+    "nn.Dense(8, 2, dtype=ms.float16)": ("argument", "", False, "Dense(float16)"),
+    "nn.Dense(8, 2, has_bias=False)": None,
+    "ms.Parameter(ms.Tensor(np.zeros(3), ms.float16))": ("parameter", "", False, "Parameter(float16)"),
+    "ms.Parameter(ms.Tensor(np.zeros(3)).astype('float16'))": ("parameter", "", False, "Parameter(float16)"),
+    "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16), ms.float32))": None,
+    "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16)))": ("parameter", "", False, "Parameter(float16)"),
+    "ms.Parameter(ms.Tensor(1.0) if flag() else ms.Tensor(1.0, ms.float16))": (
+        "parameter",
+        "",
+        False,
+        "Parameter(float16)",
+    ),
+    "ms.Parameter(ms.ops.zeros(3, ms.float32))": None,
+    "ms.Parameter(3.0)": None,
+    "forward(lambda v: ops.cast(v, ms.float16))": ("cast", "", False, "cast(float16)"),
+    "forward(lambda v: v.astype(ms.float16))": ("cast", "", False, "cast(float16)"),
+    "forward(lambda v: v.half())": ("cast", "", False, "cast(float16)"),
+    "forward(lambda v: v.astype(np.float16))": None,
+    "forward(lambda v: v.astype(ms.float32))": None,
+    "x.astype(ms.float16)": None,
+}
+
+
+@pytest.mark.parametrize("line", HALVES)
+def test_where_half_precision_is_asked_for(line: str, tmp_path: Path) -> None:
+    head = "import numpy as np\nfrom other import flag\nx = flag()\ndef forward(change):\n    return net(change(x))\n"
+    found = [(half.how, half.level, half.maybe, half.text) for half in training(tmp_path, head + line).halves]
+    assert found == [HALVES[line]][: HALVES[line] is not None]

@@ -63,14 +63,6 @@ class Half:
     level: str = ""
     maybe: bool = False
 
-    @property
-    def source(self) -> Source:
-        return self.made.source
-
-    @property
-    def line(self) -> int:
-        return self.made.line
-
     def strong(self, alone: bool) -> bool:
         """Layers with weights are computed in half precision, not just some values between them. What the lists of O1 and
         auto hold counts where the framework adds nothing by itself (`alone`)."""
@@ -116,10 +108,6 @@ class Step:
     @property
     def line(self) -> int:
         return getattr(self.node, "lineno", 1)
-
-    @property
-    def last(self) -> int:
-        return getattr(self.node, "end_lineno", None) or self.line
 
     @property
     def tests(self) -> tuple[Test, ...]:
