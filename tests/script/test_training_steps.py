@@ -260,7 +260,8 @@ STEPS = {
         ["scale cell"],
     ),
     "one derived from any cell": (
-        "class Plain(nn.Cell):\n    def __init__(self, net, opt):\n        super().__init__()\n        self.opt = opt\nPlain(net, opt)",
+        "class Plain(nn.Cell):\n    def __init__(self, net, opt):\n        super().__init__()\n"
+        "        self.opt = opt\nPlain(net, opt)",
         [],
     ),
     "an optimizer that is called": (GRADS + "opt(grads)", ["own"]),
@@ -276,7 +277,8 @@ STEPS = {
         [],
     ),
     "an optimizer within one": (
-        "class Both(nn.Optimizer):\n    def __init__(self, inner):\n        super().__init__(0.1, inner.parameters)\n        self.opt = inner\n"
+        "class Both(nn.Optimizer):\n    def __init__(self, inner):\n        super().__init__(0.1, inner.parameters)\n"
+        "        self.opt = inner\n"
         "    def construct(self, grads):\n        return self.opt(grads)\n" + GRADS + "Both(opt)(grads)",
         ["own"],
     ),
@@ -334,7 +336,8 @@ SCALES = {
     "within a wrapper, none": ("opt = nn.LARS(nn.SGD(net.trainable_params()))", None, True),
     "of a parent": (OWN.format(parameter="**more", handed="loss_scale=4.0", body="return grads", given=""), 4.0, False),
     "of a parent of the framework": (
-        "class Own(nn.SGD):\n    def __init__(self, params):\n        super().__init__(params, loss_scale=4.0)\nopt = Own(net.trainable_params())",
+        "class Own(nn.SGD):\n    def __init__(self, params):\n"
+        "        super().__init__(params, loss_scale=4.0)\nopt = Own(net.trainable_params())",
         4.0,
         True,
     ),

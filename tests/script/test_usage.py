@@ -1,7 +1,10 @@
 """Which names of a framework a file uses: what aliases and scopes make of them, and what a value is seen to be."""
 
 import ast
+import textwrap
 from pathlib import Path
+
+import pytest
 
 from accucheck.script import usage
 from accucheck.script.source import Source
@@ -173,3 +176,88 @@ def test_deep_nesting_takes_no_longer_than_it_should() -> None:
 def test_a_call_over_several_lines_is_told_where_its_name_stands() -> None:
     use = used("import torch\ny = (torch\n     .abs(\n  1))\n").uses[0]
     assert (use.api, use.line) == ("torch.abs", 3)
+
+
+NET = """
+import torch
+from torch import nn, relu
+class Net(nn.Module):
+    def forward(self, x, y, flag=None):
+{body}
+"""
+#: Lines of forward(x, y, flag) -> what is used, and "?" for a method of something that is not seen.
+FORWARD = {
+    "with torch.no_grad():\n    x.view(1)": ["torch.no_grad", "torch.Tensor.view"],
+    "with open('a') as f, torch.autocast('cpu'):\n    f.view(1)": ["torch.autocast", "?"],
+    "with flag:\n    pass": [],
+    "match flag:\n    case 1:\n        x.view(1)": ["torch.Tensor.view"],
+    "try:\n    x.view(1)\nexcept ValueError as e:\n    x.sum()\nexcept KeyError:\n    e.view()": [
+        "torch.Tensor.view",
+        "torch.Tensor.sum",
+        "?",
+    ],
+    "try:\n    pass\nexcept ValueError as torch:\n    torch.abs(x)": ["?"],
+    "a, b = x.chunk(2)\na.view(1)": ["torch.Tensor.chunk", "torch.Tensor.view"],
+    "a, *b = x, y\na.view(1)\nb.view(1)": ["torch.Tensor.view", "?"],
+    "a, b = flag\na.view(1)": ["?"],
+    "x.chunk(2)[0].view(1)": ["torch.Tensor.chunk", "torch.Tensor.view"],
+    "flag.items[x.view(1)] = 1": ["torch.Tensor.view"],
+    "x += 1\nx.view(1)": ["torch.Tensor.view"],
+    "n = 3\nn += x\nn.view(1)": ["torch.Tensor.view"],
+    "n = 3\nn += flag\nn.view(1)": ["?"],
+    "flag.n += x.view(1)": ["torch.Tensor.view"],
+    "act = relu": ["torch.relu"],
+    "v, i = x.max(1)\nv.view(1)": ["torch.Tensor.max", "torch.Tensor.view"],
+    "x.max().view(1)": ["torch.Tensor.max", "torch.Tensor.view"],
+    "torch.max(x, 1)[0].view(1)": ["torch.max", "torch.Tensor.view"],
+    "torch.max(x, y).view(1)": ["torch.max", "torch.Tensor.view"],
+    "Net()(x).view(1)": ["?"],
+    "for a in list(x.chunk(2)):\n    a.view(1)": ["torch.Tensor.chunk", "torch.Tensor.view"],
+    "for i, a in enumerate(x.chunk(2)):\n    a.view(1)": ["torch.Tensor.chunk", "?"],
+    "x.item().view(1)": ["torch.Tensor.item"],
+    "nn.ModuleList()(x).view(1)": ["torch.nn.ModuleList", "?"],
+    "torch.optim.SGD(flag)(x).view(1)": ["torch.optim.SGD", "?"],
+    "nn.LSTM(2, 2)(x)[0].view(1)": ["torch.nn.LSTM", "torch.Tensor.view"],
+    "(x if flag is None else y).view(1)": ["torch.Tensor.view"],
+    "(x if flag is None else 3).view(1)": ["?"],
+    "[a.view(1) for a in x.chunk(2) if a.sum()]": ["torch.Tensor.chunk", "torch.Tensor.sum", "torch.Tensor.view"],
+    "print(f'{x.view(1)}', {'a': x.sum()}, *[x.mean()])": ["torch.Tensor.view", "torch.Tensor.sum", "torch.Tensor.mean"],
+    "@torch.jit.script\ndef g(x):\n    pass": ["torch.jit.script"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", FORWARD)
+def test_what_forward_uses(lines: str) -> None:
+    found = used(NET.format(body=textwrap.indent(lines, " " * 8)))
+    told = [use.api for use in found.uses if use.network]
+    assert [*told, *["?"] * sum(found.unknown.values())] == FORWARD[lines]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("keep = x.isnan()\nx[keep]", ["mask-index"]),
+        ("keep = torch.isnan(x)\nx[keep]", ["mask-index"]),
+        ("keep = x > 0 and y\nx[keep]", ["mask-index"]),
+        ("x[x > 0, 1]", ["mask-index"]),
+        ("x[torch.argmax(x)]", []),
+        ("n = int(x.sum())\nx[:n]", ["slice"]),
+        ("n = max(x.item(), 3)\nx[0, 1:n]", ["slice"]),
+        ("n = int(flag)\nx[:n]", []),
+        ("if x.is_cuda or x.size(0) > 2:\n    pass", []),
+        ("if -x.sum() > 0:\n    pass", ["branch"]),
+        ("if not x.any():\n    pass", ["branch"]),
+        ("if x is None or x in flag:\n    pass", []),
+        ("for i in range(x.sum()):\n    pass", ["loop"]),
+        ("for i in range(len(x)):\n    pass", []),
+        ("while flag:\n    pass\nelse:\n    y = x[y > 0]", ["mask-index"]),
+    ],
+)
+def test_what_depends_on_values(lines: str, expected: list[str]) -> None:
+    found = used(NET.format(body=textwrap.indent(lines, " " * 8)))
+    assert [remark.kind for remark in found.remarks] == expected
+
+
+def test_the_arguments_of_a_use() -> None:
+    (use,) = used("import torch\ntorch.zeros(1, size, *rest, dtype=None, device=d, **more)\n").uses
+    assert use.given == {"0": 1, "dtype": None} and use.names == ("0", "1", "2", "dtype", "device")

@@ -421,7 +421,8 @@ class _Reader:
                 held[target.attr] = value if held.get(target.attr, value) == value else None
             else:
                 self.value(target.value)
-        elif isinstance(target, ast.Subscript):
+        else:
+            assert isinstance(target, ast.Subscript)  # there is no other kind
             self.value(target.value)
             self.value(target.slice)
 
