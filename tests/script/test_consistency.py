@@ -5,13 +5,11 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from accucheck.case import Case, CaseFile
-from accucheck.script.analysis import read_scripts
 from accucheck.script.consistency import Said, examine
 from accucheck.script.pipelines import of_scripts
+from training_scripts import scripts
 
 HEAD = """import cv2, random
 import numpy as np
@@ -37,15 +35,8 @@ TRAINS, EVALUATES = "\nmodel.train(1, data)\n", "\nmodel.eval(data)\n"
 
 
 def said(root: Path, train: str, evaluation: str | None = None, **modules: str) -> list[Said]:
-    scripts = {"train": "train.py"}
-    texts = {"train": HEAD + textwrap.dedent(train), **modules}
-    if evaluation is not None:
-        scripts["eval"] = "eval.py"
-        texts["eval"] = HEAD + textwrap.dedent(evaluation)
-    for name, text in texts.items():
-        (root / f"{name}.py").write_text(text)
-    spec = msgspec.convert({"scripts": scripts}, CaseFile)
-    return list(examine(of_scripts(read_scripts(Case(root=str(root), spec=spec)))))
+    ours, theirs = (None if text is None else HEAD + textwrap.dedent(text) for text in (train, evaluation))
+    return list(examine(of_scripts(scripts(root, ours or "", theirs, **modules))))
 
 
 def folder(operations: str) -> str:

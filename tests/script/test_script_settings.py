@@ -6,12 +6,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from accucheck.case import Case, CaseFile
-from accucheck.script.analysis import read_scripts
 from accucheck.script.settings import Settings, of_scripts
+from training_scripts import scripts
 
 HEAD = """import argparse
 import numpy as np
@@ -27,9 +25,7 @@ params = net.trainable_params()
 
 
 def settings(root: Path, text: str, devices: int | None = None) -> Settings:
-    (root / "train.py").write_text(HEAD + textwrap.dedent(text))
-    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
-    (found,) = of_scripts(read_scripts(Case(root=str(root), spec=spec)), devices)
+    (found,) = of_scripts(scripts(root, HEAD + textwrap.dedent(text)), devices)
     return found
 
 

@@ -13,6 +13,7 @@ from accucheck.script.patch import parse
 from accucheck.script.remarks import with_keyword, without_keyword
 from accucheck.script.source import read
 from accucheck.script.training_steps import Training
+from accucheck.script.values import Made
 
 
 def numbers(made: Training, name: str) -> set[float]:
@@ -266,7 +267,8 @@ STEPS = {
     ),
     "an optimizer that is called": (GRADS + "opt(grads)", ["own"]),
     "an optimizer that is called with weights": (GRADS + "opt(net.trainable_params())", []),
-    "an optimizer with step()": (GRADS + "from mindspore.experimental import optim\noptim.SGD(net.trainable_params(), 0.1).step(grads)", ["own"]),
+    "an optimizer with step()": (GRADS + "from mindspore.experimental import optim\n"
+        "optim.SGD(net.trainable_params(), 0.1).step(grads)", ["own"]),
     "an attribute of an optimizer": (GRADS + "opt.get_lr(grads)", []),
     "an optimizer of one's own": (
         OWN.format(parameter="**more", handed="", body="return grads", given="") + GRADS + "opt(grads)",

@@ -66,11 +66,9 @@ def examine(readings: list[Pipelines]) -> list[Said]:
         found.setdefault((said.source.path, said.line), said)
     if found:
         return list(found.values())
-    for one in training[:1]:
-        source = one.reading.source
-        code = "nothing-read" if all(_reads_nothing(other) for other in training) else "none-seen"
-        return [Said(code, source, 1, 1, {"path": source.path})]
-    return []
+    sources = [one.reading.source for one in training[:1]]
+    code = "nothing-read" if all(_reads_nothing(one) for one in training) else "none-seen"
+    return [Said(code, source, 1, 1, {"path": source.path}) for source in sources]
 
 
 def _calls(pipelines: Pipelines) -> Iterator[Said]:
@@ -96,8 +94,8 @@ def _calls(pipelines: Pipelines) -> Iterator[Said]:
                 yield _said("errors-skipped", call, data | {"mode": name})
         elif call.name.startswith("pandas.read_") and "na_values" in call.keywords:
             yield _said("missing-marked", call, data)
-        elif call.name == ".replace" and any(_is_nan(value) for value in call.args):
-            yield _said("missing-filled", call, data)
+        elif call.name == ".replace" and (nan := [_is_nan(value) for value in call.args]) and any(nan):
+            yield _said("missing-filled" if nan[0] else "missing-marked", call, data)
 
 
 def _of_data(pipelines: Pipelines, call: Made) -> bool:

@@ -85,10 +85,6 @@ class Seed:
     value: Value | None
     seen: bool
 
-    @property
-    def name(self) -> str:
-        return self.call.name.lstrip(".")
-
 
 @dataclass(frozen=True)
 class Use:
