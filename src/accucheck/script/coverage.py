@@ -192,10 +192,9 @@ def _below(frame: Frame, call: Made) -> bool:
     start = call.base.order if isinstance(call.base, Made) else 0
     if not start < frame.order < call.order or call.order - frame.order > 20_000:
         return False
-    parent = frame.parent
-    while parent is not None and parent is not call.frame:
-        parent = parent.parent
-    return parent is call.frame
+    while frame.parent is not None and frame.parent is not call.frame:
+        frame = frame.parent
+    return frame.parent is call.frame and frame.node is call.node
 
 
 def _first(optimizer: Made | Instance) -> list[Value]:
