@@ -46,7 +46,8 @@ SCRIPTS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("left-out-maybe", "Dense")],
     ),
     "groups": (
-        "net = Net()\nopt = nn.SGD([{'params': list(net.body.trainable_params())}, {'order_params': net.trainable_params()}], 0.1)\n" + MODEL,
+        "net = Net()\n"
+        "opt = nn.SGD([{'params': list(net.body.trainable_params())}, {'order_params': net.trainable_params()}], 0.1)\n" + MODEL,
         [("covered", None)],
     ),
     "two lists": (
@@ -68,7 +69,10 @@ SCRIPTS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("covered", None)],
     ),
     "a layer put in later": (ALL + "net.body = nn.Dense(8, 3)\n" + MODEL, [("added-later", "Dense")]),
-    "a layer put in before": ("net = Net()\nnet.body = nn.Dense(8, 3)\nopt = nn.SGD(net.trainable_params(), 0.1)\n" + MODEL, [("covered", None)]),
+    "a layer put in before": (
+        "net = Net()\nnet.body = nn.Dense(8, 3)\nopt = nn.SGD(net.trainable_params(), 0.1)\n" + MODEL,
+        [("covered", None)],
+    ),
 }  # fmt: skip
 
 

@@ -125,14 +125,14 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     for call in trace.calls:
         api = call.api
         seen = not unseen(call.frame) or (trains is not None and unseen(trains.frame))
-        if api in _SEEDS or (reaches := _helper(call)) is not None:
+        if api in _SEEDS:
             nodes.add(id(call.node))
             value = call.args[0] if call.args else call.keywords.get("seed")
-            if api in _SEEDS:
-                if not _nothing(value):
-                    found.seeds.append(Seed(call, _SEEDS[api], value, seen))
-            elif reaches:
-                found.elsewhere.append(call)
+            if not _nothing(value):
+                found.seeds.append(Seed(call, _SEEDS[api], value, seen))
+        elif _helps(call):
+            nodes.add(id(call.node))
+            found.elsewhere.append(call)
         elif kind := _kind(call):
             found.uses.append(Use(kind, call, seen))
         elif api in _GENERATORS and not call.unpacked:
@@ -166,11 +166,11 @@ def _nothing(value: Value | None) -> bool:
     return value is None or (isinstance(value, Known) and value.value is None and not value.assumed)
 
 
-def _helper(call: Made) -> bool | None:
+def _helps(call: Made) -> bool:
     """True for a function out of sight that by its name sets a seed."""
     if call.base is not None or call.name.startswith(("mindspore.", "numpy.", "random.", "torch.")):
-        return None
-    return True if call.name and _HELPER.search(call.name) else None
+        return False
+    return bool(call.name) and _HELPER.search(call.name) is not None
 
 
 def _kind(call: Made) -> str | None:

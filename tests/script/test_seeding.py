@@ -1,0 +1,158 @@
+"""Which random numbers a script draws, what it seeds, and what it leaves alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accucheck.script import seeding
+from accucheck.script.seeding import Randomness
+from training_scripts import scripts
+
+HEAD = """import random, time
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+import mindspore.numpy as mnp
+from mindspore import nn, ops, mint
+from mindspore.common.initializer import initializer, Normal
+from mindspore.dataset import vision
+"""
+
+
+def read(root: Path, text: str) -> Randomness:
+    found = scripts(root, HEAD + text)
+    (reading,) = found.training
+    return seeding.read(reading.trace, found.sources)
+
+
+#: A line -> the kinds of random numbers that it draws.
+USES: dict[str, list[str]] = {
+    "np.random.rand(3)": ["numpy"],
+    "np.random.RandomState(1).rand(3)": [],
+    "np.random.default_rng(1)": [],
+    "random.shuffle(files)": ["python"],
+    "random.Random(1)": [],
+    "nn.Dense(2, 2)": ["weights"],
+    "nn.ReLU()": [],
+    "initializer('normal', (2, 2))": ["weights"],
+    "initializer(init=Normal(0.1), shape=(2, 2))": ["weights"],
+    "initializer('zeros', (2, 2))": [],
+    "initializer(0.5, (2, 2))": [],
+    "initializer('XavierUniform' if flag() else 'ones', (2, 2))": ["weights"],
+    "nn.Dropout(p=0.5)": ["operators"],
+    "nn.Dropout(p=0.0)": [],
+    "mint.nn.Dropout(0.5)": ["mint"],
+    "ops.dropout(x, 0.5)": ["operators"],
+    "ops.standard_normal((2,))": ["operators"],
+    "ops.StandardNormal()((2,))": ["operators"],
+    "ops.zeros((2,))": [],
+    "mint.randn(2)": ["mint"],
+    "mint.zeros(2)": [],
+    "vision.RandomCrop(32)": ["data"],
+    "vision.CenterCrop(32)": [],
+    "ds.RandomSampler()": ["data"],
+    "ds.SequentialSampler()": [],
+    "ds.MnistDataset('d')": ["data"],
+    "ds.MnistDataset('d', shuffle=False)": [],
+    "x.normal(3)": [],
+}
+
+
+@pytest.mark.parametrize("line", USES)
+def test_what_is_drawn(line: str, tmp_path: Path) -> None:
+    assert [use.kind for use in read(tmp_path, line).uses] == USES[line]
+
+
+#: A line -> how many kinds of random numbers it seeds, and with what.
+SEEDS: dict[str, list[tuple[int, Any]]] = {
+    "ms.set_seed(1)": [(5, 1)],
+    "ms.common.set_seed(seed=2)": [(5, 2)],
+    "ds.config.set_seed(3)": [(4, 3)],
+    "np.random.seed(4)": [(2, 4)],
+    "random.seed(5)": [(1, 5)],
+    "ms.manual_seed(6)": [(1, 6)],
+    "mint.manual_seed(6)": [(1, 6)],
+    "np.random.seed()": [],
+    "np.random.seed(None)": [],
+    "ms.get_seed()": [],
+}
+
+
+@pytest.mark.parametrize("line", SEEDS)
+def test_what_is_seeded(line: str, tmp_path: Path) -> None:
+    assert [(len(seed.reaches), getattr(seed.value, "value", None)) for seed in read(tmp_path, line).seeds] == SEEDS[
+        line
+    ]
+
+
+def test_what_else_decides(tmp_path: Path) -> None:
+    """Generators without a seed, helpers out of sight, switches for deterministic operators."""
+    found = read(
+        tmp_path,
+        """
+from tools import seed_everything, set_random_seed, seed_of
+seed_everything(1)
+set_random_seed(2)
+seed_of(3)
+np.random.default_rng()
+np.random.default_rng(7)
+np.random.RandomState(**options)
+ms.set_deterministic(True)
+ms.set_context(deterministic='ON')
+ms.set_context(mode=0)
+""",
+    )
+    assert [call.last for call in found.elsewhere] == ["seed_everything", "set_random_seed"]
+    assert [call.line for call in found.unseeded] == [14]
+    assert [seeding.text_of(call) for call in found.deterministic] == [
+        "ms.set_deterministic(True)",
+        "ms.set_context(deterministic='ON')",
+    ]
+
+
+def test_seeds_that_the_script_does_not_come_to(tmp_path: Path) -> None:
+    """A method that Python calls by itself may well be come to."""
+    text = """
+class Fix:
+    def seed(self):
+        np.random.seed(1)
+    def __enter__(self):
+        ms.set_seed(2)
+def start():
+    if False:
+        ms.set_seed(3)
+        self.seed(4)
+"""
+    assert sorted(node.lineno for _, node in read(tmp_path, text).unreached) == [17]
+    assert not read(tmp_path, text + "ms.set_seed(1)\n").unreached
+
+
+def test_the_first_use_that_the_script_comes_to(tmp_path: Path) -> None:
+    found = read(tmp_path, "def later():\n    nn.Dense(2, 2)\nnn.Conv2d(1, 1, 1)\nnp.random.seed(1)\n")
+    first = found.first("weights")
+    assert first is not None and first.call.last == "Conv2d" and found.first("mint") is None
+    assert [seed.call.last for seed in found.reaching("weights")] == ["seed"] and not found.reaching("mint")
+
+
+def test_a_network_from_elsewhere_draws_its_weights_where_it_is_trained(tmp_path: Path) -> None:
+    found = read(tmp_path, "import zoo\nms.Model(zoo.net()).train(1, zoo.data())\n")
+    assert [(use.kind, use.call.name) for use in found.uses] == [("weights", ".train")] and found.training is not None
+
+
+@pytest.mark.parametrize(
+    ("seed", "name"),
+    [("int(time.time())", "time.time"), ("1 + 2", None), ("args.seed", None), ("cfg['seed']", None), ("7", None)],
+)
+def test_a_seed_that_varies(seed: str, name: str | None, tmp_path: Path) -> None:
+    (found,) = read(tmp_path, f"ms.set_seed({seed})\n").seeds
+    made = seeding.varies(found.value)
+    assert (made.name if made is not None else None) == name
+
+
+@pytest.mark.parametrize(("line", "expected"), [("nn.Dropout(p=0.0)", True), ("nn.Dense(2, 2)", False)])
+def test_a_layer_that_drops(line: str, expected: bool, tmp_path: Path) -> None:
+    (reading,) = scripts(tmp_path, HEAD + line).training
+    assert [seeding.is_dropout(call) for call in reading.trace.calls] == [expected]
