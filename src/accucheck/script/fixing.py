@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from . import seeding
 from .seeding import Randomness
 from .settings import Settings
+from .source import Source
 from .values import Frame, Instance, Known, Made, Value, options
 
 #: Where randomness comes from, in the order in which it is let go.
@@ -64,7 +65,9 @@ def spots(settings: Settings, found: Randomness) -> list[Spot]:
     for subject, call, fixed in sorted(_spots(settings, found), key=lambda row: SUBJECTS.index(row[0])):
         place = f"{call.source.path}:{call.line}" if call.source is not None else ""
         code = call.source.segment(call.node, 100) if isinstance(call, Made) and isinstance(call.node, ast.expr) else ""
-        rows.setdefault((subject, place), Spot(subject, place, code, fixed))
+        held = rows.get((subject, place))
+        if held is None or (held.fixed and not fixed):
+            rows[subject, place] = Spot(subject, place, code, fixed)
     return list(rows.values())
 
 
@@ -123,7 +126,7 @@ def names(settings: Settings, *, torch: bool = False) -> Names:
     made = list(_torch_optimizers(settings) if torch else (place for place, _, _ in settings.optimizers()))
     optimizer = called = network = ""
     for first in made[:1]:
-        optimizer = _name(first.bound) if isinstance(first, Made) else ""
+        optimizer = _target(first, settings.reading.source) if isinstance(first, Made) else ""
         if first.source is not None and isinstance(first.node, ast.expr):
             written = _PARAMETERS.search(first.source.segment(first.node, 400))
             network = written[1] if written else ""
@@ -195,6 +198,16 @@ def _expression(node: ast.expr, at: Made | Frame) -> str:
     """An expression that may be written once more; empty for a long one."""
     text = at.source.segment(node, _LONGEST)
     return "" if text.endswith("…") else text
+
+
+def _target(made: Made, script: Source) -> str:
+    """What a call is assigned to: opt, self.opt; else a variable that its result comes to."""
+    for node in made.source.nodes:
+        if isinstance(node, ast.Assign) and node.value is made.node:
+            return _name([ast.unparse(target) for target in node.targets])
+    nodes = (*made.source.nodes, *script.nodes)
+    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return _name([name for name in made.bound if name in variables])
 
 
 def _name(bound: Sequence[str]) -> str:
