@@ -99,7 +99,7 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
         "read()",
         "",
     ),
-    OPT + STEP + "def step(x):\n    return grad_fn(x)\ndef run():\n    for x in data:\n        step(x)\nrun()\n": ("net", "opt", "data", ""),
+    OPT + STEP + "def step(x):\n    return grad_fn(x)\nfor x in data:\n    step(x)\n": ("net", "opt", "data", ""),
     OPT + STEP + "for x, y in zip(a, b):\n    grad_fn(x, y)\n": ("net", "opt", "", ""),
     OPT + STEP + "for i in read.trange(3):\n    grad_fn(i)\n": ("net", "opt", "", ""),
     OPT + "for x in data:\n    net(x)\n": ("net", "opt", "", ""),

@@ -90,6 +90,31 @@ def test_names_are_resolved_through_any_alias(tmp_path: Path, script: str) -> No
         ("try:\n    y = 1\nexcept ValueError:\n    y = 2\nf(y)", {1, 2}),
         ("for i in range(3):\n    y = 5\nf(y)", 5),
         ("n = 1\nn += 4\nf(n)", 5),
+        ("y = [1, 2]\ny[0] = 5\nf(y[0])", 5),
+        ("y = [1, 2]\ny[unknown()] = 5\nf(y[0])", {1, 5}),
+        ("y = [1, 2]\ny[1:] = unknown()\nf(len(y))", ...),
+        ("y = [1]\nif unknown():\n    y[0] = 2\nf(y[0])", {1, 2}),
+        ("y = {'a': 1}\nif unknown():\n    y['a'] = 2\nf(y['a'])", {1, 2}),
+        ("y = {'a': 1}\ny['a'] = 2\nf(y['a'])", 2),
+        ("y = unknown()\ny['a'] = 1\nif unknown():\n    y['a'] = 2\nf(y['a'])", {1, 2}),
+        ("y = unknown()\ny.a = 1\nif unknown():\n    y.a = 2\nf(y.a)", {1, 2}),
+        ("y = {'a': 1}\ndel y['a']\nf('a' in y)", False),
+        ("y = {'a': 1}\nif unknown():\n    del y['a']\nf(y['a'])", 1),
+        ("y = [1, 2]\ndel y[0]\nf(y[0])", 2),
+        ("y = [1, 2]\ndel y[unknown()]\nf(len(y))", ...),
+        ("y = [1, 2]\nx = y\ndel x\nf(y[0])", 1),
+        (
+            "def a():\n    x = 1\n    def b():\n        def c():\n            nonlocal x\n            x = 2\n        c()\n    b()\n"
+            "    f(x)\na()",
+            2,
+        ),
+        ("def g(x):\n    return x + 1\nx = 1\nfor op in [g, g]:\n    x = op(x)\nf(x)", 3),
+        ("x = []\nfor n in (1, 2):\n    for m in (3, 4):\n        x.append(n)\nf(len(x))", ...),
+        ("x = {}\nfor n in ('a', 'b'):\n    x[n] = 1\nf(len(x))", 2),
+        (
+            "x, names = {}, ['a']\nfor i in unknown():\n    names.append('b')\nfor n in names:\n    x[n] = 1\nf('a' in x)",
+            ...,
+        ),
         ("f(10 ** 10 ** 10)", ...),
         ("f('a' * 10 ** 9)", ...),
         ("f(1 / 0)", ...),
@@ -194,6 +219,12 @@ def test_modules_of_the_project_are_followed(tmp_path: Path) -> None:
     made = calls(found, "lib.Data")
     assert [told(call.args[0]) for call in made] == [1, 2, 3, 4]
     assert {call.source.path for call in made} == {"src/helper.py"}
+
+
+def test_a_function_of_another_module_that_nobody_calls_is_not_followed(tmp_path: Path) -> None:
+    module = "import lib\ndef create(n):\n    lib.Data(n)\n"
+    assert not calls(trace(tmp_path, "import data\nmake = data.create\n", data=module), "lib.Data")
+    assert calls(trace(tmp_path, "import data\nmake = data.create\nmake(1)\n", data=module), "lib.Data")
 
 
 def test_modules_that_import_each_other_come_to_an_end(tmp_path: Path) -> None:

@@ -426,7 +426,21 @@ class Tracer(Expressions):
         for target in node.targets:
             if isinstance(target, ast.Name):
                 scope.names.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                key = self.value(target.slice, scope)
+                for owner in options(self.value(target.value, scope)):
+                    self.remove(owner, key)
         return True
+
+    def remove(self, owner: Value, key: Value) -> None:
+        known = key.value if isinstance(key, Known) and not self.tests else None
+        if isinstance(owner, Mapping) and models.hashable(known):
+            owner.items.pop(known, None)
+        elif isinstance(owner, Items):
+            if type(known) is int and -len(owner.items) <= known < len(owner.items):
+                del owner.items[known]
+            else:
+                owner.open = True
 
     def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
         """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
@@ -506,26 +520,33 @@ class Tracer(Expressions):
             old = given if isinstance(given, Known) else None
         if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
             return  # a setter that nobody calls, given nobody knows what
-        held[name] = join([old, value]) if old is not None and self.tests else value
+        held[name] = self.instead(old, value)
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
         constant = isinstance(key, Known) and models.hashable(key.value)
         if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
-            owner.items[key.value] = value
+            owner.items[key.value] = self.instead(owner.items.get(key.value), value)
         elif isinstance(owner, Mapping):
             owner.fed = [*(owner.fed or []), value][:200]
         elif isinstance(owner, Items):
             if isinstance(key, Known) and type(key.value) is int and -len(owner.items) <= key.value < len(owner.items):
-                owner.items[key.value] = value
-            else:
+                owner.items[key.value] = self.instead(owner.items[key.value], value)
+            elif isinstance(key, Made) and key.name == "slice":
                 owner.items.append(value)
                 owner.open = True
+            else:  # one of them, nobody knows which
+                owner.items = [join([item, value]) for item in owner.items]
         elif isinstance(owner, (Made, Unknown)):
             self.store(owner, "[]", value, node)
             if isinstance(key, Known) and isinstance(key.value, str):
-                owner.held = {**(owner.held or {}), key.value: value}
+                owner.held = owner.held or {}
+                owner.held[key.value] = self.instead(owner.held.get(key.value), value)
             if isinstance(owner, Made):
                 owner.fed = [*(owner.fed or []), value]
+
+    def instead(self, old: Value | None, value: Value) -> Value:
+        """What is held after a value was put in the place of another, perhaps on a condition."""
+        return join([old, value]) if old is not None and self.tests else value
 
     def store(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         made = Store(owner, name, value, node, self.source, self.frame, self.tests, self.loops, self.next())
