@@ -137,3 +137,15 @@ def test_the_scripts_of_a_case_are_read_once_and_again_when_they_change(tmp_path
     del first
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.usefixtures("usual_recursion")
+def test_what_is_not_there_and_what_is_too_much_is_told(tmp_path: Path) -> None:
+    text = "import yaml\nconfig = yaml.safe_load(open('a.yaml'))\n"
+    case = case_of(
+        tmp_path, {"train": ["train.py", "long.py"]}, train_py=text, long_py="x = 1\ny = " + "+".join(["x"] * 900)
+    )
+    assert [(gap.code, gap.path, gap.line, gap.data.get("name")) for gap in read_scripts(case).gaps] == [
+        ("no-config", "train.py", 2, "a.yaml"),
+        ("too-complex", "long.py", None, None),
+    ]

@@ -55,6 +55,27 @@ class TestGraphMode:
         verdict, codes = said("graph_mode", script)
         assert verdict is Verdict.UNDECIDED and codes <= {"mode-unknown", "pynative"}
 
+    @pytest.mark.parametrize(
+        ("script", "code"),
+        [
+            (MODEL, "pynative-default"),
+            ("ms.set_context(mode=1)\n" + MODEL, "pynative"),
+            ("ms.set_context(mode=args.mode)\n" + MODEL, "mode-unknown"),
+            ("if args.device == 'CPU':\n    ms.set_context(mode=0)\n" + MODEL, "pynative-default"),
+            ("if ms.get_context('device_target') == 'CPU':\n    ms.set_context(mode=0)\n" + MODEL, "pynative-default"),
+            ("if args.sink:\n    ms.set_context(mode=0)\nelse:\n    ms.set_context(mode=1)\n" + MODEL, "graph"),
+            ("run = ms.jit(net)\nrun(data)\n" + MODEL, "jit"),
+            ("@ms.jit\ndef run(x):\n    return net(x)\nrun(data)\n" + MODEL, "jit"),
+            ("@ms.jit(jit_level='O1')\ndef run(x):\n    return net(x)\nrun(data)\n" + MODEL, "jit"),
+            (
+                "import functools\n@functools.cache\ndef run(x):\n    return net(x)\nrun(data)\n" + MODEL,
+                "pynative-default",
+            ),
+        ],
+    )
+    def test_what_is_compiled(self, said, script, code):
+        assert said("graph_mode", script)[1] == {code}
+
 
 class TestSinkMode:
     def test_the_default_of_an_option_counts(self, said):
@@ -84,6 +105,20 @@ class TestMixedPrecision:
             "model = ms.Model(net2, nn.CrossEntropyLoss(), opt)\n"
         )
         assert said("mixed_precision", script) == (Verdict.OK, {"mixed"})
+
+    @pytest.mark.parametrize(
+        ("line", "code"),
+        [
+            ("net.to_float(ms.bfloat16)", "mixed"),
+            ("data.astype('bfloat16')", "mixed"),
+            ("data.astype('float32')", "all-float32"),
+            ("ms.set_context(ascend_config={'precision_mode': 'allow_mix_precision'})", "mixed"),
+            ("ms.set_context(ascend_config={'precision_mode': 'must_keep_origin_dtype'})", "all-float32"),
+            ("ms.device_context.ascend.op_precision.precision_mode('force_fp16')", "mixed"),
+        ],
+    )
+    def test_ways_to_ask_for_half_precision(self, said, line, code):
+        assert said("mixed_precision", f"ms.set_device('Ascend')\n{line}\n{MODEL}")[1] == {code}
 
 
 class TestFusion:

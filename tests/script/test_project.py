@@ -120,6 +120,8 @@ def test_folders_that_only_the_environment_of_a_run_adds(tmp_path: Path) -> None
         "sys.path.append(os.path.join(os.getcwd(), 'lib'))",
         "sys.path.append(str(Path.cwd().parent / 'tools' / 'lib'))",
         "sys.path.append(os.path.join(sys.path[0], os.pardir, 'tools', 'lib'))",
+        "sys.path.append(os.path.split('lib/a')[0])",
+        "from os.path import split\nsys.path.append(split('lib/a')[0])",
         "sys.path.extend(['other', 'lib'])",
         "sys.path += ['lib']",
         "for name in ('other', 'lib'):\n    sys.path.append(name)",
@@ -153,6 +155,10 @@ def test_folders_that_the_script_adds(tmp_path: Path, text: str) -> None:
         "sys.path.append(" + " + ".join(["'x'"] * 900) + ")",
         "sys.path.append(Path('lib').parents[10**9])",
         "sys.path.append(Path('lib').parents[-1])",
+        "sys.path.append(os.path.relpath('lib', 'other'))",
+        "sys.path.append('src lib'.split('lib')[0])",
+        "sys.path.append('x'.split('lib/a')[0])",
+        "sys.path.append(os.path.split('lib/a')[1])",
     ],
 )
 def test_what_adds_nothing(tmp_path: Path, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Known, Made, Value, options
+from accucheck.script.values import Known, Made, Value, options, words
 
 
 def trace(root: Path, script: str, flags: dict[str, bool] | None = None, **modules: str) -> Trace:
@@ -46,6 +46,7 @@ def told(value: Value | None) -> Any:
         "try:\n    import mindspore.dataset as ds\nexcept ImportError:\n    ds = None\nds.Data(1)",
         "class A:\n    def __init__(self):\n        import mindspore.dataset as ds\n        self.d = ds\n    def go(self):\n"
         "        return self.d.Data(1)\nA().go()",
+        "import mindspore.dataset as ds\nif x:\n    D = ds.Data\nelse:\n    D = ds.Data\nD(1)",
         "import mindspore.dataset as ds\nmakers = {'a': ds.Data}\nmakers['a'](1)",
     ],
 )
@@ -85,6 +86,8 @@ def test_names_are_resolved_through_any_alias(tmp_path: Path, script: str) -> No
         ("def g(x):\n    if x:\n        return 1\n    return 2\nf(g(unknown()))", {1, 2}),
         ("if is_on:\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
         ("if not args.is_on:\n    y = 1\nelse:\n    y = 2\nf(y)", 2),
+        ("from tools import str2bool\nif str2bool(args.is_on):\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
+        ("if args.is_on.lower():\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
         ("if cfg['is_on']:\n    y = 1\nelse:\n    y = 2\nf(y)", 1),
         ("def g(flag):\n    return 1 if flag else 2\nf(g(False))", 2),
         ("try:\n    y = 1\nexcept ValueError:\n    y = 2\nf(y)", {1, 2}),
@@ -125,6 +128,24 @@ def test_constants_are_folded(tmp_path: Path, script: str, value: Any) -> None:
     found = trace(tmp_path, f"from somewhere import f, unknown\n{script}", {"is_on": True})
     (call,) = calls(found, "somewhere.f")
     assert told(call.args[0]) == value
+
+
+def test_the_words_within_a_value(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path,
+        """
+        import os
+        from somewhere import f, load
+        cfg = load()
+        class Names:
+            split = "class"
+            def __init__(self):
+                self.split = "attribute"
+        f([os.path.join(cfg.root, "train" if cfg.small else "val"), unknown_name, (1, Names())])
+        """,
+    )
+    (call,) = calls(found, "somewhere.f")
+    assert {*words(call.args[0])} - {""} == {"train", "val", "root", "unknown_name", "Names", "attribute", "cfg"}
 
 
 def test_options_of_the_command_line_are_assumed(tmp_path: Path) -> None:

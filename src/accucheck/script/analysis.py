@@ -51,11 +51,6 @@ class Scripts:
     readings: list[Reading] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
-    def of(self, *roles: str) -> list[Reading]:
-        """The readings of scripts with one of these roles; "eval" stands for all that do not train."""
-        wanted = {*roles, *(("infer", "test") if "eval" in roles else ())}
-        return [reading for reading in self.readings if reading.role in wanted]
-
     @property
     def training(self) -> list[Reading]:
         return [reading for reading in self.readings if reading.role == "train" and reading.view == "train"]

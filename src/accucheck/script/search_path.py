@@ -123,7 +123,7 @@ class _Texts:
             for _ in range(min(max(place, 0), 20) + 1):
                 found = [_above(text) for text in found]
             return found
-        if isinstance(node.value, ast.Call) and _called(node.value) == "split" and place == 0 and node.value.args:
+        if isinstance(node.value, ast.Call) and place == 0 and node.value.args and _splits_path(node.value.func):
             return [os.path.dirname(text) for text in self.of(node.value.args[0], line, depth)]
         return []
 
@@ -149,6 +149,14 @@ class _Texts:
             return []
         made = (os.path.join(*way) if sign else "".join(way) for way in product(*ways))
         return [text for text, _ in zip(made, range(MOST), strict=False)]
+
+
+def _splits_path(node: ast.expr) -> bool:
+    """True for os.path.split, not for the method of a text."""
+    if not isinstance(node, ast.Attribute):
+        return isinstance(node, ast.Name) and node.id == "split"
+    owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    return node.attr == "split" and owner in ("path", "osp")
 
 
 def _called(node: ast.Call) -> str:

@@ -326,7 +326,7 @@ def name_of(value: Value) -> str:
             return key.value if isinstance(key, Known) and isinstance(key.value, str) else ""
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
             return name_of(value.base)
-        if value.name in ("bool", "str2bool", "builtins.bool") and len(value.args) == 1:
+        if value.last in ("bool", "str2bool") and value.base is None and len(value.args) == 1:
             return name_of(value.args[0])
     return ""
 
