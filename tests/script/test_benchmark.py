@@ -10,7 +10,7 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.script.benchmark import Comparison, compare, training
-from training_scripts import scripts
+from case_scripts import scripts
 
 HERE = "from mindspore import nn, mint\n"
 THERE = "import torch\nfrom torch import nn\n"

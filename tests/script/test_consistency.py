@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.script.consistency import Said, examine
 from accucheck.script.pipelines import of_scripts
-from training_scripts import scripts
+from case_scripts import scripts
 
 HEAD = """import cv2, random
 import numpy as np

@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.script.coverage import examine
 from accucheck.script.training_steps import Training
-from training_scripts import scripts
+from case_scripts import scripts
 
 HEAD = """import copy
 import mindspore as ms

@@ -11,7 +11,7 @@ import pytest
 from accucheck.case import Case, CaseFile
 from accucheck.script import benchmark, fixing, seeding
 from accucheck.script.settings import of_scripts
-from training_scripts import scripts
+from case_scripts import scripts
 
 HEAD = """import mindspore as ms
 import mindspore.dataset as ds

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accucheck.script.settings import Settings, of_scripts
-from training_scripts import scripts
+from case_scripts import scripts
 
 HEAD = """import argparse
 import numpy as np

@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.script import seeding
 from accucheck.script.seeding import Randomness
-from training_scripts import scripts
+from case_scripts import scripts
 
 HEAD = """import random, time
 import numpy as np
