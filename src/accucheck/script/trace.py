@@ -534,8 +534,10 @@ class Tracer(Expressions):
             elif isinstance(key, Made) and key.name == "slice":
                 owner.items.append(value)
                 owner.open = True
-            else:  # one of them, nobody knows which
+            elif len(owner.items) <= 100:  # one of them, nobody knows which
                 owner.items = [join([item, value]) for item in owner.items]
+            else:
+                owner.items, owner.open = [join([Unknown(), value])], True
         elif isinstance(owner, (Made, Unknown)):
             self.store(owner, "[]", value, node)
             if isinstance(key, Known) and isinstance(key.value, str):
