@@ -534,7 +534,9 @@ class Expressions:
         return self.folded(kind, values[0], values[1], node)
 
     def among(self, value: Value, items: Items) -> bool | None:
-        """Whether a value is one of a list of constants; None when that cannot be told."""
+        """Whether a value is one of a list of constants; None when that cannot be told, and for long lists."""
+        if len(items.items) > 1000:
+            return None
         constants = [item.value for item in items.items if isinstance(item, Known) and item.assumed is None]
         if isinstance(value, Known) and value.assumed is None and value.value in constants:
             return True

@@ -474,7 +474,7 @@ def _of_mapping(
         return Items([*owner.items.values(), *more], open=bool(more))
     if name == "update":
         for value in args:
-            given = _record([value], {})
+            given = value if isinstance(value, Mapping) else _record([value], {})
             owner.items.update(given.items if given else {})
             more = [*more, *((given.fed or []) if given else [value])]
         more = [*more, *(value for key, value in keywords.items() if key == "**")]
