@@ -245,6 +245,7 @@ def test_where_a_result_is_lost_on_its_way(tmp_path: Path, part: str, construct:
         return
     drop = structure.dropped(call)
     where = drop and (drop.name if isinstance(drop.node, ast.FunctionDef) else ast.unparse(drop.node))
+    where = where and where.replace("(y, _)", "y, _")  # as Python 3.10 writes it
     assert (f"{drop.how} {where}" if drop else None) == expected
 
 
