@@ -45,26 +45,27 @@ class Examined(NamedTuple):
     steps: list[dict[str, Any]]  #: what to do next, in order
 
 
+def examined(name: str, fault: Any, clean: bool) -> Examined:
+    """Plant a fault, or its healthy twin, and run every probe."""
+    with tempfile.TemporaryDirectory() as folder:
+        planted().plant(fault, project := Path(folder, name), clean=clean)
+        items = examine(project, *BOTH, "--live")
+        status = [ACCUCHECK, "status", project, *BOTH, "--json"]
+        told = subprocess.run(status, check=True, capture_output=True, timeout=120)
+        return Examined(items, json.loads(told.stdout)["next"])
+
+
 def measure(jobs: int, names: Sequence[str] = ()) -> int:
     """Recall on the faults of examples/faults.py, and false alarms on the same projects in health."""
-    module = planted()
-    faults = {name: fault for name, fault in module.FAULTS.items() if not names or name in names}
+    faults = {name: fault for name, fault in planted().FAULTS.items() if not names or name in names}
     # Several faults have the same healthy project.
     twins = {(fault.given, fault.right, fault.steps): name for name, fault in reversed(faults.items())}
 
-    def examined(case: tuple[str, bool]) -> Examined:
-        name, clean = case
-        with tempfile.TemporaryDirectory() as folder:
-            module.plant(faults[name], project := Path(folder, name), clean=clean)
-            items = examine(project, *BOTH, "--live")
-            told = subprocess.run(
-                [ACCUCHECK, "status", project, *BOTH, "--json"], check=True, capture_output=True, timeout=120
-            )
-            return Examined(items, json.loads(told.stdout)["next"])
-
     count, within, called = Count(), 0, 0
     cases = [*((name, False) for name in faults), *((name, True) for name in twins.values())]
-    for (name, clean), (items, steps) in zip(cases, each(examined, cases, jobs), strict=True):
+    for (name, clean), (items, steps) in zip(
+        cases, each(lambda case: examined(case[0], faults[case[0]], case[1]), cases, jobs), strict=True
+    ):
         if clean:
             judge_healthy(name, items, count)
             problems = [step for step in steps if step["kind"] == "problem"]

@@ -386,7 +386,9 @@ def test_labelled_projects_need_their_folders(tmp_path: Path, monkeypatch: pytes
 def test_a_planted_fault_is_counted() -> None:
     fault = planted.planted().FAULTS["rate-too-high"]
     count = _experiments.Count()
-    planted.judge_faulty("rate-too-high", fault, planted.faulty("rate-too-high", fault), count)
+    items, steps = planted.examined("rate-too-high", fault, clean=False)
+    assert items is not None and fault.item in steps[0]["items"]
+    planted.judge_faulty("rate-too-high", fault, items[fault.item], count)
     assert count.tallies() == [Tally("planted", "hp.01", 1, 1), Tally("planted by probe", "lr_range", 1, 1)]
     planted.judge_faulty("rate-too-high", fault, None, count)
     assert count.of["planted", "hp.01"] == [1, 2] and count.wrong[-1].got == "no result"
