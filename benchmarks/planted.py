@@ -9,6 +9,7 @@ Targets: the item of the fault is among the first 3 next steps, and without the 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import json
 import subprocess
@@ -26,6 +27,7 @@ BOTH = ("--checklist", "accuracy", "--checklist", "sanity")
 FIRST = 3
 
 
+@functools.cache
 def planted() -> Any:
     """examples/faults.py, which is no package."""
     spec = importlib.util.spec_from_file_location(
@@ -60,12 +62,10 @@ def measure(jobs: int, names: Sequence[str] = ()) -> int:
     faults = {name: fault for name, fault in planted().FAULTS.items() if not names or name in names}
     # Several faults have the same healthy project.
     twins = {(fault.given, fault.right, fault.steps): name for name, fault in reversed(faults.items())}
-
     count, within, called = Count(), 0, 0
     cases = [*((name, False) for name in faults), *((name, True) for name in twins.values())]
-    for (name, clean), (items, steps) in zip(
-        cases, each(lambda case: examined(case[0], faults[case[0]], case[1]), cases, jobs), strict=True
-    ):
+    found = each(lambda case: examined(case[0], faults[case[0]], case[1]), cases, jobs)
+    for (name, clean), (items, steps) in zip(cases, found, strict=True):
         if clean:
             judge_healthy(name, items, count)
             problems = [step for step in steps if step["kind"] == "problem"]

@@ -329,6 +329,11 @@ def test_either_way_of_a_function(tmp_path: Path) -> None:
     assert [[table.word(0) for table in pad.tables] for pad in found.pads if pad.tables] == [["a", "b"]]
 
 
+def test_a_loop_that_appends_thousands_of_times_is_read_in_time(tmp_path: Path) -> None:
+    found = facts(tmp_path, "def f(x, n):\n    k = 7\n    while len(x) < n:\n" + "        x.append(k)\n" * 5_000)
+    assert {(pad.value, pad.side) for pad in found.pads} == {(7, "end")}
+
+
 def test_a_length_belongs_to_what_it_was_taken_of(tmp_path: Path) -> None:
     found = facts(
         tmp_path,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from accucheck.case import Case, CaseFile
-from accucheck.script.analysis import read_scripts
 from accucheck.script.pipelines import Pipeline, Pipelines
+from case_scripts import scripts
 
 HEAD = """
 import cv2, os
@@ -33,9 +31,7 @@ net = Net()
 
 def pipelines(folder: Path, code: str) -> list[Pipeline]:
     """Of a script in which folder() stands for a data set of images."""
-    (folder / "train.py").write_text(HEAD + code.replace("folder()", 'ds.ImageFolderDataset("data")'))
-    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
-    (reading,) = read_scripts(Case(root=str(folder), spec=spec)).training
+    (reading,) = scripts(folder, HEAD + code.replace("folder()", 'ds.ImageFolderDataset("data")')).training
     return Pipelines(reading).found
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from accucheck.case import Case, CaseFile
-from accucheck.script.analysis import read_scripts
 from accucheck.script.sharding import Said, examine
+from case_scripts import scripts
 
 HEAD = """
 import glob, os, random
@@ -24,10 +22,8 @@ files, others = ["a", "b"], ["c", [["d"]]]
 
 
 def said(folder: Path, code: str, devices: int | None = None) -> list[Said]:
-    (folder / "train.py").write_text(HEAD + code)
-    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
-    scripts = read_scripts(Case(root=str(folder), spec=spec))
-    return examine(scripts.training[0], scripts.sources, devices)
+    found = scripts(folder, HEAD + code)
+    return examine(found.training[0], found.sources, devices)
 
 
 SHARDS = "num_shards=get_group_size(), shard_id=get_rank()"

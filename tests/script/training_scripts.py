@@ -3,13 +3,10 @@
 from pathlib import Path
 from textwrap import dedent
 
-import msgspec
-
-from accucheck.case import Case, CaseFile
-from accucheck.script.analysis import read_scripts
 from accucheck.script.remarks import Remark
 from accucheck.script.training_steps import Training
 from accucheck.script.values import Made
+from case_scripts import scripts
 
 HEAD = """
 import mindspore as ms
@@ -32,9 +29,7 @@ def step(x, y):
 
 
 def training(folder: Path, text: str) -> Training:
-    (folder / "train.py").write_text(HEAD + dedent(text))
-    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
-    (reading,) = read_scripts(Case(root=str(folder), spec=spec)).training
+    (reading,) = scripts(folder, HEAD + dedent(text)).training
     return Training(reading)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .source import Placed, Source
-from .syntax import children, kept, unparse, walk
+from .syntax import children, kept, stored, unparse, walk
 
 END, START = "end", "start"
 
@@ -468,10 +468,7 @@ class _Reader:
             return True
         if isinstance(node, ast.Name):
             held = self.env.get(node.id)
-            changes = any(
-                isinstance(p, ast.Name) and p.id == node.id and isinstance(p.ctx, ast.Store) for p in walk(loop)
-            )
-            return not changes and (held is None or isinstance(held, (Number, Plain)))
+            return node.id not in stored(loop) and (held is None or isinstance(held, (Number, Plain)))
         return (
             isinstance(node, ast.Subscript)
             and isinstance(node.slice, ast.Constant)

@@ -39,7 +39,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import kept, walk
+from .syntax import kept, stored, walk
 from .values import Frame, Function, Instance, Items, Known, Made, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
@@ -223,9 +223,8 @@ class _Look:
                 continue
             done.add(id(function))
             for loop in (n for n in walk(function) if isinstance(n, ast.For)):
-                stored = {n.id for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
                 for node, name in _appends(loop):
-                    value = None if name in stored or _once(loop, node) else self.bound(function, name)
+                    value = None if name in stored(loop) or _once(loop, node) else self.bound(function, name)
                     if value is None or any(part is value.node for part in walk(loop)) or not has_weights(value):
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
@@ -480,11 +479,11 @@ class _Look:
             classes = {id(cell.of.node) for cell, _ in holders}
             if len(classes) > 1:
                 cell, name = holders[-1]
-                stored = self.use(cell).stored.get(name)
-                if stored is not None:
+                place = self.use(cell).stored.get(name)
+                if place is not None:
                     names = [f"{c.of.node.name}.{n}" for c, n in holders[:4]]
                     data = {"names": names, "what": _title(cell.attributes[name])}
-                    yield Said("shared", stored[1].source, stored[0], data)
+                    yield Said("shared", place[1].source, place[0], data)
 
     def roots(self) -> list[Instance]:
         """The outermost cells of networks."""

@@ -129,6 +129,12 @@ def unparse(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
+@kept
+def stored(node: ast.AST) -> frozenset[str]:
+    """The names that are given a value within."""
+    return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+
+
 def forget() -> None:
     """Let go of all that is kept."""
     for clear in _KEPT:
