@@ -113,6 +113,13 @@ def test_a_number_may_choose_one_of_a_list(tmp_path: Path, test: str, code: str)
     assert {one.code for one in found} == {code}
 
 
+@pytest.mark.parametrize(("step", "test"), [("part.split('.')[0]", "part == 'head'"), ("not part", "part")])
+def test_a_condition_of_thousands_of_steps_is_not_followed(tmp_path: Path, step: str, test: str) -> None:
+    steps = "    part = p.name\n" + f"    part = {step}\n" * 3_000
+    text = f"for p in net.get_parameters():\n{steps}    if {test}:\n        p.requires_grad = False\n"
+    assert frozen(said(tmp_path, LOAD + text, declared=["head.weight"])) == set()
+
+
 #: How something is frozen -> what is said of each switch.
 SWITCHES: dict[str, list[str]] = {
     "net.neck.weight.requires_grad = False\n": ["random-frozen neck"],

@@ -635,12 +635,12 @@ _COMPARES: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def _holds(value: Value, name: str) -> bool | None:
+def _holds(value: Value, name: str, depth: int = 8) -> bool | None:
     """A condition on the name of a parameter, for a name."""
     if not isinstance(value, Made):
         return None
     if value.name == "not":
-        inner = _holds(value.args[0], name)
+        inner = _holds(value.args[0], name, depth - 1) if depth else None
         return None if inner is None else not inner
     sides = [_said_of(side, name) for side in ((value.base, *value.args) if value.name[:1] == "." else value.args)]
     if value.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
@@ -648,7 +648,7 @@ def _holds(value: Value, name: str) -> bool | None:
     return _COMPARES[value.name](sides[0], sides[1])
 
 
-def _said_of(value: Value | None, name: str) -> str | None:
+def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
     if isinstance(value, Known):
         return value.value if isinstance(value.value, str) else None
@@ -657,10 +657,10 @@ def _said_of(value: Value | None, name: str) -> str | None:
     if value.name == "@name":
         return name
     place = value.args[0] if value.name == "[]" else None
-    if not (isinstance(value.base, Made) and isinstance(place, Known) and type(place.value) is int):
+    if not (depth and isinstance(value.base, Made) and isinstance(place, Known) and type(place.value) is int):
         return None
     if value.base.name == ".split":  # name.split(".")[0]
-        whole, mark = (_said_of(part, name) for part in (value.base.base, next(iter(value.base.args), None)))
+        whole, mark = (_said_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
         parts = whole.split(mark) if whole and mark else []
         return parts[place.value] if -len(parts) <= place.value < len(parts) else None
     pairs = value.base.name == ".each" and place.value == 0
