@@ -32,6 +32,22 @@ sys.argv = ["accucheck", *sys.argv[1:]]
 from accucheck.cli import console
 console()
 """
+#: The program whose reports take until a file is there, and half a minute at the least.
+SLOW = """
+import sys, time
+from pathlib import Path
+from accucheck import report
+go, write = Path(sys.argv[1]), report.write_project
+def late(*given):
+    end = time.monotonic() + 30
+    while not go.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    return write(*given)
+report.write_project = late
+sys.argv = ["accucheck", *sys.argv[2:]]
+from accucheck.cli import console
+console()
+"""
 
 
 @pytest.fixture
@@ -126,6 +142,47 @@ def test_it_opens_where_mindspore_is_not_installed(terminal, project, bare_pytho
     program.send("q")
     assert program.process.wait(20) == 0, program.output[-2000:].decode("utf-8", "replace")
     assert entry(project).conclusion.value == "ok"
+
+
+def writes_a_report(terminal, tmp_path, **more):
+    """An answer is given, and a report begun that takes until the file `go` is there."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    screen = terminal(program=[sys.executable, tmp_path / "slow.py", tmp_path / "go"], **more)
+    screen.until("Check xx.01", "Method")
+    screen.keys("2", "e")
+    screen.until("Formats")
+    screen.keys("Enter")
+    screen.until("Writing the report...")
+    return screen
+
+
+@needs_tmux
+@pytest.mark.parametrize("how", ["the line drops", signal.SIGHUP, signal.SIGTERM])
+def test_a_report_that_is_being_written_holds_up_no_end(terminal, project, tmp_path, how):
+    """Whoever has hung up kills what does not end: the answers come first, and half a report is none."""
+    screen = writes_a_report(terminal, tmp_path)
+    pid = screen.pid
+    if isinstance(how, str):
+        screen.close()
+    else:
+        os.kill(pid, how)
+    wait_until(lambda: is_gone(pid), 15, lambda: "it waits for the report")
+    assert entry(project).conclusion.value == "ok"
+    assert not list(tmp_path.glob("demo-accuracy.*"))
+
+
+@needs_tmux
+def test_who_leaves_gets_the_report_that_is_being_written(terminal, project, tmp_path):
+    screen = writes_a_report(terminal, tmp_path)
+    screen.keys("Escape")
+    screen.until("Check xx.01", "Method")
+    screen.keys("q")
+    screen.until("The report is still being written...")
+    assert entry(project).conclusion.value == "ok"
+    (tmp_path / "go").touch()
+    screen.until_ended()
+    screen.until("Reports:", "demo-accuracy.md")
+    assert len(list(tmp_path.glob("demo-accuracy.*"))) == 3
 
 
 @needs_tmux

@@ -8,6 +8,7 @@ import json
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections import deque
@@ -256,7 +257,10 @@ class Monkey:
 
     def ended(self, number):
         """The program has ended, or is about to: was it in order, and is everything stored? Then begin again."""
-        code = self.program.process.wait(PATIENCE)
+        try:
+            code = self.program.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it does not end after {number}: {self.stacks()}") from None
         assert "Traceback" not in self.tail(), self.tail()
         assert not list(self.folder.glob("accucheck-error-*")), next(self.folder.glob("accucheck-error-*")).read_text()
         assert code in (0, 128 + signal.SIGHUP, 128 + signal.SIGTERM, -signal.SIGKILL), (code, self.tail())

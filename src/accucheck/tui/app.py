@@ -8,8 +8,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +64,15 @@ SETTLED = 1.0
 FOR_WIDGETS = 1.0
 
 
+class _Threads(ThreadPoolExecutor):
+    """What screens do in threads. The end of the event loop does not wait for it: what was answered is stored first."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+
+
 class Walkthrough(App[None]):
-    """`written` are the reports of this visit, printed when it ends."""
+    """`written` are the reports of this visit, printed when it ends; `writing` is what is still being written, in threads."""
 
     CSS = """
     Toast { max-width: 56%; }  /* not across the edge of two panes: a wide letter would be cut there when one of them is drawn */
@@ -107,6 +116,7 @@ class Walkthrough(App[None]):
         self.saved = "read-only" if self.session.read_only else "saved"
         self.undo: list[tuple[str, Entry | Mend]] = []
         self.written: list[Path] = []
+        self.writing: list[object] = []
         self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
         self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
         self._tell_stale = False
@@ -175,6 +185,7 @@ class Walkthrough(App[None]):
         return Screen() if opening.is_new(self) else ChecklistScreen()
 
     def on_mount(self) -> None:
+        asyncio.get_running_loop().set_default_executor(_Threads())
         self.set_timer(SETTLED, self._settle)
         self.set_class(self.speech.only_ascii, "-ascii")
         if self.terminal_notice:
@@ -683,21 +694,43 @@ def _visit(app: Walkthrough) -> None:
     try:
         app.run()
     finally:
-        app.drafts.close()
-        try:
-            app.runner.close()
-            app.drop_drafts("note", "comment")
-            app.drafts.close()
-        except SaveError as error:
-            raise _rescued(app.session, error) from None
-        finally:
-            app.session.close()
+        with _undisturbed():
+            _store(app)
     if app._exception is not None:
         raise Crashed(app.session.path) from app._exception
     if app.hung_up:  # nobody is there to read what follows
         return
+    if app.writing:
+        print(app.speech.say("export-finishing"), flush=True)
+    while app.writing:
+        time.sleep(0.05)
     if app.written:
         print(app.speech.say("reports"))
         for report in app.written:
             print(f"  {visible(str(report))}")
     sys.stdout.flush()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Whoever hangs up often says so twice, and an impatient person presses Ctrl+C: what is being stored is stored first."""
+    numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _store(app: Walkthrough) -> None:
+    """Store all that was answered, and end what runs."""
+    app.drafts.close()
+    try:
+        app.runner.close()
+        app.drop_drafts("note", "comment")
+        app.drafts.close()
+    except SaveError as error:
+        raise _rescued(app.session, error) from None
+    finally:
+        app.session.close()

@@ -465,6 +465,7 @@ WORDS: Words = {
     "export-write": {"zh": "生成 (w)", "en": "Write (w)"},
     "export-working-report": {"zh": "正在生成报告……", "en": "Writing the report..."},
     "export-working-issue": {"zh": "正在生成 issue 和附件……", "en": "Writing the issue and its attachment..."},
+    "export-finishing": {"zh": "报告还在生成，完成后退出……", "en": "The report is still being written..."},
     "export-busy": {"zh": "正在生成，请稍候", "en": "It is being written; please wait"},
     "export-none": {"zh": "请至少选择一种格式或一个 issue 平台", "en": "Choose a format, or a tracker for the issue"},
     "export-left": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
@@ -236,7 +236,7 @@ class ExportScreen(VerbScreen[None]):
             found: Preview | UserError = report.preview(app.project, report.Options(allow=self.allow))
         except UserError as error:
             found = error
-        self._tell(app, self._previewed, found)
+        app.call_later(self._previewed, found)
 
     def _previewed(self, found: Preview | UserError) -> None:
         language = self.speech.language
@@ -319,16 +319,23 @@ class ExportScreen(VerbScreen[None]):
         kept = self.results if replaced is not None else {}
         self.results = {part: result for part, result in kept.items() if part not in job.parts}
         self.show_keys()
+        self.app.writing.append(job)
         self._write(job, replaced or {})
 
     @work(thread=True, group="write")
     def _write(self, job: _Job, replaced: dict[Path, int]) -> None:
+        app = self.app
+        try:
+            self._write_parts(app, job, replaced)
+        finally:
+            app.writing.remove(job)
+
+    def _write_parts(self, app: Walkthrough, job: _Job, replaced: dict[Path, int]) -> None:
         from ... import report
 
-        app = self.app
         results: dict[str, Written | IssueFiles | UserError] = {}
         for part in job.parts:
-            self._tell(app, self._show, (f"export-working-{part}", "$text-accent"))
+            app.call_later(self._show, (f"export-working-{part}", "$text-accent"))
             try:
                 if part == "report":
                     results[part] = report.write_project(app.project, job.folder, job.options)
@@ -350,13 +357,7 @@ class ExportScreen(VerbScreen[None]):
             _remove(replaced)
         paths = [path for result in results.values() for path in paths_of(result)]
         app.written = [path for path in app.written if path not in paths and path.exists()] + paths
-        self._tell(app, self._done, results)
-
-    @staticmethod
-    def _tell(app: Walkthrough, act: Callable[..., None], *data: object) -> None:
-        """Call a method in the thread of the screen, unless the app has ended meanwhile."""
-        if app.is_running:
-            app.call_from_thread(act, *data)
+        app.call_later(self._done, results)
 
     @property
     def _can_show(self) -> bool:

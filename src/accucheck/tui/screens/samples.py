@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -155,10 +156,10 @@ class SamplesScreen(VerbScreen[bool]):
             return record
         return marks.with_plan(record, role, plan)
 
-    def _tell(self, act: object, *data: object) -> None:
+    def _tell(self, act: Callable[..., object], *data: object) -> None:
         """Call a method in the thread of the screen, unless the screen has been left meanwhile."""
         if self.is_attached and not get_current_worker().is_cancelled:
-            self.app.call_from_thread(act, *data)  # type: ignore[arg-type]
+            self.app.call_later(act, *data)
 
     def _cannot(self, error: UserError | None) -> None:
         self._error, self._state = error, "" if error is not None else "samples-none-read-only"

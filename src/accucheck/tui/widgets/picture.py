@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ WAYS = ("kitty", "sixel", "blocks", "ascii")
 _RAMP = " .:-=+*#%@"
 _SIXEL_TERMS = ("foot", "mlterm", "contour", "yaft")
 _SIXEL_PROGRAMS = ("WezTerm", "iTerm.app", "mlterm")
+_importing = threading.Lock()
 
 
 def way(environment: Mapping[str, str], *, only_ascii: bool) -> str:
@@ -45,6 +47,11 @@ def way(environment: Mapping[str, str], *, only_ascii: bool) -> str:
 
 def library() -> Any:
     """textual_image.widget, imported without its questions to the terminal, which Textual is listening to. Takes 0.2 s the first time."""
+    with _importing:  # who comes meanwhile would get a half of it
+        return _library()
+
+
+def _library() -> Any:
     import fcntl
     import struct
     import termios
