@@ -48,6 +48,23 @@ sys.argv = ["accucheck", *sys.argv[2:]]
 from accucheck.cli import console
 console()
 """
+#: The program whose session is not saved before a file is there.
+LATE = """
+import sys, threading, time
+from pathlib import Path
+from accucheck.session import Session
+folder, save = Path(sys.argv[1]), Session.save
+def late(session):
+    if threading.current_thread() is threading.main_thread():
+        (folder / "storing").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.01)
+    save(session)
+Session.save = late
+sys.argv = ["accucheck", *sys.argv[2:]]
+from accucheck.cli import console
+console()
+"""
 
 
 @pytest.fixture
@@ -169,6 +186,24 @@ def test_a_report_that_is_being_written_holds_up_no_end(terminal, project, tmp_p
     wait_until(lambda: is_gone(pid), 15, lambda: "it waits for the report")
     assert entry(project).conclusion.value == "ok"
     assert not list(tmp_path.glob("demo-accuracy.*"))
+
+
+def test_a_second_signal_ends_no_storing(terminal, project, tmp_path):
+    """Session managers say SIGTERM, then SIGHUP; a person presses Ctrl+C."""
+    (tmp_path / "late.py").write_text(LATE)
+    program = terminal(kind=Pty, program=[sys.executable, tmp_path / "late.py", tmp_path])
+    program.until(lambda: b"xx.01" in program.output)
+    program.quiet()
+    program.send("2")
+    program.quiet()
+    program.signal(signal.SIGTERM)
+    wait_until((tmp_path / "storing").exists, 20, lambda: "it stores nothing")
+    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+        program.signal(number)
+    assert entry(project).conclusion is None
+    (tmp_path / "go").touch()
+    assert program.process.wait(20) == 128 + signal.SIGTERM
+    assert entry(project).conclusion.value == "ok"
 
 
 @needs_tmux

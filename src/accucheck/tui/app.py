@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -691,11 +691,17 @@ def _visit(app: Walkthrough) -> None:
 
     known = find(opening.recent_path(app))
     app.first_item = known.item if known is not None else ""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)}
     try:
         app.run()
     finally:
-        with _undisturbed():
+        for number in handlers:  # who hangs up often says so twice, and a person may press Ctrl+C: it is stored first
+            signal.signal(number, signal.SIG_IGN)
+        try:
             _store(app)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
     if app._exception is not None:
         raise Crashed(app.session.path) from app._exception
     if app.hung_up:  # nobody is there to read what follows
@@ -709,18 +715,6 @@ def _visit(app: Walkthrough) -> None:
         for report in app.written:
             print(f"  {visible(str(report))}")
     sys.stdout.flush()
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Whoever hangs up often says so twice, and an impatient person presses Ctrl+C: what is being stored is stored first."""
-    numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
-    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 def _store(app: Walkthrough) -> None:
