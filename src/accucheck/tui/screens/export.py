@@ -236,7 +236,7 @@ class ExportScreen(VerbScreen[None]):
             found: Preview | UserError = report.preview(app.project, report.Options(allow=self.allow))
         except UserError as error:
             found = error
-        app.call_later(self._previewed, found)
+        self.call_later(self._previewed, found)
 
     def _previewed(self, found: Preview | UserError) -> None:
         language = self.speech.language
@@ -335,7 +335,7 @@ class ExportScreen(VerbScreen[None]):
 
         results: dict[str, Written | IssueFiles | UserError] = {}
         for part in job.parts:
-            app.call_later(self._show, (f"export-working-{part}", "$text-accent"))
+            self.call_later(self._show, (f"export-working-{part}", "$text-accent"))
             try:
                 if part == "report":
                     results[part] = report.write_project(app.project, job.folder, job.options)
@@ -372,7 +372,7 @@ class ExportScreen(VerbScreen[None]):
             lines = [text for text, _ in self._lines()]
             self.app.notify("\n".join(lines), severity="warning" if self.left else "information", markup=False)
             return
-        self._show_results()
+        self.call_later(self._show_results)
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 

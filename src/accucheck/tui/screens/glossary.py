@@ -70,7 +70,7 @@ class GlossaryScreen(VerbScreen[None]):
             meanings = item.conclusions
             parts = (item.title, item.method, meanings.problem, meanings.ok, meanings.not_applicable, item.remedy)
             here = occurring("\n".join([*(part[language] for part in parts), self._told]))
-        self.app.call_later(self._show, load(), here)
+        self.call_later(self._show, load(), here)
 
     def _show(self, terms: list[Term], here: list[Term]) -> None:
         if self.is_mounted:

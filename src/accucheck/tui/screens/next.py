@@ -91,7 +91,7 @@ class NextScreen(VerbScreen[Step]):
     @work(thread=True, exclusive=True)
     def _find(self, stale: Collection[tuple[str, str]]) -> None:
         found = steps(self.app.project, stale)
-        self.app.call_later(self._show, found)
+        self.call_later(self._show, found)
 
     def _show(self, found: list[Step]) -> None:
         if self.is_mounted:

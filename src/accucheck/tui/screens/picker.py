@@ -189,7 +189,7 @@ class Picker(Steady, ModalScreen[str | None]):
     def _list(self, folder: Path) -> None:
         entries, told = _listed(folder, self._key, self._speech)
         if not get_current_worker().is_cancelled:
-            self.app.call_later(self._take, folder, entries, told)
+            self.call_later(self._take, folder, entries, told)
 
     def _take(self, folder: Path, entries: list[tuple[str, bool]], told: list[str]) -> None:
         if folder == self._folder:

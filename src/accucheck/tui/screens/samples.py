@@ -159,7 +159,7 @@ class SamplesScreen(VerbScreen[bool]):
     def _tell(self, act: Callable[..., object], *data: object) -> None:
         """Call a method in the thread of the screen, unless the screen has been left meanwhile."""
         if self.is_attached and not get_current_worker().is_cancelled:
-            self.app.call_later(act, *data)
+            self.call_later(act, *data)
 
     def _cannot(self, error: UserError | None) -> None:
         self._error, self._state = error, "" if error is not None else "samples-none-read-only"
@@ -378,6 +378,8 @@ class SamplesScreen(VerbScreen[bool]):
             self._store()
         except UserError:
             pass  # it was said when the mark was made
+        else:
+            self.app.drop_drafts("sample")
 
     @work
     async def action_note(self) -> None:
