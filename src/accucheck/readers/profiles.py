@@ -318,7 +318,9 @@ def _waiting(path: Path, sunk: bool) -> Waiting | None:
         if not line.strip():
             continue
         try:
-            kind, which, batch, value, stamp = (int(part) for part in line.split()[:5])
+            kind, which, batch, value, stamp = numbers = [int(part) for part in line.split()[:5]]
+            if any(abs(number) >= 1 << 63 for number in numbers):
+                raise ValueError
         except ValueError:
             raise ReadError("profile-row", path=str(path), line=number) from None
         if kind == 1:
