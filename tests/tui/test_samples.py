@@ -126,6 +126,26 @@ async def test_the_next_visit_goes_on_where_the_last_one_ended(project):
         assert stored(project.root)[:3] == ["right", "right", None]
 
 
+async def test_a_note_that_is_still_being_saved_when_the_screen_is_left_is_no_draft(project, monkeypatch):
+    app, save = project(), marks.save
+
+    def late(*given):
+        time.sleep(0.3)
+        save(*given)
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await samples(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        monkeypatch.setattr(marks, "save", late)
+        await pilot.press(*"odd", "enter")
+        await until(pilot, lambda: isinstance(app.screen, SamplesScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await until(pilot, lambda: not app.drafts.keys)
+        assert "odd" in (project.root / ".accucheck" / "labels.json").read_text()
+
+
 async def test_marking_all_brings_the_suggestion_up_to_date(project):
     app = project("npz")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
