@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from math import isfinite
+from math import isfinite, isinf, isnan
 from typing import Any
 
 import numpy as np
@@ -299,9 +299,9 @@ class Table:
             if not isfinite(parts.get("sum:" + name, 0.0)):
                 self._note(known, "nan", values.is_nan())
             least, most = parts["min:" + name], parts["max:" + name]
-            if least is None or np.isnan(least):
+            if least is None or isnan(least):
                 continue
-            if np.isinf(least) or np.isinf(most):
+            if isinf(least) or isinf(most):
                 self._note(known, "+inf", values == np.inf)
                 self._note(known, "-inf", values == -np.inf)
                 values = values.filter(values.is_finite())

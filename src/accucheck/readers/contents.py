@@ -261,13 +261,13 @@ def _encoded(value: Any) -> bool:
 
 def _from_columns(content: Content, row: dict[str, Any]) -> None:
     """A picture whose pixels stand in columns of their own: pixel0, pixel1, ... or 1x1, 1x2, ..."""
-    named = [(name, value) for name, value in row.items() if re.fullmatch(r"[^\d]*\d+([x_]\d+)?", name)]
+    named = [(name, value) for name, value in row.items() if re.fullmatch(r"[^\d]*\d{1,9}([x_]\d{1,9})?", name)]
     if len(named) < _SMALLEST or len(named) < 0.9 * len(row):
         return
     named.sort(key=lambda one: [int(number) for number in re.findall(r"\d+", one[0])])  # NDJSON gives any order
     try:
         values = np.array([float(value) for _, value in named])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return
     image = _square(values)
     if image is not None:
