@@ -1,3 +1,4 @@
+import io
 import struct
 import zipfile
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 
 from accucheck.errors import ReadError
-from accucheck.readers.arrays import BLOCK, arrays, read
+from accucheck.readers.arrays import BLOCK, arrays, of_bytes, read
 
 
 def whole(path, kind="npy"):
@@ -69,6 +70,42 @@ def test_truncated_and_foreign_npy(tmp_path):
     path.write_bytes(b"hello")
     assert refused(path) == "malformed"
     assert refused(tmp_path / "none.npy") == "not-found"
+
+
+def stored(values):
+    stream = io.BytesIO()
+    np.save(stream, values)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "values", [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.eye(3)[:2]), np.array(5), np.zeros((0, 3)), np.array(["a"])]
+)
+def test_a_file_in_memory(values):
+    found = of_bytes(stored(values), "a.npy")
+    np.testing.assert_array_equal(found, values)
+    assert found.dtype == values.dtype
+
+
+@pytest.mark.parametrize(
+    "content, code",
+    [
+        (stored(np.ones(10))[:-1], "truncated"),
+        (stored(np.array([None], dtype=object)), "malformed"),
+        (stored(np.ones(10))[:60], "malformed"),
+        (b"PK\x03\x04", "malformed"),
+        (b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': (".ljust(118), "malformed"),
+        (
+            b"\x93NUMPY\x01\x00\x76\x00"
+            + f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({10**30},)}}".encode().ljust(118),
+            "truncated",
+        ),
+    ],
+)
+def test_a_file_in_memory_that_is_none(content, code):
+    with pytest.raises(ReadError) as caught:
+        of_bytes(content, "a.npy")
+    assert caught.value.code == code and "a.npy" in str(caught.value)
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])

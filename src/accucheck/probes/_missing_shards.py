@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from ..errors import ReadError
+from ..readers.arrays import of_bytes
 from ..readers.images import check_stream
 from ..readers.tables import frame
 from ..readers.webdataset import IMAGES, TEXTS, VALUES, kind_of, samples
@@ -107,9 +107,9 @@ def _decoded(part: list[tuple[str, dict[str, bytes], int]]) -> _Part:
         values, decoded = [], []
         for row, (member, content) in zip(rows, members, strict=True):
             try:
-                values.append(_value(kind_of(name), content))
+                values.append(_value(kind_of(name), content, member))
                 decoded.append(row)
-            except (UnicodeDecodeError, ValueError, EOFError, OSError, RecursionError, MemoryError) as error:
+            except (UnicodeDecodeError, ValueError, EOFError, OSError, RecursionError, MemoryError, ReadError) as error:
                 made.broken.append(("members", member, (str(error).splitlines() or ["?"])[0][:200]))
         columns = _columns(name, values)
         if columns.width:
@@ -124,14 +124,14 @@ def _broken_images(name: str, members: list[tuple[str, bytes]]) -> Iterator[tupl
             yield state, member, why
 
 
-def _value(kind: str, content: bytes) -> Any:
+def _value(kind: str, content: bytes, shown: str) -> Any:
     """What a member holds; of bytes that are not known further only whether there are any."""
     if kind in TEXTS | VALUES:
         return content.decode("utf-8", "replace").strip() or None
     if kind == "json":
         value = json.loads(content)  # takes NaN as Python writes it
         return value if isinstance(value, dict) else {"": value}
-    return np.load(io.BytesIO(content), allow_pickle=False) if kind == "npy" else content[:1]
+    return of_bytes(content, shown) if kind == "npy" else content[:1]
 
 
 def _columns(name: str, values: list[Any]) -> pl.DataFrame:

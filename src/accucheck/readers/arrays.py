@@ -164,6 +164,19 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
     return shape, fortran, dtype
 
 
+def of_bytes(content: bytes, shown: str) -> np.ndarray[Any, Any]:
+    """The array of an NPY file in memory, where it lies. Raises ReadError: malformed, truncated."""
+    file = io.BytesIO(content)
+    shape, fortran, dtype = _header(file, shown)
+    if dtype.hasobject:
+        raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="no objects")
+    size = math.prod(shape)
+    if file.tell() + size * dtype.itemsize > len(content):
+        raise ReadError("truncated", path=shown, offset=len(content), expected=f"{dtype}{list(shape)}")
+    values = np.frombuffer(content, dtype, size, file.tell())
+    return values.reshape(shape, order="F" if fortran else "C")
+
+
 @lru_cache(256)
 def known_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """What the header of an NPY file of version 1 says: many files have the same, and numpy takes 0.1 ms for each."""
