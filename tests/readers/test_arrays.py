@@ -79,7 +79,8 @@ def stored(values):
 
 
 @pytest.mark.parametrize(
-    "values", [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.eye(3)[:2]), np.array(5), np.zeros((0, 3)), np.array(["a"])]
+    "values",
+    [np.arange(12.0).reshape(3, 4), np.asfortranarray(np.eye(3)[:2]), np.array(5), np.zeros((0, 3)), np.array(["a"])],
 )
 def test_a_file_in_memory(values):
     found = of_bytes(stored(values), "a.npy")

@@ -130,7 +130,10 @@ class TestBadInput:
             ("dataset_iterator_profiling_0.txt", "0 0 one 2 3\n", "profile-row"),
             ("device_queue_profiling_0.txt", "0 0\n", "profile-row"),
             pytest.param(
-                "device_queue_profiling_0.txt", f"0 0 2 7 10\n1 16 1 0 1\n1 16 2 0 {'9' * 400}\n", "profile-row", id="long"
+                "device_queue_profiling_0.txt",
+                f"0 0 2 7 10\n1 16 1 0 1\n1 16 2 0 {'9' * 400}\n",
+                "profile-row",
+                id="long",
             ),
             ("step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Free\n1,nan,0,0\n", "profile-row"),
         ],
