@@ -183,7 +183,7 @@ def test_a_report_that_is_being_written_holds_up_no_end(terminal, project, tmp_p
         screen.close()
     else:
         os.kill(pid, how)
-    wait_until(lambda: is_gone(pid), 15, lambda: "it waits for the report")
+    wait_until(lambda: is_gone(pid), 20, lambda: "it waits for the report")
     assert entry(project).conclusion.value == "ok"
     assert not list(tmp_path.glob("demo-accuracy.*"))
 
