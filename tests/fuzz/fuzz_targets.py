@@ -481,8 +481,16 @@ def data_set(path: Path) -> None:
     from accucheck.readers import arrays, contents, detect, drawing, images, labels, mindrecord, samples, tables
     from accucheck.readers.places import plain
 
+    def ours(path: Path) -> bool:
+        try:
+            return detect.detect(path) != "mindrecord" or mindrecord.version_of(path) == mindrecord.VERSION
+        except UserError:
+            return True
+
     allowed = (UserError, labels.NoLabel, tables.SecondLook)
     case = case_of(path.parent, data={"train": {"path": path.name}})
+    if not ours(path):
+        return  # read by MindSpore in a process of its own
     probed(case, "missing_values", "class_balance", "label_conflicts", "input_statistics")
     kind = detect.detect(path)
     if kind in ("", "other"):
@@ -490,8 +498,6 @@ def data_set(path: Path) -> None:
 
     def copied() -> None:
         with plain(path, kind) as copy:
-            if kind == "mindrecord" and mindrecord.version_of(copy) != mindrecord.VERSION:
-                return  # read by MindSpore in a process of its own
             read(copy)
 
     def read(copy: Path) -> None:

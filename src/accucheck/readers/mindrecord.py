@@ -87,7 +87,7 @@ def open_shard(path: Path) -> Shard:
         pages = [(int(page["page_id"]), int(page["page_size"])) for page in header["page"] or []]
         header_size, page_size = int(header["header_size"]), int(header["page_size"])
         siblings = [Path(str(name)).name for name in header["shard_addresses"]]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError):
         raise ReadError("malformed", path=str(path), format="MindRecord", offset=8, expected="JSON header") from None
     if version != VERSION:
         raise ReadError("malformed", path=str(path), format="MindRecord 3.0", offset=8, expected='"version": "3.0"')
@@ -98,7 +98,7 @@ def open_shard(path: Path) -> Shard:
     # a renamed set keeps its old names in the headers, so only siblings of a name still in use are asked for
     if path.name in siblings:
         for name in siblings:
-            if not (path.parent / name).exists():
+            if not os.path.exists(path.parent / name):  # of no name an error
                 raise ReadError("not-found", path=str(path.parent / name))
     shard = Shard(path, header_size, page_size, types, blobs, 0, shapes)
     with _index(shard) as database:
@@ -140,7 +140,7 @@ def rows(shard: Shard, wanted: Collection[int] | None = None) -> Iterator[tuple[
 
     Raises ReadError on damage.
     """
-    decode = msgspec.msgpack.Decoder().decode
+    decode = msgspec.msgpack.Decoder(dict[str, Any]).decode
     try:
         descriptor = os.open(shard.path, os.O_RDONLY)
     except OSError as error:
@@ -156,9 +156,7 @@ def rows(shard: Shard, wanted: Collection[int] | None = None) -> Iterator[tuple[
                 try:
                     scalars = decode(raw)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    raise _wrong(shard, place[0], place[1], "MessagePack") from None
-                if not isinstance(scalars, dict):
-                    raise _wrong(shard, place[0], place[1], "map")
+                    raise _wrong(shard, place[0], place[1], "MessagePack: a map") from None
                 yield scalars, _split(shard, blob, place[3], place[4])
     finally:
         os.close(descriptor)
