@@ -20,8 +20,13 @@ TAIL = 1 << 18
 
 
 def environment(home, **more):
-    """The variables of a person's terminal: nothing of the test's own but its home, and the fake probes where it has them."""
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    """The variables of a person's terminal: nothing of the test's own but its home, the fake probes where it has them, and what counts
+    the branches that are taken."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in ("PATH", "PYTHONPATH") or name.startswith("COVERAGE_")
+    }
     return {**kept, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", **more}
 
 
