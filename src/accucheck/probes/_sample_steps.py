@@ -149,7 +149,7 @@ def removed(made: Made) -> str | None:
     if after.lstrip().startswith(b","):
         kept = before + after.lstrip()[1:].lstrip()
     elif before.rstrip().endswith(b",") and at > 0:
-        kept = before.rstrip()[:-1] + after
+        kept = before.rstrip()[:-1].rstrip() + after
     else:
         return None
-    return source.diff(node.lineno, kept.decode(errors="replace"))
+    return source.patch([(node.lineno, node.lineno, [kept.decode(errors="replace")] if kept.strip() else [])])
