@@ -98,7 +98,7 @@ def open_shard(path: Path) -> Shard:
     # a renamed set keeps its old names in the headers, so only siblings of a name still in use are asked for
     if path.name in siblings:
         for name in siblings:
-            if not os.path.exists(path.parent / name):  # of no name an error
+            if not os.path.exists(path.parent / name):  # noqa: PTH110 - a name too long is not there either
                 raise ReadError("not-found", path=str(path.parent / name))
     shard = Shard(path, header_size, page_size, types, blobs, 0, shapes)
     with _index(shard) as database:
