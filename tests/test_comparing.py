@@ -251,3 +251,37 @@ def test_a_log_that_ends_within_a_number(tmp_path):
     assert accucheck("compare", one, two).code == 0, "no number is cut, only the line feed"
     two.write_text(one.read_text().rstrip().rpartition(" ")[0] + " 0.9123456")
     assert "differ: 1 of 1" in accucheck("compare", one, two).out, "no beginning of 0.0666667"
+
+
+def test_logs_within_a_tolerance(tmp_path):
+    one, two = log(tmp_path / "a.log", range(1, 61)), log(tmp_path / "b.log", range(1, 61), 0.1)
+    assert accucheck("compare", one, two, "--atol", "0.02").code == 0
+    ran = accucheck("compare", one, two, "--rtol", "0.05")
+    assert ran.code == 1 and "loss: apart from point 21 on" in ran.out
+
+
+def test_columns_of_other_names(tmp_path):
+    one, two, names = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "names.yaml"
+    rows = [f"{step},{2 / step:.6f}" for step in range(1, 31)]
+    one.write_text("\n".join(["step,loss", *rows]) + "\n")
+    two.write_text("\n".join(["step,train_loss", *rows]) + "\n")
+    names.write_text("loss: train_loss\n")
+    assert accucheck("compare", one, two, "--map", names).code == 0
+    names.write_text("loss: train_loss\nacc: accuracy\n")
+    ran = accucheck("compare", one, two, "--map", names)
+    assert f"there is no acc in {one}" in ran.out and f"there is no accuracy in {two}" in ran.out
+
+
+def test_a_log_of_two_runs(tmp_path):
+    one, two = log(tmp_path / "a.log", range(1, 31)), tmp_path / "b.log"
+    two.write_text(one.read_text() * 2)
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "b.log" in ran.out and "2 runs" in ran.out, ran
+
+
+def test_of_many_pairs_that_differ_some_are_shown(tmp_path):
+    arrays = {f"x{number:03}": normal(3, seed=number) for number in range(60)}
+    one, two = save(tmp_path / "one", **arrays), save(tmp_path / "two", **{name: -x for name, x in arrays.items()})
+    some, every = accucheck("compare", one, two), accucheck("compare", one, two, "--all")
+    assert some.code == every.code == 1 and "differ: 60 of 60" in some.out
+    assert some.out.count("≠ x") < 60 == every.out.count("≠ x")
