@@ -37,11 +37,14 @@ SLOW = """
 import sys, time
 from pathlib import Path
 from accucheck import report
+from accucheck.errors import SaveError
 go, write = Path(sys.argv[1]), report.write_project
 def late(*given):
     end = time.monotonic() + 30
     while not go.exists() and time.monotonic() < end:
         time.sleep(0.05)
+    if go.exists() and go.read_text():
+        raise SaveError("disk-full", path=go.read_text())
     return write(*given)
 report.write_project = late
 sys.argv = ["accucheck", *sys.argv[2:]]
@@ -218,6 +221,19 @@ def test_who_leaves_gets_the_report_that_is_being_written(terminal, project, tmp
     screen.until_ended()
     screen.until("Reports:", "demo-accuracy.md")
     assert len(list(tmp_path.glob("demo-accuracy.*"))) == 3
+
+
+@needs_tmux
+def test_who_leaves_is_told_that_the_report_could_not_be_written(terminal, project, tmp_path):
+    screen = writes_a_report(terminal, tmp_path)
+    screen.keys("Escape")
+    screen.until("Check xx.01", "Method")
+    screen.keys("q")
+    screen.until("The report is still being written...")
+    (tmp_path / "text").write_text("/full/[red]")
+    (tmp_path / "text").rename(tmp_path / "go")
+    screen.until_ended()
+    screen.until_said("/full/[red] could not be written: the disk or the quota is full.")
 
 
 @needs_tmux

@@ -72,7 +72,8 @@ class _Threads(ThreadPoolExecutor):
 
 
 class Walkthrough(App[None]):
-    """`written` are the reports of this visit, printed when it ends; `writing` is what is still being written, in threads."""
+    """`written` are the reports of this visit, printed when it ends; `writing` is what is still being written, in threads, and `unwritten`
+    why what was begun before the end could not be."""
 
     CSS = """
     Toast { max-width: 56%; }  /* not across the edge of two panes: a wide letter would be cut there when one of them is drawn */
@@ -117,6 +118,7 @@ class Walkthrough(App[None]):
         self.undo: list[tuple[str, Entry | Mend]] = []
         self.written: list[Path] = []
         self.writing: list[object] = []
+        self.unwritten: list[UserError] = []
         self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
         self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
         self._tell_stale = False
@@ -710,6 +712,8 @@ def _visit(app: Walkthrough) -> None:
         print(app.speech.say("export-finishing"), flush=True)
     while app.writing:
         time.sleep(0.05)
+    for error in app.unwritten:
+        print(visible(error.text(app.speech.language)), file=sys.stderr)
     if app.written:
         print(app.speech.say("reports"))
         for report in app.written:

@@ -357,7 +357,8 @@ class ExportScreen(VerbScreen[None]):
             _remove(replaced)
         paths = [path for result in results.values() for path in paths_of(result)]
         app.written = [path for path in app.written if path not in paths and path.exists()] + paths
-        app.call_later(self._done, results)
+        if not app.call_later(self._done, results):  # the person has left, and is told on the way out
+            app.unwritten += [result for result in results.values() if isinstance(result, UserError)]
 
     @property
     def _can_show(self) -> bool:
