@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -201,8 +202,9 @@ def test_a_second_signal_ends_no_storing(terminal, project, tmp_path):
     program.quiet()
     program.signal(signal.SIGTERM)
     wait_until((tmp_path / "storing").exists, 20, lambda: "it stores nothing")
-    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGCONT, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         program.signal(number)
+        time.sleep(0.05)  # so that they come one by one
     assert entry(project).conclusion is None
     (tmp_path / "go").touch()
     assert program.process.wait(20) == 128 + signal.SIGTERM

@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -70,12 +71,16 @@ class Terminal(LinuxDriver):
         if is_alone():
             return
         if self._auto_restart:
-            self._loop.call_soon_threadsafe(super()._sigtstp_application)
+            self._soon(super()._sigtstp_application)
         else:
             super()._sigtstp_application()  # an editor has the terminal: nothing is written
 
     def _sigcont_application(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(super()._sigcont_application)
+        self._soon(super()._sigcont_application)
+
+    def _soon(self, act: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the screen is gone, and its answers are being stored
+            self._loop.call_soon_threadsafe(act)
 
     def _get_terminal_size(self) -> tuple[int, int]:
         return _at_least(Size(*super()._get_terminal_size()))
