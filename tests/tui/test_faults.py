@@ -33,7 +33,7 @@ sys.argv = ["accucheck", *sys.argv[1:]]
 from accucheck.cli import console
 console()
 """
-#: The program whose reports take until a file is there, and half a minute at the least.
+#: The program whose reports take until a file is there, half a minute at most, and fail with what stands in it.
 SLOW = """
 import sys, time
 from pathlib import Path
@@ -165,15 +165,24 @@ def test_it_opens_where_mindspore_is_not_installed(terminal, project, bare_pytho
     assert entry(project).conclusion.value == "ok"
 
 
-def writes_a_report(terminal, tmp_path, **more):
+def writes_a_report(terminal, tmp_path):
     """An answer is given, and a report begun that takes until the file `go` is there."""
     (tmp_path / "slow.py").write_text(SLOW)
-    screen = terminal(program=[sys.executable, tmp_path / "slow.py", tmp_path / "go"], **more)
+    screen = terminal(program=[sys.executable, tmp_path / "slow.py", tmp_path / "go"])
     screen.until("Check xx.01", "Method")
     screen.keys("2", "e")
     screen.until("Formats")
     screen.keys("Enter")
     screen.until("Writing the report...")
+    return screen
+
+
+def leaves_while_it_is_written(terminal, tmp_path):
+    screen = writes_a_report(terminal, tmp_path)
+    screen.keys("Escape")
+    screen.until("Check xx.01", "Method")
+    screen.keys("q")
+    screen.until("The report is still being written...")
     return screen
 
 
@@ -213,11 +222,7 @@ def test_a_second_signal_ends_no_storing(terminal, project, tmp_path):
 
 @needs_tmux
 def test_who_leaves_gets_the_report_that_is_being_written(terminal, project, tmp_path):
-    screen = writes_a_report(terminal, tmp_path)
-    screen.keys("Escape")
-    screen.until("Check xx.01", "Method")
-    screen.keys("q")
-    screen.until("The report is still being written...")
+    screen = leaves_while_it_is_written(terminal, tmp_path)
     assert entry(project).conclusion.value == "ok"
     (tmp_path / "go").touch()
     screen.until_ended()
@@ -227,11 +232,7 @@ def test_who_leaves_gets_the_report_that_is_being_written(terminal, project, tmp
 
 @needs_tmux
 def test_who_leaves_is_told_that_the_report_could_not_be_written(terminal, project, tmp_path):
-    screen = writes_a_report(terminal, tmp_path)
-    screen.keys("Escape")
-    screen.until("Check xx.01", "Method")
-    screen.keys("q")
-    screen.until("The report is still being written...")
+    screen = leaves_while_it_is_written(terminal, tmp_path)
     (tmp_path / "text").write_text("/full/[red]")
     (tmp_path / "text").rename(tmp_path / "go")
     screen.until_ended()

@@ -328,9 +328,16 @@ def drawn(page: Browser, text: str) -> None:
     until(seen)
 
 
-def painted(page: Browser) -> None:
-    """Wait until more than an empty page is seen; what came is not painted at once."""
-    until(lambda: len(page.screenshot()) > 20_000)
+def painted(page: Browser) -> bytes:
+    """What is seen, once that is more than an empty page; what came is not painted at once."""
+    shots: list[bytes] = []
+
+    def seen() -> bool:
+        shots.append(page.screenshot())
+        return len(shots[-1]) > 20_000
+
+    until(seen)
+    return shots[-1]
 
 
 def typed(page: Browser, text: str) -> None:
@@ -349,7 +356,7 @@ def test_in_a_browser(serve, project):
         drawn(page, "已保存")
         assert page.evaluate("document.title") == "accucheck · digits"
         assert all(each.startswith((address, "data:")) for each in page.requests), page.requests
-        painted(page)
+        shot = painted(page)
         typed(page, "2")
         drawn(page, "1/24")
         typed(page, "n")
@@ -364,7 +371,7 @@ def test_in_a_browser(serve, project):
         until(lambda: "类别均衡" in page.evaluate("navigator.clipboard.readText()"))
         page.call("Emulation.setDeviceMetricsOverride", width=1600, height=900, deviceScaleFactor=1, mobile=False)
         drawn(page, "适用范围")  # the method, which stands aside in a wide window
-        painted(page)
+        assert painted(page) != shot
         page.open(address, 1000, 600)
         drawn(page, "已保存")
         assert "只读".encode() not in page.received and b"1/24" in page.received

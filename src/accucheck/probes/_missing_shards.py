@@ -109,7 +109,7 @@ def _decoded(part: list[tuple[str, dict[str, bytes], int]]) -> _Part:
             try:
                 values.append(_value(kind_of(name), content, member))
                 decoded.append(row)
-            except (UnicodeDecodeError, ValueError, EOFError, OSError, RecursionError, MemoryError, ReadError) as error:
+            except (ValueError, RecursionError, MemoryError, ReadError) as error:
                 made.broken.append(("members", member, (str(error).splitlines() or ["?"])[0][:200]))
         columns = _columns(name, values)
         if columns.width:

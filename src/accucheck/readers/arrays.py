@@ -166,15 +166,11 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
 
 def of_bytes(content: bytes, shown: str) -> np.ndarray[Any, Any]:
     """The array of an NPY file in memory, where it lies. Raises ReadError: malformed, truncated."""
-    file = io.BytesIO(content)
-    shape, fortran, dtype = _header(file, shown)
-    if dtype.hasobject:
+    array = _open(io.BytesIO(content), len(content), Path(shown))
+    if array.dtype.hasobject:
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="no objects")
-    size = math.prod(shape)
-    if file.tell() + size * dtype.itemsize > len(content):
-        raise ReadError("truncated", path=shown, offset=len(content), expected=f"{dtype}{list(shape)}")
-    values = np.frombuffer(content, dtype, size, file.tell())
-    return values.reshape(shape, order="F" if fortran else "C")
+    values = np.frombuffer(content, array.dtype, array.size, array.offset or 0)
+    return values.reshape(array.shape, order="F" if array.fortran else "C")
 
 
 @lru_cache(256)
@@ -185,21 +181,26 @@ def known_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 def _npy(path: Path) -> list[Array]:
     with open_regular(path) as raw:
-        head, size = raw.read(_SHORT_HEAD), os.fstat(raw.fileno()).st_size
-        offset = 10 + int.from_bytes(head[8:10], "little")
-        if head.startswith(b"\x93NUMPY\x01\x00") and offset <= len(head):
-            try:
-                shape, fortran, dtype = known_head(head[:offset])
-            except ReadError as error:
-                raise ReadError(error.code, **{**error.data, "path": str(path)}) from None
-        else:
-            raw.seek(0)
-            with io.BufferedReader(cast(io.RawIOBase, raw)) as file:
-                shape, fortran, dtype = _header(file, str(path))
-                offset = file.tell()
+        return [_open(raw, os.fstat(raw.fileno()).st_size, path)]
+
+
+def _open(raw: IO[bytes], size: int, path: Path) -> Array:
+    """The array of an NPY file that is read from its beginning and has so many bytes."""
+    head = raw.read(_SHORT_HEAD)
+    offset = 10 + int.from_bytes(head[8:10], "little")
+    if head.startswith(b"\x93NUMPY\x01\x00") and offset <= len(head):
+        try:
+            shape, fortran, dtype = known_head(head[:offset])
+        except ReadError as error:
+            raise ReadError(error.code, **{**error.data, "path": str(path)}) from None
+    else:
+        raw.seek(0)
+        with io.BufferedReader(cast(io.RawIOBase, raw)) as file:
+            shape, fortran, dtype = _header(file, str(path))
+            offset = file.tell()
     array = Array(path, path.stem, dtype, shape, fortran, offset)
     _refuse_short(array, size)
-    return [array]
+    return array
 
 
 def _refuse_short(array: Array, size: int) -> None:

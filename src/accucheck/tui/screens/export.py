@@ -231,9 +231,8 @@ class ExportScreen(VerbScreen[None]):
     def _preview(self) -> None:
         from ... import report
 
-        app = self.app
         try:
-            found: Preview | UserError = report.preview(app.project, report.Options(allow=self.allow))
+            found: Preview | UserError = report.preview(self.app.project, report.Options(allow=self.allow))
         except UserError as error:
             found = error
         self.call_later(self._previewed, found)
