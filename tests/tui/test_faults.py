@@ -99,8 +99,10 @@ def entry(project, item="xx.01"):
 
 
 def draft(project):
-    file = project / ".accucheck" / "drafts.json"
-    return json.loads(file.read_text()) if file.exists() else {}
+    try:
+        return json.loads((project / ".accucheck" / "drafts.json").read_text())
+    except FileNotFoundError:  # no question to ask first: it goes as soon as the note is recorded
+        return {}
 
 
 def type_half_a_note(terminal):
