@@ -15,7 +15,7 @@ import pytest
 
 from accucheck import session as sessions
 from accucheck.errors import SaveError, UserError
-from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
+from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, local_time
 from accucheck.session import decode, open_session
 
 CHILD = """
@@ -333,3 +333,21 @@ def test_a_clock_set_back_changes_neither_the_order_nor_the_last_word(tmp_path, 
     entry = open_session(tmp_path, write=False).entry("ds.01")
     assert [change.note for change in entry.history] == ["first", "second", "third"]
     assert entry.conclusion is Verdict.PROBLEM and entry.when.startswith("2001")
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-03-09T08:30:59+00:00", "2026-03-09T08:30:59Z", "2026-03-09T10:30:59.500000+02:00"]
+)
+def test_a_moment_is_shown_where_the_person_is(written, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    try:
+        assert local_time(written) == "2026-03-09 16:30"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("written", ["", "Z", "yesterday", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+def test_what_is_no_moment_is_shown_as_it_stands(written):
+    assert local_time(written) == written

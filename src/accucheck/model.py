@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
 
 from .language import Language as Language
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class Kind(str, Enum):
@@ -261,6 +264,21 @@ def now() -> str:
     from datetime import datetime, timezone
 
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def moment_of(text: str) -> datetime:
+    """The moment of an ISO 8601 text, whose Z for UTC Python 3.10 does not read. Raises ValueError."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+
+def local_time(text: str) -> str:
+    """The moment of an ISO 8601 text in the local time zone, to the minute; as it stands when it is none."""
+    try:
+        return f"{moment_of(text).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return text
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from .. import __version__
 from ..case import FILE_NAME, Case
 from ..checklist import Checklist
 from ..difference import Difference
-from ..model import Language, Verdict, now
+from ..model import Language, Verdict, moment_of, now
 from ..path import walk
 from ..session import Record
 from . import background, front, machine, redact
@@ -68,7 +67,7 @@ def _report(
     inputs: list[dict[str, Any]],
     since: Difference | None,
 ) -> Report:
-    moment = datetime.fromisoformat(generated.replace("Z", "+00:00"))
+    moment = moment_of(generated)
     parts = [
         ChecklistPart(
             checklist.name,

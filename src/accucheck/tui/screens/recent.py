@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -15,6 +14,7 @@ from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ... import recent
+from ...model import local_time
 from ...recent import Recent
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScreen
@@ -88,10 +88,9 @@ class RecentScreen(VerbScreen[str | None]):
             return Content.assemble(name, (say("recent-gone"), "$text-warning"), "  ", plain(entry.path)).stylize("dim")
         sign = self.speech.sign("problem") if entry.problems else Content("")
         found = Content.assemble(f"{entry.problems} ", sign) if entry.problems else Content("   ")
-        return Content.assemble(
-            *(name, f"{entry.done:>3}/{entry.total:<3} ", found, "  ", (_when(entry.when), "$text-muted"), "  "),
-            plain(_short(entry.path), "$text-muted"),
-        )
+        when = plain(local_time(entry.when), "$text-muted")
+        path = plain(_short(entry.path), "$text-muted")
+        return Content.assemble(name, f"{entry.done:>3}/{entry.total:<3} ", found, "  ", when, "  ", path)
 
     @property
     def _current(self) -> tuple[Recent, bool] | None:
@@ -127,14 +126,6 @@ class RecentScreen(VerbScreen[str | None]):
 
     def action_back(self) -> None:
         self.dismiss(None)
-
-
-def _when(moment: str) -> str:
-    """A moment in the person's own time, to the minute."""
-    try:
-        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError, OSError):
-        return "?"
 
 
 def _short(path: str) -> str:

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TabbedContent, TabPane, Tabs
 
 from ...checklist import Item
-from ...model import CONCLUSIONS, Verdict
+from ...model import CONCLUSIONS, Verdict, local_time
 from ...session import Change, Entry, Judgement, Role
 from ..signs import Speech, plain, prose, wrap
 from ..words import WORDS
@@ -146,7 +146,7 @@ class ItemPane(Vertical):
         say, language, entry = self.speech.say, self.speech.language, self.app.session.entry(item.id)
         lines: list[Content] = []
         if entry.conclusion is not None:
-            by = say("concluded-by", who=entry.who, when=_local(entry.when))
+            by = say("concluded-by", who=entry.who, when=local_time(entry.when))
             verdict = entry.conclusion.value
             lines.append(Content.assemble(self.speech.sign(verdict), f" {say(verdict)}  ", plain(by, "$text-muted")))
         else:
@@ -178,12 +178,12 @@ class ItemPane(Vertical):
             judged = say(review.judgement.value)
             state = "outdated" if entry.outdated else review.judgement.value
             text = say("review-was", judgement=judged) if entry.outdated else judged
-            by = say("reviewed-by", who=review.who, when=_local(review.when))
+            by = say("reviewed-by", who=review.who, when=local_time(review.when))
             head = Content.assemble(self.speech.sign(state), f" {text}  ", plain(by, "$text-muted"))
             lines += [Content(""), Content.styled(say("review"), "bold $accent"), head]
             lines += [plain(wrap(review.comment, width))] if review.comment else []
         if record.signed is not None:
-            who, when, changed = record.signed.who, _local(record.signed.when), record.unsealed
+            who, when, changed = record.signed.who, local_time(record.signed.when), record.unsealed
             words = say("sign-off-void" if changed else "signed-by", who=who, when=when, items=", ".join(changed))
             style = "$text-error" if changed else "$text-success"
             lines += [Content(""), plain(wrap(words, width), style)]
@@ -222,7 +222,7 @@ class ItemPane(Vertical):
             }
             key = "history-reran" if was not in (None, change.suggestion) else f"history-{change.what}"
             text = say(key, **data) if key in WORDS else change.what  # a session may come from a stranger
-            moment = plain(f"{_local(change.when)}  {change.who}  ", "$text-muted")
+            moment = plain(f"{local_time(change.when)}  {change.who}  ", "$text-muted")
             lines.append(Content.assemble(moment, plain(text.replace("→", "->") if self.speech.only_ascii else text)))
         return Content("\n").join(lines)
 
@@ -312,16 +312,6 @@ class ItemPane(Vertical):
         unit = self.speech.say(f"unit-{progress.unit}")
         words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
         line.update(text + plain(words, "$text-accent"))
-
-
-def _local(moment: str) -> str:
-    """An ISO moment in local time, to the minute; as it stands when it is none."""
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError):
-        return moment
 
 
 def _duration(seconds: float) -> str:
