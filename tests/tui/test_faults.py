@@ -33,7 +33,8 @@ sys.argv = ["accucheck", *sys.argv[1:]]
 from accucheck.cli import console
 console()
 """
-#: The program whose reports take until a file is there, half a minute at most, and fail with what stands in it.
+#: The program whose reports take until a file is there, half a minute at most, and fail with what stands in it: a full disk, or what
+#: nobody foresaw.
 SLOW = """
 import sys, time
 from pathlib import Path
@@ -44,8 +45,9 @@ def late(*given):
     end = time.monotonic() + 30
     while not go.exists() and time.monotonic() < end:
         time.sleep(0.05)
-    if go.exists() and go.read_text():
-        raise SaveError("disk-full", path=go.read_text())
+    why = go.read_text() if go.exists() else ""
+    if why:
+        raise RuntimeError(why) if why.startswith("planted") else SaveError("disk-full", path=why)
     return write(*given)
 report.write_project = late
 sys.argv = ["accucheck", *sys.argv[2:]]
@@ -170,7 +172,8 @@ def test_it_opens_where_mindspore_is_not_installed(terminal, project, bare_pytho
 def writes_a_report(terminal, tmp_path):
     """An answer is given, and a report begun that takes until the file `go` is there."""
     (tmp_path / "slow.py").write_text(SLOW)
-    screen = terminal(program=[sys.executable, tmp_path / "slow.py", tmp_path / "go"])
+    program = [sys.executable, tmp_path / "slow.py", tmp_path / "go"]
+    screen = terminal(program=program, variables={"TMPDIR": str(tmp_path)})
     screen.until("Check xx.01", "Method")
     screen.keys("2", "e")
     screen.until("Formats")
@@ -233,12 +236,36 @@ def test_who_leaves_gets_the_report_that_is_being_written(terminal, project, tmp
 
 
 @needs_tmux
-def test_who_leaves_is_told_that_the_report_could_not_be_written(terminal, project, tmp_path):
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("/full/[red]", "/full/[red] could not be written: the disk or the quota is full."),
+        ("planted [red]", "(RuntimeError: planted [red])"),
+    ],
+)
+def test_who_leaves_is_told_that_the_report_could_not_be_written(terminal, project, tmp_path, why, said):
     screen = leaves_while_it_is_written(terminal, tmp_path)
-    (tmp_path / "text").write_text("/full/[red]")
+    (tmp_path / "text").write_text(why)
     (tmp_path / "text").rename(tmp_path / "go")
     screen.until_ended()
-    screen.until_said("/full/[red] could not be written: the disk or the quota is full.")
+    screen.until_said(said)
+    assert entry(project).conclusion.value == "ok"
+
+
+@needs_tmux
+def test_who_goes_on_beside_a_report_that_fails_is_told_of_it_at_the_end(terminal, project, tmp_path):
+    screen = writes_a_report(terminal, tmp_path)
+    screen.keys("Escape")
+    screen.until("Check xx.01", "Method")
+    (tmp_path / "text").write_text("planted")
+    (tmp_path / "text").rename(tmp_path / "go")
+    time.sleep(0.5)  # until it has failed
+    screen.keys("]", "2")
+    wait_until(lambda: entry(project, "xx.02").conclusion is not None, 20, lambda: screen.screen)
+    screen.keys("q")
+    screen.until_ended()
+    screen.until_said("Please file an issue with this file")
+    assert "RuntimeError: planted" in next(tmp_path.glob("accucheck-error-*")).read_text()
 
 
 @needs_tmux

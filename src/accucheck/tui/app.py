@@ -73,7 +73,7 @@ class _Threads(ThreadPoolExecutor):
 
 class Walkthrough(App[None]):
     """`written` are the reports of this visit, printed when it ends; `writing` is what is still being written, in threads, and `unwritten`
-    why what was begun before the end could not be."""
+    why what was begun before the end could not be; `failed` is what nobody foresaw in such a thread."""
 
     CSS = """
     Toast { max-width: 56%; }  /* not across the edge of two panes: a wide letter would be cut there when one of them is drawn */
@@ -119,6 +119,7 @@ class Walkthrough(App[None]):
         self.written: list[Path] = []
         self.writing: list[object] = []
         self.unwritten: list[UserError] = []
+        self.failed: Exception | None = None
         self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
         self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
         self._tell_stale = False
@@ -719,6 +720,8 @@ def _visit(app: Walkthrough) -> None:
         for report in app.written:
             print(f"  {visible(str(report))}")
     sys.stdout.flush()
+    if app.failed is not None:
+        raise Crashed(app.session.path) from app.failed
 
 
 def _store(app: Walkthrough) -> None:

@@ -326,6 +326,11 @@ class ExportScreen(VerbScreen[None]):
         app = self.app
         try:
             self._write_parts(app, job, replaced)
+        except (
+            Exception
+        ) as error:  # of ours: it ends the walkthrough, or is told on the way out when this screen was left
+            app.failed = error
+            raise
         finally:
             app.writing.remove(job)
 
