@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 #: accucheck that kills itself with SIGKILL before the n-th of its own acts on files (opening to write, renaming, linking, removing,
@@ -33,8 +33,6 @@ sys.argv = ["accucheck", *sys.argv[3:]]
 from accucheck.cli import console
 console()
 """
-#: Seconds that what was left without its parent has to end.
-TO_END = 10
 
 
 class Command:
@@ -133,8 +131,10 @@ def shown(pid: int) -> str:
         return str(pid)
 
 
-def wait_until(holds, why, seconds: float = TO_END) -> None:
-    """Wait for something that other processes bring about."""
+def wait_until(
+    holds: Callable[[], object], why: Callable[[], object] = lambda: "it did not come about", seconds: float = 30
+) -> None:
+    """Wait for something that other processes bring about, or end: with patience, as the machine may be busy."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, why()

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from accucheck import engine
 from accucheck.case import Case, CaseFile, Data, DataSet
 from accucheck.model import Kind, Language, ProbeResult, Status, Verdict
 from accucheck.probe import reason_text
-from left_behind import is_gone
+from left_behind import is_gone, wait_until
 
 pytestmark = pytest.mark.usefixtures("fakes")
 
@@ -97,10 +96,7 @@ def test_closing_the_generator_stops_the_child(tmp_path):
     events = engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")])
     pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.Found))
     events.close()
-    deadline = time.monotonic() + 10  # killed at once, but the machine may be busy
-    while not is_gone(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert is_gone(pid)
+    wait_until(lambda: is_gone(pid))
 
 
 def test_a_killed_parent_leaves_no_orphan(tmp_path):
@@ -114,10 +110,7 @@ def test_a_killed_parent_leaves_no_orphan(tmp_path):
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 5
-    while not is_gone(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert is_gone(pid)
+    wait_until(lambda: is_gone(pid))
 
 
 def test_missing_input_names_the_keys(tmp_path):

@@ -14,6 +14,8 @@ import time
 import uuid
 from pathlib import Path
 
+from left_behind import wait_until
+
 #: How a test starts the program of this environment.
 PROGRAM = [sys.executable, "-m", "accucheck"]
 TAIL = 1 << 18
@@ -88,7 +90,7 @@ class Pty:
         return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def until(self, condition, seconds=30.0):
-        wait_until(condition, seconds, lambda: self.output[-3000:].decode("utf-8", "replace"))
+        wait_until(condition, lambda: self.output[-3000:].decode("utf-8", "replace"), seconds)
 
     def quiet(self, still=0.25, seconds=30.0):
         """Wait until it has written something and then nothing for a while."""
@@ -166,7 +168,7 @@ class Tmux:
             screen = self.screen
             return all(text in screen for text in texts) and not any(text in screen for text in without)
 
-        wait_until(there, seconds, lambda: f"no {texts} (without {without}) on\n{self.screen}")
+        wait_until(there, lambda: f"no {texts} (without {without}) on\n{self.screen}", seconds)
 
     def still(self, seconds=0.4):
         """Wait until the screen has not changed for a while: an Esc and a key at once are another key."""
@@ -181,21 +183,14 @@ class Tmux:
         self.until(*text.split(), seconds=seconds)
 
     def until_ended(self, seconds=30.0):
-        wait_until(lambda: self.ended, seconds, lambda: self.screen)
+        wait_until(lambda: self.ended, lambda: self.screen, seconds)
 
     def close(self):
         subprocess.run(["tmux", "-L", self.name, "kill-server"], capture_output=True, env=self._environment)
-
-
-def wait_until(condition, seconds, explain):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, explain()
-        time.sleep(0.05)
 
 
 def has_tmux():
     return shutil.which("tmux") is not None
 
 
-__all__ = ["PROGRAM", "Pty", "Tmux", "environment", "has_tmux", "signal", "wait_until"]
+__all__ = ["PROGRAM", "Pty", "Tmux", "environment", "has_tmux", "signal"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 
 from accucheck import demo
 from accucheck.errors import SaveError
@@ -150,10 +150,7 @@ async def test_the_hints_lead_from_the_first_run_to_the_report(app, tmp_path):
         await hinted(pilot, app, "demo-written")
         assert app.written and all(path.is_relative_to(tmp_path / "demo/reports") for path in app.written)
         await pilot.press("escape")
-        end = time.monotonic() + 20
-        while "4 problems were found" not in text_of(app):
-            assert time.monotonic() < end
-            await pilot.pause(0.05)
+        await until(pilot, lambda: "4 problems were found" in text_of(app))
         assert "With a project of your own" in " ".join(text_of(app).split())
         await pilot.press("down", "enter")
         await hinted(pilot, app, "demo-done")

@@ -4,11 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from terminals import PROGRAM, Tmux, environment, has_tmux, wait_until
+from terminals import PROGRAM, Tmux, environment, has_tmux
 
 from accucheck.language import Language
 from accucheck.session import open_session
 from accucheck.tui.words import WORDS
+from left_behind import wait_until
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not has_tmux(), reason="tmux is not installed")]
@@ -47,24 +48,25 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
         screen.type("the order 顺序 is fixed")
         screen.keys("Enter")
         screen.until("1/24")
-        wait_until(lambda: entry(project, "dp.03").note == "the order 顺序 is fixed", 30, lambda: screen.screen)
+        wait_until(lambda: entry(project, "dp.03").note == "the order 顺序 is fixed", lambda: screen.screen)
 
         screen.keys("A")
         screen.until(say("yes"))
         screen.keys("Enter")
         screen.until(without=(say("yes"), " 1/24"))
-        wait_until(lambda: len(concluded(project)) > 1, 30, lambda: screen.screen)
+        wait_until(lambda: len(concluded(project)) > 1, lambda: screen.screen)
 
         screen.keys("e")
         screen.until(say("key-write"))
         screen.keys("w")
-        wait_until(lambda: list(project.glob("**/*-accuracy.md")), 120, lambda: screen.screen)
-        screen.until("-accuracy.docx", seconds=120)
+        wait_until(lambda: len(list(project.glob("**/*-accuracy.*"))) == 3, lambda: screen.screen, 120)
+        screen.until("✓")
         screen.keys("Escape")
         screen.until("ds.01")
         screen.keys("q")
         screen.until_ended()
-        screen.until("accuracy.docx")  # said at a good end only
+        told = "accuracy.docx"  # at a good end only
+        wait_until(lambda: told in screen.screen.replace("\n", ""), lambda: screen.screen)
     finally:
         screen.close()
 

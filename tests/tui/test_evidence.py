@@ -3,10 +3,9 @@
 import math
 import sys
 import threading
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from PIL import Image
 from textual.widgets import Input
 
@@ -54,13 +53,6 @@ ROWS = [
 ]
 TABLE = Table("rows", ["file", "line", "value", "words"], ROWS, total=50_000)
 SCRIPT = "".join(f"line_{number} = {number}\n" for number in range(1, 101))
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"it did not happen in time\n{text_of(pilot.app)}"
-        await pilot.pause(0.05)
 
 
 async def opened(pilot, *findings, probe="fake_problem"):

@@ -7,7 +7,7 @@ import time
 import zipfile
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Checkbox, Input, OptionList, RadioButton
 
 from accucheck import report
@@ -19,13 +19,6 @@ from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.help import HelpScreen
 
 ADDRESS, MAIL = "10.20." + "30.40", "li" + "@corp-mail.cn"
-
-
-async def until(pilot, condition, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 async def opened(pilot, folder, *formats, **fields):

@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 import pytest
-from terminals import PROGRAM, Pty, Tmux, environment, has_tmux, wait_until
+from terminals import PROGRAM, Pty, Tmux, environment, has_tmux
 
 from accucheck.language import Language
 from accucheck.session import MAX_NOTE, open_session
 from command_line import write_checklist
-from left_behind import is_gone, living, shown
+from left_behind import is_gone, living, shown, wait_until
 
 needs_tmux = pytest.mark.skipif(not has_tmux(), reason="tmux is not installed")
 CASE = "name: demo\nruntime: {device: CPU}\n"
@@ -125,12 +125,12 @@ def test_text_that_was_being_typed_is_there_on_return(terminal, project, how):
     screen = type_half_a_note(terminal)
     pid = screen.pid
     if how is signal.SIGKILL:
-        wait_until(lambda: draft(project), 10, lambda: "no draft")
+        wait_until(lambda: draft(project), lambda: "no draft")
     if isinstance(how, str):
         screen.close()
     else:
         os.kill(pid, how)
-    wait_until(lambda: is_gone(pid), 20, lambda: "it lives on without a terminal")
+    wait_until(lambda: is_gone(pid), lambda: "it lives on without a terminal")
     assert draft(project) == {"note xx.01": "精度 half a sen"}
     assert entry(project).conclusion.value == "problem" and entry(project).note == ""
     again = terminal()
@@ -139,8 +139,8 @@ def test_text_that_was_being_typed_is_there_on_return(terminal, project, how):
     again.until_said("What you had typed the last time was restored 精度 half a sen")
     again.type("tence")
     again.keys("Enter")
-    wait_until(lambda: entry(project).note == "精度 half a sentence", 20, lambda: again.screen)
-    wait_until(lambda: not draft(project), 20, lambda: "the draft stays")
+    wait_until(lambda: entry(project).note == "精度 half a sentence", lambda: again.screen)
+    wait_until(lambda: not draft(project), lambda: "the draft stays")
     again.keys("q")
     again.until_ended()
     assert sorted(os.listdir(project / ".accucheck")) == ["session.json"]
@@ -201,7 +201,7 @@ def test_a_report_that_is_being_written_holds_up_no_end(terminal, project, tmp_p
         screen.close()
     else:
         os.kill(pid, how)
-    wait_until(lambda: is_gone(pid), 20, lambda: "it waits for the report")
+    wait_until(lambda: is_gone(pid), lambda: "it waits for the report")
     assert entry(project).conclusion.value == "ok"
     assert not list(tmp_path.glob("demo-accuracy.*"))
 
@@ -215,7 +215,7 @@ def test_a_second_signal_ends_no_storing(terminal, project, tmp_path):
     program.send("2")
     program.quiet()
     program.signal(signal.SIGTERM)
-    wait_until((tmp_path / "storing").exists, 20, lambda: "it stores nothing")
+    wait_until((tmp_path / "storing").exists, lambda: "it stores nothing")
     for number in (signal.SIGCONT, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         program.signal(number)
         time.sleep(0.05)  # so that they come one by one
@@ -261,7 +261,7 @@ def test_who_goes_on_beside_a_report_that_fails_is_told_of_it_at_the_end(termina
     (tmp_path / "text").rename(tmp_path / "go")
     time.sleep(0.5)  # until it has failed
     screen.keys("]", "2")
-    wait_until(lambda: entry(project, "xx.02").conclusion is not None, 20, lambda: screen.screen)
+    wait_until(lambda: entry(project, "xx.02").conclusion is not None, lambda: screen.screen)
     screen.keys("q")
     screen.until_ended()
     screen.until_said("Please file an issue with this file")
@@ -281,7 +281,7 @@ def test_a_probe_ends_with_the_line(terminal, project):
         assert os.getsid(worker) != os.getsid(pid)
         assert not any(os.path.realpath(f"/proc/{worker}/fd/{fd}").startswith("/dev/pts") for fd in range(3))
     screen.close()
-    wait_until(lambda: is_gone(pid) and all(map(is_gone, workers)), 20, lambda: "a probe runs on")
+    wait_until(lambda: is_gone(pid) and all(map(is_gone, workers)), lambda: "a probe runs on")
 
 
 def _children(pid):
@@ -394,7 +394,7 @@ def test_editors(terminal, project, tmp_path, script, said, note):
         screen.keys("Enter")
         screen.until("Method", without=said.split()[0])
     else:
-        wait_until(lambda: entry(project).note == note, 20, lambda: screen.screen)
+        wait_until(lambda: entry(project).note == note, lambda: screen.screen)
     screen.until("Method")
     screen.keys("2")
     screen.until("1/7")  # keys work
@@ -496,7 +496,7 @@ def test_bytes_that_are_no_text_end_nothing(terminal, project):
     program.send("\x1b")
     program.quiet(0.4)
     program.send("2")
-    wait_until(lambda: entry(project).conclusion is not None, 20, lambda: program.output[-500:])
+    wait_until(lambda: entry(project).conclusion is not None, lambda: program.output[-500:])
 
 
 # --- other programs, and the disk -------------------------------------------------------------------------------------
@@ -535,7 +535,7 @@ def test_a_session_that_another_program_changed_is_kept_aside(terminal, project)
     screen = terminal()
     screen.until("Check xx.01", "Method")
     screen.keys("2")
-    wait_until(lambda: entry(project).conclusion is not None, 20, lambda: screen.screen)
+    wait_until(lambda: entry(project).conclusion is not None, lambda: screen.screen)
     (project / ".accucheck" / "session.json").write_text("something else")
     screen.keys("]", "2")
     screen.until_said("changed by another program")
@@ -589,7 +589,7 @@ def test_a_full_disk_costs_no_answer(terminal, project, tmp_path, home):
     program.send("\r")
     program.quiet()
     program.send("]2")
-    wait_until(lambda: entry(project).note == "x" * 5000, 20, lambda: program.output[-500:])
+    wait_until(lambda: entry(project).note == "x" * 5000, lambda: program.output[-500:])
     program.send("q")
     assert program.process.wait(20) == 0
 
@@ -645,7 +645,7 @@ def test_a_run_leaves_neither_processes_nor_files(tmp_path, project, fakes, home
         screen.keys("1")
         screen.until("1/1")
         screen.keys("r")
-        wait_until(lambda: list(temporary.rglob("copy")), 60, lambda: screen.screen)
+        wait_until(lambda: list(temporary.rglob("copy")), lambda: screen.screen, 60)
         if how == "quit":
             screen.keys("q")
             screen.until_said("Probes are running")
@@ -654,8 +654,8 @@ def test_a_run_leaves_neither_processes_nor_files(tmp_path, project, fakes, home
             screen.close()
         else:
             os.kill(pid, how)
-        wait_until(lambda: not living(f"MARK={mark}"), 30, lambda: str(list(map(shown, living(f"MARK={mark}")))))
-        wait_until(lambda: not list(temporary.iterdir()), 10, lambda: str(list(temporary.rglob("*"))))
+        wait_until(lambda: not living(f"MARK={mark}"), lambda: str(list(map(shown, living(f"MARK={mark}")))))
+        wait_until(lambda: not list(temporary.iterdir()), lambda: str(list(temporary.rglob("*"))))
         assert entry(project, "a.1").conclusion.value == "problem"
     finally:
         screen.close()

@@ -1,10 +1,9 @@
 """The language changes on every screen, at any time, and nothing chosen or typed is lost."""
 
 import re
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Checkbox, Input, RadioSet, TextArea
 
 from accucheck.language import Language
@@ -16,13 +15,6 @@ from accucheck.tui.screens.glossary import GlossaryScreen
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.screens.theme import ThemeScreen
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, text_of(pilot.app)
-        await pilot.pause(0.05)
 
 
 def chinese(app) -> bool:
@@ -55,7 +47,7 @@ async def test_every_screen_speaks_the_other_language(walkthrough, key, screen):
         await pilot.press("L")
         await until(pilot, lambda: text_of(app) != before)
         last = text_of(app).split("\n")[-1]
-        await until(pilot, lambda: not re.search("[一-鿿]", text_of(app).split("\n")[-1].replace("L 中文", "")), 5)
+        await until(pilot, lambda: not re.search("[一-鿿]", text_of(app).split("\n")[-1].replace("L 中文", "")))
         assert isinstance(app.screen, screen), last
 
 

@@ -1,9 +1,7 @@
 """From a finding to its mend, to the proof: written after one question, taken back, and only what it touches is run again."""
 
-import time
-
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 
 from accucheck import engine
 from accucheck.language import Language
@@ -16,13 +14,6 @@ from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.mend import MendScreen
 from accucheck.tui.widgets.items import ItemList
 from command_line import copy_example
-
-
-async def until(pilot, condition, seconds=30.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"it did not happen in time\n{text_of(pilot.app)}"
-        await pilot.pause(0.05)
 
 
 @pytest.fixture

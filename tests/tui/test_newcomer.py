@@ -1,9 +1,7 @@
 """What a person meets who has never seen the walkthrough, at the edges of screens and of runs."""
 
-import time
-
 import pytest
-from conftest_tui import help_text, text_of
+from conftest_tui import help_text, text_of, until
 from textual.widgets import Static, TabbedContent
 
 from accucheck import engine
@@ -17,13 +15,6 @@ from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.start import CaseScreen, StartScreen
 from accucheck.tui.screens.training import TrainingScreen
 from accucheck.tui.widgets.findings import FindingList
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"it did not happen in time:\n{text_of(pilot.app)}"
-        await pilot.pause(0.05)
 
 
 def answer_line(app):

@@ -1,10 +1,9 @@
 """The list of next steps, what each of them opens, and the glossary."""
 
 import re
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Input, OptionList, Static, TabbedContent
 
 from accucheck.knowledge import glossary
@@ -21,13 +20,6 @@ from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
 
 HOSTILE = "[red]a\x1b[2Jb\u202ec[/]"
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"it did not happen in time:\n{text_of(pilot.app)}"
-        await pilot.pause(0.05)
 
 
 async def shown(pilot, app, text):
@@ -113,7 +105,7 @@ async def test_all_that_was_not_run_is_run_and_the_list_opens_by_itself(brisk):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Choose))  # the live probe asks first
         await pilot.press("enter")  # no
-        await until(pilot, lambda: isinstance(app.screen, NextScreen), 60)
+        await until(pilot, lambda: isinstance(app.screen, NextScreen))
         await until(pilot, lambda: app.screen._steps)
         assert app.screen._steps[0].item == "xx.02" and {"live", "failed"} <= {s.kind for s in app.screen._steps}
         assert not app._notifications
@@ -128,7 +120,7 @@ async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk, keys, item
         await pilot.press("enter")
         await until(pilot, lambda: app.running)
         await pilot.press(*keys)
-        await until(pilot, lambda: not app.runner.busy and not app.running, 60)
+        await until(pilot, lambda: not app.runner.busy and not app.running)
         await shown(pilot, app, "w shows what to do next")
         assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == item
 

@@ -1,9 +1,7 @@
 """The path in the walkthrough: where one stands, the code to collect, and going to a step."""
 
-import time
-
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Input, OptionList
 
 from accucheck.language import Language
@@ -39,13 +37,6 @@ def route(tmp_path, fakes):
     for app in opened:
         app.runner.close()
         app.session.close()
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 async def shown(pilot, app, text):

@@ -2,10 +2,9 @@
 
 import json
 import shutil
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import OptionList, TabbedContent
 
 from accucheck.language import Language
@@ -16,13 +15,6 @@ from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.dialogs import Choose, WriteNote
 from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 def answered(walkthrough, *items, **options) -> Walkthrough:

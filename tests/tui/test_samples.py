@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Input
 
 from accucheck import marks, sampling
@@ -30,13 +30,6 @@ from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.widgets.items import ItemList
 from accucheck.tui.widgets.picture import ascii_lines, cells, drawn, way
 from labelled_data import photographs, write
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 @pytest.fixture

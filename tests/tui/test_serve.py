@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from browser import CHROMIUM, Browser, browser
-from left_behind import is_gone
+from left_behind import is_gone, wait_until
 
 aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
@@ -64,14 +64,6 @@ def conclusion(project: Path) -> str | None:
     path = project / ".accucheck/session.json"
     entries = json.loads(path.read_bytes())["entries"] if path.exists() else {}
     return entries.get(ITEM, {}).get("conclusion")
-
-
-def until(true: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come to be"
-        time.sleep(0.05)
 
 
 def programs(server: subprocess.Popen[str]) -> list[int]:
@@ -137,7 +129,7 @@ async def test_what_is_typed_is_stored_and_a_closed_tab_ends_its_program(serve, 
         await tab.resize(90, 25)
         await tab.type("2")
         await tab.see("1/24")
-    until(lambda: not programs(server))
+    wait_until(lambda: not programs(server))
     assert conclusion(project) == "ok"
     assert "Li" in (project / ".accucheck/session.json").read_text()
 
@@ -241,7 +233,7 @@ async def test_a_server_that_is_killed_leaves_no_program(serve, project):
         await tab.type("2")
         await tab.see("1/24")
         server.kill()
-        await asyncio.to_thread(until, lambda: is_gone(program))
+        await asyncio.to_thread(wait_until, lambda: is_gone(program))
     assert conclusion(project) == "ok"
 
 
@@ -325,7 +317,7 @@ def drawn(page: Browser, text: str) -> None:
         page.evaluate("0")  # takes in what came meanwhile
         return text.encode() in page.received
 
-    until(seen)
+    wait_until(seen)
 
 
 def painted(page: Browser) -> bytes:
@@ -336,13 +328,13 @@ def painted(page: Browser) -> bytes:
         shots.append(page.screenshot())
         return len(shots[-1]) > 20_000
 
-    until(seen)
+    wait_until(seen)
     return shots[-1]
 
 
 def typed(page: Browser, text: str) -> None:
     """Type into the terminal, which has the focus by itself once it is shown; what was drawn may not be shown yet."""
-    until(lambda: page.evaluate("document.activeElement.className") == "xterm-helper-textarea")
+    wait_until(lambda: page.evaluate("document.activeElement.className") == "xterm-helper-textarea")
     page.call("Input.insertText", text=text)
 
 
@@ -365,10 +357,10 @@ def test_in_a_browser(serve, project):
         drawn(page, "人工核对")
         for half in ("rawKeyDown", "keyUp"):
             page.call("Input.dispatchKeyEvent", type=half, key="Enter", code="Enter", windowsVirtualKeyCode=13)
-        until(lambda: "类别均衡，人工核对" in (project / ".accucheck/session.json").read_text("utf-8"))
+        wait_until(lambda: "类别均衡，人工核对" in (project / ".accucheck/session.json").read_text("utf-8"))
         typed(page, "y")
         drawn(page, "已复制")
-        until(lambda: "类别均衡" in page.evaluate("navigator.clipboard.readText()"))
+        wait_until(lambda: "类别均衡" in page.evaluate("navigator.clipboard.readText()"))
         page.call("Emulation.setDeviceMetricsOverride", width=1600, height=900, deviceScaleFactor=1, mobile=False)
         drawn(page, "适用范围")  # the method, which stands aside in a wide window
         assert painted(page) != shot
@@ -377,8 +369,8 @@ def test_in_a_browser(serve, project):
         assert "只读".encode() not in page.received and b"1/24" in page.received
         assert not [said for said in page.complaints if "Content Security Policy" in said or "Failed" in said]
         typed(page, "q")
-        until(lambda: "-closed" in page.evaluate("document.body.className"))
+        wait_until(lambda: "-closed" in page.evaluate("document.body.className"))
         assert "重新打开" in page.evaluate("document.querySelector('.ended').innerText")
         assert not programs(server)
         page.evaluate("document.querySelector('.ended a').click()")
-        until(lambda: len(programs(server)) == 1)
+        wait_until(lambda: len(programs(server)) == 1)

@@ -1,10 +1,9 @@
 """Every screen and dialog in every size, language and character set: drawn whole, with its keys."""
 
 import re
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from rich.cells import cell_len
 
 from accucheck.language import Language
@@ -45,13 +44,6 @@ SCREENS = {
 }
 #: What a Chinese text is made of.
 CHINESE = re.compile("[\u2014\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u00d7]")
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, text_of(pilot.app)
-        await pilot.pause(0.02)
 
 
 def told(app):

@@ -2,10 +2,9 @@
 
 import os
 import stat
-import time
 
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from textual.widgets import Input, OptionList
 
 from accucheck import recent
@@ -23,13 +22,6 @@ from accucheck.tui.screens.start import CaseScreen, StartScreen
 from accucheck.tui.screens.training import ErrorScreen, TrainingScreen
 
 LOG = "".join(f"epoch: {step} loss: {1 / step:.3f}\n" for step in range(1, 9))
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 @pytest.fixture

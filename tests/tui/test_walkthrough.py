@@ -5,12 +5,11 @@ import json
 import operator
 import os
 import re
-import time
 import weakref
 
 import msgspec
 import pytest
-from conftest_tui import text_of
+from conftest_tui import text_of, until
 from rich.style import Style
 from textual.command import CommandList
 from textual.events import Click
@@ -42,13 +41,6 @@ from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.widgets import findings as findings_of
 from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
-
-
-async def until(pilot, condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        await pilot.pause(0.05)
 
 
 def stored(app, item):
@@ -106,7 +98,6 @@ async def test_evidence_that_was_left_before_it_was_painted(walkthrough):
 
 
 async def test_garbage_is_looked_for_between_keys(walkthrough, monkeypatch):
-    monkeypatch.setattr("accucheck.tui.settling.REST", 0.2)
     monkeypatch.setattr("accucheck.tui.settling.SWEEPS", 0)
     app = walkthrough()
     async with app.run_test(size=(100, 30)) as pilot:
@@ -465,7 +456,7 @@ async def test_export_writes_what_was_asked_and_names_the_paths(walkthrough, tmp
         app.screen.query_one("#format-json", Checkbox).value = True
         app.screen.query_one("#folder", Input).value = str(tmp_path / "out")
         await pilot.press("w")
-        await until(pilot, lambda: len(app.written) == 4, 30)
+        await until(pilot, lambda: len(app.written) == 4)
         assert {path.suffix for path in app.written} == {".md", ".docx", ".html", ".json"}
         assert all(path.is_file() for path in app.written)
         await until(pilot, lambda: "demo-accuracy.docx" in text_of(app))
