@@ -149,3 +149,15 @@ def test_what_is_not_there_and_what_is_too_much_is_told(tmp_path: Path) -> None:
         ("no-config", "train.py", 2, "a.yaml"),
         ("too-complex", "long.py", None, None),
     ]
+
+
+def test_a_configuration_that_two_scripts_lack_is_named_once(tmp_path: Path) -> None:
+    loading = "import yaml\nwith open('settings.yaml') as stream:\n    settings = yaml.safe_load(stream)\nrate = settings['lr']\n"
+    case = case_of(
+        tmp_path,
+        {"train": "train.py", "eval": "eval.py"},
+        load_py=loading,
+        train_py="from load import rate\nprint(rate)\n" + GOOD,
+        eval_py="from load import rate\nprint(rate)\n" + GOOD,
+    )
+    assert [(gap.code, gap.data["name"]) for gap in read_scripts(case).gaps] == [("no-config", "settings.yaml")]

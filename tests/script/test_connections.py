@@ -262,6 +262,8 @@ RESULTS: dict[tuple[str, str], list[str]] = {
     ("pass", "size = ops.relu(x)\nreturn self.main(x) + y"): [],
     ("pass", "z = ops.shape(x)\nreturn self.main(x) + y"): [],
     ("pass", "z = x * 2\nreturn self.main(x) + y"): ["result-unused *"],
+    ("pass", "z = x + y\nreturn self.main(x) + y"): ["result-unused +"],
+    ("pass", "z = ()\nif y is not None:\n    z = z + (x,)\nreturn self.main(x) + y"): [],
     ("pass", "z = 3 * 2\nreturn self.main(x) + y"): [],
     (W, "z = self.w[x]\nreturn self.main(x) + y"): ["result-unused self.w"],
     (W, "z = self.w.matmul(x)\nreturn self.main(x) + y"): ["result-unused self.w.matmul"],

@@ -121,6 +121,22 @@ def codes(account: Account) -> list[str]:
         ("def fit(network):\n    train(network.set_train(False))\n    step(x, y)\nfit(net)\n", ["set-to-inference"]),
         # Gradients that no optimizer gets are no training.
         ("attack = ms.grad(other)\nattack(x)\nnet.set_train()\nstep(x, y)\n", []),
+        # Nor is what runs for a gradient an evaluation, whatever it is called.
+        (
+            "def evaluate_weights(x):\n    return net(x)\nnet.set_train()\nstep(x, y)\nms.grad(evaluate_weights)(x)\n",
+            [],
+        ),
+        # Frameworks that are laid over MindSpore give a cell train() and eval().
+        ("net.train()\nstep(x, y)\nnet.eval()\nevaluate(net, data)\n", []),
+        ("net.train(True)\nstep(x, y)\n", []),
+        ("net.train()\nstep(x, y)\nevaluate(net, data)\n", ["evaluated-in-training"]),
+        ("net.eval()\nstep(x, y)\n", ["set-to-inference"]),
+        ("net.train(False)\nstep(x, y)\n", ["set-to-inference"]),
+        ("net.train(1, data)\nstep(x, y)\n", ["no-set-train"]),
+        (
+            "class Own(Net):\n    def train(self):\n        pass\nnet.set_train(False)\nown = Own()\nown.train()\nstep(x, y)\n",
+            ["set-to-inference"],
+        ),
         ("net.set_train()\nstep(x, y)\nevaluate(other, data)\n", []),
         ("net.set_train()\nstep(x, y)\nevaluate(net, data)\n", ["evaluated-in-training"]),
     ],
@@ -262,3 +278,28 @@ def test_long_scripts_are_replayed_quickly(tmp_path: Path) -> None:
         start = time.process_time()
         Replay(trace, False).run()
         assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("layer", "plain"), [("nn.ReLU()", True), ("nn.Dropout(p=0.5)", False), ("build('mlp')", False)]
+)
+def test_a_network_in_which_nothing_depends_on_the_mode_is_plain(tmp_path: Path, layer: str, plain: bool) -> None:
+    account = replay(
+        tmp_path,
+        f"""
+class Other(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer = {layer}
+
+    def construct(self, x):
+        return self.layer(x)
+
+net = Other()
+opt = nn.SGD(net.trainable_params(), 0.1)
+net.set_train(False)
+loss, grads = ms.value_and_grad(lambda x: net(x).mean(), None, opt.parameters)(x)
+opt(grads)
+""",
+    )
+    assert [(fault.code, fault.plain) for fault in account.faults] == [("set-to-inference", plain)]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script.pipelines import Pipeline, Pipelines
+from accucheck.script.pipelines import Input, Pipeline, Pipelines
+from accucheck.script.training import role
+from accucheck.script.values import Known
 from case_scripts import scripts
 
 HEAD = """
@@ -221,3 +223,22 @@ def test_what_is_pointed_to(tmp_path: Path) -> None:
     (own,) = pipelines(tmp_path, "net(cv2.imread('a'))")
     assert own.source is None and own.inputs[0].frame_call is not None
     assert own.inputs[0].frame_call.name == "cv2.imread"
+
+
+def test_an_index_of_which_no_data_are_seen_is_nothing() -> None:
+    seen = Input("x", Known(3), (), arrives=frozenset({"ids", "layer"}))
+    assert seen.kind == "nothing"
+
+
+@pytest.mark.parametrize("name", ["vali_loader", "valid_loader", "eval_dataset", "test_set"])
+def test_what_is_held_out_is_not_for_training(name: str, tmp_path: Path) -> None:
+    code = f"def sets():\n    data, {name} = source('a'), source('b')\n    return data, {name}\ntrain_loader, {name} = sets()\n"
+    made = code.replace("source", "ds.ImageFolderDataset")
+    assert role([name]) == "eval"
+    assert [pipeline.role for pipeline in pipelines(tmp_path, made)] == ["train", "eval"]
+
+
+@pytest.mark.parametrize(("function", "purpose"), [("make_eval_set", "eval"), ("make_set", "train")])
+def test_a_set_for_evaluation_that_is_not_the_test_set_is_still_one(function: str, purpose: str, tmp_path: Path) -> None:
+    code = f"def {function}(test=False):\n    return folder()\ndata = {function}()\n"
+    assert [pipeline.role for pipeline in pipelines(tmp_path, code)] == [purpose]

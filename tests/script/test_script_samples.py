@@ -83,6 +83,8 @@ ARITHMETIC = {
     "image[1:] - image[:-1]": "pixels BGR [[] 1:; - image[:-1]] -255..255",
     "image * mask": "pixels BGR [* mask] ? unclear",
     "mask - image": "pixels BGR [- mask] ? unclear",
+    "np.pad(image, [(0, array[0] // 8 * 8)])": "pixels BGR [numpy.pad()] 0..255",
+    "np.pad(np.ones(3), [(0, max(image) // 2)])": "generated [numpy.pad()] 0..1",
     "image & mask": "pixels BGR [& mask] ? unclear",
     "image + np.random.normal(0, 5, image.shape)": "pixels BGR [~+ np.random.normal(0, 5, image.shape)] 0..255",
     "np.random.rand(3) * image": "pixels BGR [~* np.random.rand(3)] 0..255",

@@ -110,6 +110,20 @@ SWITCHED = (
         (SWITCHED.format("'a', num_shards=8, shard_id=get_rank()"), None, ["single"]),
         (SWITCHED.format("'a', **options"), None, ["single"]),
         (SWITCHED.format("path_of(rank_id)"), None, ["single"]),
+        # What evaluates may well see all of it on each device.
+        (
+            "if DISTRIBUTED:\n    if do_train:\n        data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=get_rank())\n"
+            "    else:\n        data = ds.MnistDataset('a')\nelse:\n    data = ds.MnistDataset('a')" + TRAIN,
+            None,
+            ["sharded"],
+        ),
+        (
+            "def fit(data, held_out):\n    ms.Model(net).train(1, data)\n    for row in held_out.create_dict_iterator():\n"
+            "        print(row)\ndef get(usage):\n    return ds.MnistDataset('a', usage=usage).batch(2)\ninit()\n"
+            "train(get('train'), {'a': get('test')})",
+            None,
+            ["no-shards"],
+        ),
     ],
 )
 def test_how_many_devices_there_are(code: str, devices: int | None, codes: list[str], tmp_path: Path) -> None:

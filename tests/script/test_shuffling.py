@@ -135,6 +135,17 @@ ORDERS = {
     }.items()},
     ITEMS.format("np.random.permutation(9)[n]")
     + "data = ds.GeneratorDataset([1] if a else Rows(), ['a'], shuffle=False)": "source-may-shuffle",
+    # what a source is made of
+    ITEMS.format("self.rows[n]") + "    def __init__(self, rows):\n        self.rows = rows\nrows = list(range(9))\neach = []\n"
+    "for _ in range(3):\n    random.shuffle(rows)\n    each.extend(rows)\n"
+    "data = ds.GeneratorDataset(Rows(each), ['a'], shuffle=False)": "source-may-shuffle",
+    ITEMS.format("self.rows[n]") + "    def __init__(self, rows):\n        self.rows = rows\nrows, rest = list(range(9)), [1, 2]\n"
+    "for _ in range(3):\n    random.shuffle(rest)\n"
+    "data = ds.GeneratorDataset(Rows(rows), ['a'], shuffle=False)": "shuffle-off",
+    ITEMS.format("self.rows[n]") + "    def __init__(self, path):\n"
+    "        stored = ds.TFRecordDataset(path, shuffle=False)\n        self.size = stored.get_dataset_size()\n"
+    "        self.rows = [row for row in stored.create_dict_iterator()]\n"
+    "data = ds.GeneratorDataset(Rows('a'), ['a'], shuffle=True)": "shuffled",
     # made elsewhere
     "from missing import load\ndata = load('a')": "elsewhere",
     "from missing import make_dataset\neval_data = make_dataset('a')\ndata = make_dataset('b')": "elsewhere",

@@ -52,26 +52,28 @@ MESSAGES: Words = {
         "zh": "这里训练 {network}，但没有任何地方调用 set_train()；从脚本中看不出它包含哪些层。",
     },
     "set-to-inference": {
-        "en": "{call} puts {network} into inference mode, and line {line} then trains it.",
-        "zh": "{call} 把 {network} 切到推理模式，随后第 {line} 行却在训练它。",
+        "en": "{call} puts {network} into inference mode, and line {line} of {path} then trains it.",
+        "zh": "{call} 把 {network} 切到推理模式，随后 {path} 第 {line} 行却在训练它。",
     },
     "inference-chosen": {
-        "en": "This set_train gets False from an expression and puts {network} into inference mode, and line {line} then trains it.",
-        "zh": "此处 set_train 的参数由表达式算得 False，把 {network} 切到推理模式，随后第 {line} 行却在训练它。",
+        "en": "This set_train gets False from an expression and puts {network} into inference mode, and line {line} of {path} then "
+        "trains it.",
+        "zh": "此处 set_train 的参数由表达式算得 False，把 {network} 切到推理模式，随后 {path} 第 {line} 行却在训练它。",
     },
     "not-set-back": {
-        "en": "{call} puts {network} into inference mode within the training loop, and nothing calls set_train() before line {line} "
-        "trains on.",
-        "zh": "训练循环中的 {call} 把 {network} 切到推理模式，在第 {line} 行继续训练之前没有调用 set_train() 切回。",
+        "en": "{call} puts {network} into inference mode within the training loop, and nothing calls set_train() before line {line} of "
+        "{path} trains on.",
+        "zh": "训练循环中的 {call} 把 {network} 切到推理模式，在 {path} 第 {line} 行继续训练之前没有调用 set_train() 切回。",
     },
     "evaluated-in-training": {
-        "en": "{network} is evaluated here in training mode: line {line} switched it on, and nothing calls set_train(False) after that.",
-        "zh": "此处在训练模式下评估 {network}：第 {line} 行切到训练模式后，没有再调用 set_train(False)。",
+        "en": "{network} is evaluated here in training mode: line {line} of {path} switched it on, and nothing calls set_train(False) "
+        "after that.",
+        "zh": "此处在训练模式下评估 {network}：{path} 第 {line} 行切到训练模式后，没有再调用 set_train(False)。",
     },
     "evaluated-by-batch": {
-        "en": "{network} is evaluated here in training mode (line {line}); its BatchNorm has no scale and shift and may stand for an "
-        "InstanceNorm, which needs that.",
-        "zh": "此处在训练模式下评估 {network}（第 {line} 行）；其中的 BatchNorm 没有缩放和平移参数，可能是用来代替 InstanceNorm，"
+        "en": "{network} is evaluated here in training mode (line {line} of {path}); its BatchNorm has no scale and shift and may stand "
+        "for an InstanceNorm, which needs that.",
+        "zh": "此处在训练模式下评估 {network}（{path} 第 {line} 行）；其中的 BatchNorm 没有缩放和平移参数，可能是用来代替 InstanceNorm，"
         "那样就需要训练模式。",
     },
     "callback-leaves-inference": {
@@ -309,15 +311,18 @@ def _of_fault(fault: Fault, layers: list[str]) -> Finding:
     event, cause = fault.event, fault.cause
     code = "no-set-train" if layers else fault.code
     at = event if cause is None or fault.code.startswith("evaluated") else cause
+    other = event if cause is None or at is cause else cause
     shown = {
         "network": _names(event.tops or event.cells or fault.layers),
         "layers": ", ".join(layers[:MOST_NAMED]) or _names(fault.layers),
         "call": cause.how if cause else "",
-        "line": cause.line if cause and at is event else event.line,
+        "line": other.line,
+        "path": other.source.path,
     }
     if cause is not None and cause.how == "set_train":
-        shown["call"] = f"set_train({cause.mode})"
-    level = _LEVELS[code]
+        name = getattr(cause.place, "name", "")
+        shown["call"] = f"set_train({cause.mode})" if name == ".set_train" else f"{name[1:]}()"
+    level = Level.SUSPECT if fault.plain else _LEVELS[code]
     sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN
     unclear = event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))
     if level is Level.PROBLEM and (unclear or fault.code == "evaluated-in-training"):
@@ -333,8 +338,7 @@ def _of_fault(fault: Fault, layers: list[str]) -> Finding:
             if diff and not wanted:
                 fix = "fix-false"
     evidence = [at.source.code(at.line, min(at.last, at.line + 3))]
-    other = cause if at is event else event
-    if other is not None and (other.source.path, other.line) != (at.source.path, at.line):
+    if (other.source.path, other.line) != (at.source.path, at.line):
         evidence.append(other.source.code(other.line, min(other.last, other.line + 3)))
     where = Where(path=at.source.path, line=at.line)
     return Finding(code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
@@ -377,13 +381,15 @@ def _switch_on(fault: Fault) -> str | None:
         return None
     loop = loops[0]
     frame = event.place.frame if not hasattr(event.place, "parent") else event.place.parent
+    source = event.source
     while frame is not None and not _encloses(frame.function.node, loop):
-        frame = frame.parent
-    source = frame.function.source if frame is not None else event.source
+        source, frame = frame.source, frame.parent
+    if loop not in source.nodes:
+        return None
     names = [_name_in(cell, frame, source, loop) for cell in event.tops or event.weights]
     first = loop.body[0]
     alone = source.lines[first.lineno - 1].encode()[: first.col_offset]
-    if not names or None in names or alone.strip() or loop not in source.nodes:
+    if not names or None in names or alone.strip():
         return None
     indent = alone.decode()
     new = [f"{indent}{name}.set_train()" for name in dict.fromkeys(names)]

@@ -153,6 +153,8 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
     if project is not None:
         scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
+    # Two scripts may load the same configuration.
+    scripts.gaps[:] = [each for place, each in enumerate(scripts.gaps) if each not in scripts.gaps[:place]]
     return scripts
 
 

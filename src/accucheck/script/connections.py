@@ -524,7 +524,9 @@ def _level(call: Made) -> str | None:
         return "unknown"
     if call.name in _OPERATORS or (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
         constant = all(isinstance(arg, Known) for arg in call.args)
-        return None if constant or _SHAPES.search(call.last) else "tensor"
+        collects = any(isinstance(option, Items) for arg in call.args for option in options(arg))  # hidden + (state,)
+        collects = collects and call.name == "+"
+        return None if constant or collects or _SHAPES.search(call.last) else "tensor"
     return None
 
 

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from ..knowledge import api, names
@@ -93,12 +94,14 @@ class Use:
 
 @dataclass(eq=False)
 class Fault:
-    """`cause` is what put the cells into the wrong mode, None for the mode they were made in."""
+    """`cause` is what put the cells into the wrong mode, None for the mode they were made in; `plain` tells that all of the
+    network is seen, and nothing in it depends on the mode."""
 
     code: str
     event: Event
     cause: Event | None
     layers: list[Value]
+    plain: bool = False
 
 
 @dataclass
@@ -317,6 +320,8 @@ class Replay:
             place_of = bisect_left(starts, use.order + 1)
             if use.order <= nested or (place_of and ends[place_of - 1] >= use.order):
                 continue
+            if self.differentiated(use):
+                continue  # for a penalty, an attack, the importance of weights
             nested = use.end
             if bisect_left(self.step_orders, use.order) != bisect_left(self.step_orders, use.end + 1):
                 continue  # a training cell of the project, or one that attacks
@@ -331,14 +336,27 @@ class Replay:
             found.append(last)
         return sorted(found, key=lambda event: event.order)
 
+    @cached_property
+    def gradients(self) -> tuple[list[int], list[int]]:
+        """Where computations of gradients begin, and how far those that have begun until then reach."""
+        spans = sorted((step.order, step.end) for step in self.all_steps)
+        return [first for first, _ in spans], list(accumulate((last for _, last in spans), max))
+
+    def differentiated(self, use: Use) -> bool:
+        """True for what runs to take a gradient of it."""
+        starts, ends = self.gradients
+        begun = bisect_left(starts, use.order + 1)
+        return begun > 0 and ends[begun - 1] >= use.end
+
     def switches(self, call: Made) -> Iterator[Event]:
         def event(cells: list[Value], mode: bool | None, how: str) -> Event:
             return Event("set", call.order, call.order, call.loops, call.tests, call, cells, mode, how)
 
-        if call.name == ".set_train":
+        layered = [base for base in underlying(call.base) if self.switches_itself(call, base)]
+        if call.name == ".set_train" or layered:
             mode = call.argument(["mode"], "mode")
-            given = True if mode is None else bool(mode.value) if isinstance(mode, Known) else None
-            switch = event(list(underlying(call.base)), given, "set_train")
+            given = call.name != ".eval" if mode is None else bool(mode.value) if isinstance(mode, Known) else None
+            switch = event(layered or list(underlying(call.base)), given, "set_train")
             switch.chosen = mode is not None and not _is_literal(call.node)
             yield switch
         elif call.name in (".train", ".fit", ".eval", ".predict", ".build"):
@@ -347,6 +365,14 @@ class Replay:
                     yield event(list(_networks(base)), call.name in (".train", ".fit"), "Model" + call.name)
         elif call.api == "amp.build_train_network":
             yield event(list(underlying(call.argument(["network"], "network"))), True, "build_train_network")
+
+    def switches_itself(self, call: Made, base: Value) -> bool:
+        """True for train() and eval() of a cell, which frameworks that are laid over MindSpore give it."""
+        if call.name not in (".train", ".eval") or len(call.args) > (call.name == ".train") or call.keywords:
+            return False
+        if isinstance(base, Instance):
+            return base.of.find(call.name[1:]) is None and any(base.of.find(name) for name in _FORWARD)
+        return id(base) in self.cells and getattr(base, "api", "") != "Model"
 
     # --- the replay ---------------------------------------------------------------------------------------------------
 
@@ -430,11 +456,11 @@ class Replay:
             self.inside[id(cell)] = within(cell)
         return self.inside[id(cell)]
 
-    def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value]) -> None:
+    def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value], plain: bool = False) -> None:
         at = event if cause is None or code.startswith("evaluated") else cause
         key = code.startswith("evaluated"), id(at.place.node)
         if key not in self.found:
-            self.found[key] = Fault(code, event, cause, layers)
+            self.found[key] = Fault(code, event, cause, layers, plain)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -477,10 +503,24 @@ class Replay:
     def untrained(self, event: Event, cause: Event | None, cells: list[Value], code: str) -> None:
         if cause is None:
             self.fault(code, event, None, cells)
-        elif cause.order > event.order or cause.how != "set_train":
-            self.fault("not-set-back", event, cause, cells)
-        else:
-            self.fault("inference-chosen" if cause.chosen else "set-to-inference", event, cause, cells)
+            return
+        back = cause.order > event.order or cause.how != "set_train"
+        told = "not-set-back" if back else "inference-chosen" if cause.chosen else "set-to-inference"
+        plain = code == "no-set-train-plain" and not any(
+            self.applied_unseen & self.within(cell).keys() for cell in cells
+        )
+        self.fault(told, event, cause, cells, plain)
+
+    @cached_property
+    def applied_unseen(self) -> set[int]:
+        """The ids of what is applied as a layer is, and may hold layers that are not seen."""
+        bases = (base for call in self.trace.calls if call.name == "" for base in options(call.base))
+        unseen = (base for base in bases if isinstance(base, (Made, Unknown)) and _gradient(base) is None)
+        return {
+            id(base)
+            for base in unseen
+            if isinstance(base, Unknown) or not base.api.startswith(("nn.", "mint.", "ops."))
+        }
 
     def evaluate(self, event: Event) -> None:
         used = {id(cell): cell for cell in (*event.cells, *(use.cell for use in event.uses))}
@@ -598,7 +638,7 @@ def _named_optimizer(value: Value) -> bool:
     return isinstance(value, Unknown) and re.search(r"(?i)(^|_)opt", value.name) is not None
 
 
-def _gradient(base: Value) -> str | None:
+def _gradient(base: Value | None) -> str | None:
     """How calling `base` computes gradients; None when it does not."""
     if isinstance(base, Instance):
         return next((known for name in base.of.beyond() if (known := names.canonical(name)) in _STEPS), None)

@@ -161,10 +161,28 @@ class Uses:
             if not self.is_set(call) or self.dead(call):
                 continue
             after = [user for user, _ in self.consumers[id(call)]]
-            goes_on = any(self.is_set(user) and not self.dead(user) for user in after)
+            goes_on = any(self.is_set(user) and not self.dead(user) for user in after) or self.read_whole(call, after)
             if not goes_on or any(user.name in (".train", ".fit", ".eval") for user in after):
                 found.append(call)
         return found
+
+    @cached_property
+    def fed(self) -> set[int]:
+        """The ids of the objects that data sets are made of."""
+        made = (call for call in self.trace.calls if self.is_set(call))
+        given = (option for call in made for option in options(call.argument(["source"], "source")))
+        return {id(option) for option in given if isinstance(option, Instance)}
+
+    def read_whole(self, call: Made, after: list[Made]) -> bool:
+        """True for one that an object reads into itself when it is made, from which another data set is made then."""
+        frame = call.frame
+        return (
+            frame is not None
+            and frame.function.name == "__init__"
+            and id(frame.owner) in self.fed
+            and any(user.last in READERS for user in after)
+            and all(user.frame is frame for user in after)
+        )
 
     def chain(self, call: Made) -> list[Made]:
         """A data set and what it was made from, back to its constructors."""
@@ -195,9 +213,21 @@ class Uses:
                 places += user.bound
             elif role([keyword]) is None:
                 after.append(user.last)
+        usages = [
+            option for part in chain if not part.name.startswith(".") for option in options(part.keywords.get("usage"))
+        ]
+        held_out = bool(usages) and all(
+            isinstance(option, Known) and purpose({"usage": option.value}) == "eval" for option in usages
+        )
+        fed = any(user.name in (".train", ".fit") for user, _ in self.consumers[id(leaf)])
+        if held_out and role(keywords) is None and not fed:
+            return "eval"  # a function that trains is often given the data to evaluate with, too
         if "train" in {role([word]) for word in (*keywords, *after)}:
             return "train"
         stated = {purpose(part.given) for part in chain} - {None}
+        within = {role(part.functions[-1:]) for part in chain}
+        if stated == {"train"} and within == {"eval"}:
+            stated = set()  # make_eval_set(test=False) is for validation
         if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
             return stated.pop()
         hints = [keywords, after, places, [name for part in chain for name in part.bound]]
@@ -254,6 +284,8 @@ class Input:
             return "label"
         if "ids" in self.arrives and not self.arrives & {"layer", "norm", "scaled"}:
             return "ids"
+        if not origins:
+            return "nothing"
         if origins[0] in ("text", "simulator"):
             return origins[0]
         if origins[0] != "pixels" and all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:

@@ -299,6 +299,10 @@ _ROUNDS = _set(
 _DRAWS = _set("rand randn randint random uniform normal choice integers sample standard_normal permutation beta")
 
 
+#: Functions of one array; what else they take are widths and numbers, which may come from data too.
+_WIDENS = _set("pad tile repeat roll broadcast_to")
+
+
 class Samples:
     """Follows values back. `columns` gives the values that something read from a data set stands for, or None when it is no
     such thing; `call` runs a function of the project on values."""
@@ -408,7 +412,10 @@ class Samples:
     def main(self, made: Made) -> tuple[Way, ...]:
         """The ways of the input of a call that is the sample: of its object, or of the argument that tells most."""
         best: tuple[Way, ...] = ()
-        for value in (made.base, *made.args, *made.keywords.values()):
+        given = [made.base, *made.args, *made.keywords.values()]
+        if made.last in _WIDENS and (made.base is not None or made.args):
+            given = [made.base, *made.args[:1]]
+        for value in given:
             if isinstance(value, (Made, Items, Many, Unknown, Mapping)):
                 ways = self.ways(value)
                 if ways and (not best or ways[0].rank > best[0].rank):

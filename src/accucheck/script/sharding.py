@@ -244,8 +244,10 @@ class _Sharding:
                     made = list(self.constructors(body))
                     if not made or not list(self.constructors(other)):
                         continue
+                    if any(_mentions_shards(call) for call, _ in made):
+                        continue  # what is divided is trained on; what is not beside it may be for evaluation
                     for call, name in made:
-                        if id(call) not in visited and not _mentions_shards(call):
+                        if id(call) not in visited:
                             yield Said("no-shards-here", source, call, {"dataset": name, "start": ""}, likely=True)
 
     def constructors(self, body: list[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import dataset_classes
+from .flow import sources
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .source import Source
 from .syntax import kept, walk
@@ -19,6 +20,7 @@ from .values import Class, Function, Instance, Items, Known, Made, Many, Named, 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
 _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
+_IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
 _PICKS = re.compile(
     r"shuffl|permut|\b(choices?|sample)\((self\.|range\(|len\(|np\.arange\()|\b(randint|randrange|integers)\([^()]*\blen\(",
     re.I,
@@ -192,6 +194,8 @@ class Examination:
 
         if known.access == "generator":
             access = self.access(call.argument(known.parameters, "source"))
+            if access == "random" and self.mixed(call):
+                access = "random, perhaps shuffled"
             if access == "single":
                 return state(SHUFFLED, "shuffled", why="single")
             if access == "iterable":  # MindSpore then ignores shuffle and sampler without a word
@@ -344,6 +348,21 @@ class Examination:
         if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)) or _calls_on(node):
             return "iterable, perhaps shuffled"
         return "iterable"
+
+    def mixed(self, made: Made) -> bool:
+        """True where a loop shuffles something that goes into a data set, once for each epoch or part."""
+        shuffles = [
+            call for call in self.trace.calls if call.name in _IN_PLACE and call.loops and call.order < made.order
+        ]
+        if not shuffles:
+            return False
+        content = {id(part) for part in sources(made)}
+        for call in shuffles:
+            for part in options(next(iter(call.args), None)):
+                elements = part.args if isinstance(part, Made) and part.last in ("list", "array", "arange") else []
+                if any(id(each) in content for each in (part, *elements)):
+                    return True
+        return False
 
     @staticmethod
     def given(value: Value | None) -> bool:

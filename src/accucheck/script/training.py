@@ -28,7 +28,7 @@ _TRAINS = re.compile(
     r"|(?<![a-z])train(data|set|loader)"
 )
 _EVALUATES = re.compile(
-    r"(?<![a-z])(eval|evals|evaluate|evaluation|evaluator|val|vals|valid|validate|validation|test|tests|testing|tst|infer|inference|"
+    r"(?<![a-z])(eval|evals|evaluate|evaluation|evaluator|val|vals|valid|validate|validation|vali|test|tests|testing|tst|infer|inference|"
     r"predict|prediction|dev|metric|metrics|query|gallery|demo|visual\w*|vis|show|plot|display|draw|export|score|calib\w*)(?![a-z])"
     r"|^(eval|test|valid|infer)|(Eval|Test|Valid|Infer|Predict)|(?<![a-z])(eval|test|val)(data|set|loader)"
 )
