@@ -41,6 +41,17 @@ OWN = {
         "    grads = ops.clip_by_global_norm(grads, 1.0)\n    opt([g / loss_scale for g in grads])\n",
         ["clip-unknown"],
     ),
+    "what is divided too often carries no scale": (
+        "scaler = amp.StaticLossScaler(1024)\n" + PLAIN.format("ops.clip_by_global_norm(scaler.unscale(grads), 1.0)"),
+        ["clip-unknown"],
+    ),
+    "more scales than can be told apart": (
+        LOOP.format(
+            loss="loss_fn(net(x), y)" + "".join(f" * ({2.0 ** (10 * n)} if flag_{n} else 1.0)" for n in range(1, 6)),
+            result=CLIP,
+        ),
+        ["clip-unknown"],
+    ),
     "no step": ("x = 1\n", ["no-step"]),
 }
 
@@ -49,6 +60,40 @@ OWN = {
 def test_steps_of_the_project(name: str, tmp_path: Path) -> None:
     text, expected = OWN[name]
     assert codes(clipping.examine(training(tmp_path, text))) == expected
+
+
+#: The gradients of a loss beside an output that is left out of them.
+OUTPUTS = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer, scaler):
+        super().__init__()
+        self.network, self.optimizer, self.scaler = network, optimizer, scaler
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+    def construct(self, x, y):
+        loss, logits = self.network(x, y)
+        sens = (ops.ones_like(loss) * self.scaler.scale_value, ops.zeros_like(logits))
+        grads = self.grad(self.network, self.optimizer.parameters)(x, y, sens)
+        {0}
+        {1}
+        self.optimizer(grads)
+
+from missing import config
+scaler = amp.StaticLossScaler(1024.0)
+if config.scaler == "dynamic":
+    scaler = amp.DynamicLossScaler(config.scale, 2, 2000)
+elif config.scaler == "static":
+    scaler = amp.StaticLossScaler(config.scale)
+step = Step(net, opt, scaler)
+"""
+
+
+def test_a_loss_beside_other_outputs(tmp_path: Path) -> None:
+    lines = ["grads = self.scaler.unscale(grads)", f"grads = {CLIP}"]
+    (told,) = clipping.examine(training(tmp_path, OUTPUTS.format(*lines)))
+    assert told.code == "clip-clean"
+    (told,) = clipping.examine(training(tmp_path, OUTPUTS.format(*lines[::-1])))
+    assert (told.code, told.data["scale"]) == ("clip-scaled", "scaler")
 
 
 OPTIMIZER = """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from accucheck.script.factors import Factors, Term, called
+from accucheck.script.factors import TERMS, Factors, Term, _idle, called
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -54,9 +56,12 @@ def told(factors: Factors, term: Term) -> str:
         names.append(f"scale of {name}" if key[0] == "scale of" else name)
     names += ["G"] * len(term.gradients)
     product = [*sorted(names, reverse=True), *([f"{term.number:g}"] if term.number != 1 or not names else [])]
-    flags = {"!": term.put_on, "rough": term.rough, "uneven": term.uneven}
+    flags = {"!": term.put_on, "rough": term.rough, "blurred": term.blurred, "uneven": term.uneven}
     return " ".join([" * ".join(product), *(name for name, on in flags.items() if on)])
 
+
+#: 32 ways to weigh a loss.
+WEIGHTS = "".join(f" * ({2**n} if flag_{n} else 1)" for n in range(1, 6))
 
 ONE_WAY = {
     "loss * 2": "loss * 2",
@@ -84,6 +89,9 @@ ONE_WAY = {
     "[loss * 2, other * 2]": "2",
     "[loss * 2, other * 3]": "1",
     "[loss * 2, None]": "loss * 2",
+    "[loss * 2, ops.zeros_like(other)]": "loss * 2",
+    "[ops.zeros_like(loss), ops.zeros_like(other)]": "0",
+    "(loss * 1024.0,) + (ops.zeros_like(other),)": "loss * 1024 !",
     "[]": "1",
     "scale_sense * loss + scale_sense * other": "x * scale_sense",
     "scale_sense * loss + other": "x uneven",
@@ -117,6 +125,9 @@ ONE_WAY = {
     "scaler.unscale(scaler.scale(loss))": "loss !",
     "scaler.unscale(grads)": "scale of scaler^-1 * loss * G * 1024 !",
     "loss_scaler.scale(loss)": "scale of loss_scaler * loss !",
+    "scaler.unscale(loss * scaler.scale_value)": "loss !",
+    "loss * ops.depend(loss_scaler.scale_value, loss)": "scale of loss_scaler * loss",
+    "loss * painter.scale_value": "scale_value * loss",
     "painter.scale(loss)": "x",
     "scaler.scale()": "x",
     "loss * amp.FixedLossScaleManager(512.0).get_loss_scale()": "loss * 512 !",
@@ -143,8 +154,12 @@ SEVERAL_WAYS = {
         "loss", "loss * 3", "loss * 4"
     },
     "try:\n    x = loss * 2\nexcept ValueError:\n    x = loss": {"loss", "loss * 2"},
-    "loss" + "".join(f" * ({2**n} if flag_{n} else 1)" for n in range(1, 6)): {
-        "loss", *(f"loss * {2**n}" for n in range(1, 16))
+    # too many ways: weights are forgotten, then the decisions that lead to them, but not a scale
+    f"loss{WEIGHTS}": {"loss * 32768"},
+    f"loss{WEIGHTS} * (1024.0 if big else 1.0)": {"loss * 3.35544e+07 !", "loss * 32768"},
+    f"x = loss{WEIGHTS}\nx = scaler.scale(x) if scaled else x": {"scale of scaler * loss * 32768 !", "loss * 32768"},
+    f"scale = 1024.0 if big else 1.0\nx = loss * scale{WEIGHTS} / scale": {
+        "loss * 32768 !", "loss * 32768", "loss * 1024 !", "loss * 1024"
     },
 }  # fmt: skip
 
@@ -171,6 +186,54 @@ def test_what_is_left_of_scales(code: str, scales: set[str], tmp_path: Path) -> 
     (term,) = factors.of(value)
     assert {called(factors.values[key])[0] for key in factors.left(term)} == scales
     assert factors.is_clean(term) is not bool(scales)
+
+
+@pytest.mark.parametrize(
+    ("scaler", "code", "clean"),
+    [
+        ("amp.StaticLossScaler(512.0)", "own.unscale(512.0 * loss)", True),
+        ("amp.StaticLossScaler(512.0)", "own.unscale(1024.0 * loss)", False),
+        ("amp.StaticLossScaler(512.0)", "512.0 * loss", False),
+        ("amp.StaticLossScaler(scale_value=start)", "own.unscale(own.scale_value * loss)", True),
+        ("amp.StaticLossScaler(scale_value=start)", "own.unscale(loss)", False),
+        ("amp.DynamicLossScaler(512.0, 2, 50)", "own.unscale(512.0 * loss)", False),
+        (
+            "amp.DynamicLossScaler(scale_value=512.0, scale_factor=2, scale_window=50)",
+            "own.unscale(512.0 * loss)",
+            True,
+        ),
+        ("amp.DynamicLossScaler(scale_value=start, scale_window=50)", "own.unscale(own.scale_value * loss)", True),
+    ],
+)
+def test_a_scaler_and_what_it_was_given(scaler: str, code: str, clean: bool, tmp_path: Path) -> None:
+    factors, value = read_value(tmp_path, f"start = read()\nown = {scaler}\nx = {code}")
+    (term,) = factors.of(value)
+    assert factors.is_clean(term) is clean
+
+
+def test_decisions_that_matter_together_alone_are_kept() -> None:
+    def term(number: float, **choices: bool) -> Term:
+        return Term(number=number, choices=frozenset((("test", (name,)), way) for name, way in choices.items()))
+
+    both = [term(1024.0 if a is b else 1.0, a=a, b=b, c=c) for a, b, c in product((True, False), repeat=3)]
+    assert idle(both) == {"c"}
+    assert idle([term(1024.0 if a else 1.0, a=a, b=b) for a, b in product((True, False), repeat=2)]) == {"b"}
+    # c goes with either number, but not where a is known
+    assert (
+        idle([term(1.0, a=True, c=True), term(8.0, a=False, c=True), term(1.0, c=False), term(8.0, c=False)]) == set()
+    )
+
+
+def idle(terms: list[Term]) -> set[str]:
+    return {key[1][0] for key in _idle(terms, [replace(term, choices=frozenset()) for term in terms])}
+
+
+def test_more_scales_than_can_be_told_apart(tmp_path: Path) -> None:
+    many = "".join(f" * ({2.0 ** (10 * n)} if flag_{n} else 1.0)" for n in range(1, 6))
+    factors, value = read_value(tmp_path, f"loss{many}")
+    terms = factors.of(value)
+    assert len(terms) == TERMS
+    assert all(term.blurred and not term.choices and len(term.put_on) == 5 for term in terms)
 
 
 def test_an_option_leads_one_way_by_default(tmp_path: Path) -> None:

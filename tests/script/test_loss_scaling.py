@@ -135,6 +135,14 @@ OWN = {
         SGD + LOOP.format(loss="loss_fn(net(x), y) * 1024.0", result="grads"),
         ["scaled-own"],
     ),
+    "the optimizer takes off what a scaler puts on": (
+        SGD + "scaler = amp.StaticLossScaler(1024.0)\n" + HALF + SCALED.replace("scaler.unscale(grads)", "grads"),
+        ["scaled-own"],
+    ),
+    "the optimizer takes off another number than a scaler puts on": (
+        SGD + "scaler = amp.StaticLossScaler(512.0)\n" + HALF + SCALED.replace("scaler.unscale(grads)", "grads"),
+        ["mismatch-own"],
+    ),
     "the optimizer alone divides": (SGD + PLAIN, ["divided-only"]),
     "the optimizer divides by another number": (
         SGD + LOOP.format(loss="loss_fn(net(x), y) * 1048576.0", result="grads"),
@@ -151,6 +159,10 @@ OWN = {
         ["loss-unknown"],
     ),
     "float32": (PLAIN, ["no-half"]),
+    "never adjusted, or no scaler": (
+        "scaler = None\nif flag():\n    scaler = amp.DynamicLossScaler(1024, 2, 50)\n" + HALF + SCALED,
+        ["never-adjusted"],
+    ),
 }
 
 
@@ -172,6 +184,203 @@ def test_what_is_left_of_a_scale(optimizer: str, loss: str, result: str, scale: 
     text = DYNAMIC + SGD.replace("1024.0", optimizer) + LOOP.format(loss=loss, result=result)
     (told,) = loss_scaling.examine(training(tmp_path, text))
     assert (told.code, told.data["scale"]) == ("mismatch-own", scale)
+
+
+#: A scaler or none, by an option; six losses by a name; gradients brought together or not.
+CHOSEN = """
+from missing import config
+net.to_float(ms.float16)
+
+class NoScaler(amp.LossScaler):
+    def scale(self, inputs):
+        return inputs
+
+    def unscale(self, inputs):
+        return inputs
+
+    def adjust(self, finite):
+        return True
+
+class Mean(nn.Cell):
+    def __init__(self, kind, weighed, smooth):
+        super().__init__()
+        self.kind, self.weighed, self.smooth = kind, weighed, smooth
+
+    def construct(self, x, y):
+        if self.kind == "mean" and self.smooth > 0:
+            return ops.reduce_mean(ops.abs(x - y)) + ops.reduce_mean(x)
+        return ops.reduce_mean(ops.abs(x - y))
+
+def build():
+    name = config.loss
+    if name == "ce":
+        return nn.CrossEntropyLoss()
+    if name == "bce":
+        return nn.BCEWithLogitsLoss(weight=config.weight if config.weighed else None)
+    if name == "l1":
+        return nn.L1Loss()
+    if name == "mse":
+        return nn.MSELoss()
+    if name == "huber":
+        return nn.HuberLoss()
+    return Mean(name, config.weighed, config.smooth)
+
+loss_fn = build()
+if config.distributed:
+    reduce = nn.DistributedGradReducer(opt.parameters, True, 8)
+else:
+    reduce = ops.identity
+if config.level != "O0":
+    scaler = amp.StaticLossScaler({given})
+else:
+    scaler = NoScaler()
+
+def forward(x, y):
+    loss = loss_fn(net(x), y)
+    return {loss}
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    grads = reduce(grads)
+    if amp.all_finite(grads):
+        grads = {grads}
+        opt(grads)
+"""
+DIVIDING = "from missing import config\nopt = nn.SGD(net.trainable_params(), 0.1, loss_scale={})\n"
+ON, OFF = "scaler.scale(loss)", "scaler.unscale(grads)"
+WAYS_TO_CHOOSE = {
+    "put on and taken off": ("", "config.scale", ON, OFF, ["scaled-own"]),
+    "put on": ("", "1024.0", ON, "grads", ["kept-own"]),
+    "taken off": ("", "1024.0", "loss", OFF, ["divided-own"]),
+    "the optimizer divides by what is not seen": (
+        DIVIDING.format("config.loss_scale"), "config.loss_scale", ON, OFF, ["unresolved-step"]
+    ),
+    "the optimizer divides as well": (DIVIDING.format("1024.0"), "1024.0", ON, OFF, ["mismatch-own"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS_TO_CHOOSE)
+def test_more_ways_than_can_be_told_apart(name: str, tmp_path: Path) -> None:
+    optimizer, given, loss, grads, expected = WAYS_TO_CHOOSE[name]
+    text = optimizer + CHOSEN.format(given=given, loss=loss, grads=grads)
+    assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("loss", "grads", "expected"), [(ON, OFF, ["unresolved-step"]), (ON, "grads", ["loss-unknown"])]
+)
+def test_a_loss_that_may_be_too_much_to_be_seen(loss: str, grads: str, expected: list[str], tmp_path: Path) -> None:
+    text = CHOSEN.format(given="1024.0", loss=loss, grads=grads).replace(
+        "    return scaler",
+        "    if config.smooth > 0:\n        loss = loss + config.smooth * ops.reduce_mean(net(x))\n    return scaler",
+    )
+    assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
+
+
+def test_scales_that_are_too_many_are_not_resolved(tmp_path: Path) -> None:
+    many = "".join(f" * ({2.0 ** (10 * n)} if flag_{n} else 1.0)" for n in range(1, 6))
+    loop = LOOP.format(loss="loss_fn(net(x), y)" + many, result="grads")
+    assert codes(loss_scaling.examine(training(tmp_path, HALF + loop))) == ["unresolved-step"]
+    text = f"opt = nn.SGD(net.trainable_params(), 0.1, loss_scale=1.0{many})\n"
+    assert codes(loss_scaling.examine(training(tmp_path, text + CELL.format("8.0")))) == ["unresolved"]
+    assert codes(loss_scaling.examine(training(tmp_path, text + MODEL.format("O2", "")))) == ["optimizer-unknown"]
+
+
+#: A step of a network with several outputs, of which the loss alone is differentiated.
+OUTPUTS = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer, scaler=None, sens=1.0):
+        super().__init__()
+        self.network, self.optimizer, self.scaler, self.sens = network, optimizer, scaler, sens
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+    def construct(self, x, y):
+        loss, logits, features = self.network(x, y)
+        {sens}
+        grads = self.grad(self.network, self.optimizer.parameters)(x, y, sens)
+        grads = {grads}
+        self.optimizer(grads)
+        return loss
+
+class Outputs(nn.Cell):
+    def __init__(self, net, loss_fn):
+        super().__init__()
+        self.net, self.loss_fn = net, loss_fn
+
+    def construct(self, x, y):
+        features, logits = self.net(x)
+        return self.loss_fn(logits, y), logits, features
+
+net.to_float(ms.float16)
+{scaler}
+step = Step(Outputs(net, loss_fn), opt, {given})
+"""
+FILLED = (
+    "sens = (ops.fill(ms.float32, (1,), self.sens), ops.fill(ms.float32, (2,), 0.0), ops.fill(ms.float32, (3,), 0.0))"
+)
+ADDED = (
+    "sens = (ops.ones_like(loss) * self.scaler.scale_value,)\n"
+    "        for output in (logits, features):\n            sens += (ops.zeros_like(output),)"
+)
+UNSCALED, BY_SENS = "self.scaler.unscale(grads)", "[g / self.sens for g in grads]"
+STATIC, CHOICE = (
+    "scaler = amp.StaticLossScaler({})",
+    """from missing import config
+scaler = amp.StaticLossScaler(1024.0)
+if config.scaler == "dynamic":
+    scaler = amp.DynamicLossScaler(scale_value=config.scale, scale_factor=2, scale_window=2000)
+elif config.scaler == "static":
+    scaler = amp.StaticLossScaler(config.get("scale", 512.0))""",
+)
+LOSSES = {
+    "a number": (FILLED, BY_SENS, "", "sens=1024.0", ["scaled-own"]),
+    "a number that is kept": (FILLED, "grads", "", "sens=1024.0", ["kept-own"]),
+    "a number that is put on twice": (FILLED, "[g * self.sens for g in grads]", "", "sens=1024.0", ["kept-own"]),
+    "a number that is not put on": (
+        FILLED.replace("self.sens", "1.0"),
+        BY_SENS,
+        "loss_scale = 1024.0",
+        "sens=loss_scale",
+        ["divided-own"],
+    ),
+    "a number that may be a mean": (
+        FILLED.replace("self.sens", "1.0"),
+        BY_SENS,
+        "points = 1024.0",
+        "sens=points",
+        ["unresolved-step"],
+    ),
+    "no number": (FILLED, "grads", "", "sens=1.0", ["no-scale"]),
+    "a scaler": (ADDED, UNSCALED, STATIC.format("1024.0"), "scaler", ["scaled-own"]),
+    "a scaler by keyword": (ADDED, UNSCALED, STATIC.format("scale_value=1024.0"), "scaler", ["scaled-own"]),
+    "a scaler that is kept": (ADDED, "grads", STATIC.format("1024.0"), "scaler", ["kept-own"]),
+    "a scaler that is taken off alone": (
+        ADDED.replace("self.scaler.scale_value", "1.0"),
+        UNSCALED,
+        STATIC.format("1024.0"),
+        "scaler",
+        ["divided-own"],
+    ),
+    "one of three scalers": (ADDED, UNSCALED, CHOICE, "scaler", ["never-adjusted?", "scaled-own"]),
+    "one of three scalers that is kept": (ADDED, "grads", CHOICE, "scaler", ["kept-own", "unresolved-step"]),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_beside_other_outputs(name: str, tmp_path: Path) -> None:
+    sens, grads, scaler, given, expected = LOSSES[name]
+    text = OUTPUTS.format(sens=sens, grads=grads, scaler=scaler, given=given)
+    assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
+
+
+def test_what_gradients_are_divided_by_is_said(tmp_path: Path) -> None:
+    sens, grads, scaler, given, _ = LOSSES["a number that is not put on"]
+    (told,) = loss_scaling.examine(
+        training(tmp_path, OUTPUTS.format(sens=sens, grads=grads, scaler=scaler, given=given))
+    )
+    assert told.data["scale"] == "1024"
 
 
 STEP = """

@@ -10,7 +10,7 @@ from typing import Any
 
 from .factors import Term, operation
 from .flow import sources
-from .loss_scaling import about, key_name, title
+from .loss_scaling import about, key_names, number_text, title
 from .remarks import Edit, Place, Remark, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, Training, is_optimizer
@@ -64,22 +64,30 @@ def _judged(training: Training, step: Step, clip: Clip) -> Remark:
     name = _name(clip.made)
     bad = training.faulty(terms)
     kept = _taken_off_later(training, step, terms) if not bad else set()
+    # What is divided too often carries no scale, and what was not followed may carry any.
+    firm = [term for term in bad if not term.unsure and _is_up(training, term)]
     if not bad and not kept:
         divided, default = (None, None) if _inside_optimizer(clip.made) else _divided_later(training, step)
         if divided is not None:
             told = about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
             return replace(told, possible=default is False)
         return about(step, "clip-clean", clip.place, clip=name)
-    keys = {key for term in bad for key in factors.left(term)} or kept
-    scale = ", ".join(sorted(key_name(training, key) for key in keys)) or f"{abs(bad[0].scale):g}"
-    if (keys and all(training.is_given(key) for key in keys)) or (bad and all(term.rough for term in bad)):
+    keys = {key for term in firm or bad for key in factors.left(term)} or kept
+    scale = ", ".join(key_names(training, keys)) or number_text((firm or bad)[0].scale)
+    if (keys and all(training.is_given(key) for key in keys)) or (bad and not firm):
         return about(step, "clip-unknown", clip.place, scale=scale, clip=name)
     edits = _swapped(step, clip)
     told = remark(
-        clip.place, "clip-scaled", len(bad) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
+        clip.place, "clip-scaled", len(firm) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
     )
-    ways = {training.factors.by_default(term) for term in bad}
+    ways = {training.factors.by_default(term) for term in firm}
     return replace(told, possible=True) if ways == {False} else told
+
+
+def _is_up(training: Training, term: Term) -> bool:
+    """Whether it is multiplied by more than it should be."""
+    left = training.factors.left(term)
+    return any(power > 0 for power in left.values()) or (not left and abs(term.scale) > 1)
 
 
 def _divided_later(training: Training, step: Step) -> tuple[float | None, bool | None]:
@@ -101,6 +109,8 @@ def _inside_optimizer(made: Made) -> bool:
 def _taken_off_later(training: Training, step: Step, terms: list[Term]) -> set[Any]:
     """What was put on the loss, still is there where gradients are clipped, and no more where they are used."""
     later = {key for term in training.carried(step) for key, _ in term.powers}
+    if any(term.unsure for term in (*terms, *training.carried(step))):
+        return set()
     on = [{key for key, power in term.powers if power > 0} for term in terms]
     return {key for key in set.intersection(*on) if key not in later} if on else set()
 

@@ -161,7 +161,8 @@ def _loss(result: Value | None) -> Value | None:
 @dataclass(frozen=True)
 class Term:
     """One way to see a value as a product. `plain` is that part of `number` which by no sign is a scale: the weight of a loss;
-    `gradients` the gradient calls within; `rough` tells that something on the road could not be followed."""
+    `gradients` the gradient calls within; `rough` tells that something on the road could not be followed, `blurred` that
+    there were too many roads, or a loss at its start that is not seen."""
 
     number: float = 1.0
     plain: float = 1.0
@@ -172,6 +173,12 @@ class Term:
     put_on: frozenset[Key] = frozenset()
     rough: bool = False
     uneven: bool = False  # a sum of which only one side carries a scale
+    blurred: bool = False
+
+    @property
+    def unsure(self) -> bool:
+        """It may carry something else."""
+        return self.rough or self.blurred
 
     @property
     def scale(self) -> float:
@@ -185,6 +192,11 @@ class Term:
             number = plain = 1.0
         powers = frozenset((key, value * exponent) for key, value in self.powers if value * exponent)
         return replace(self, number=number, plain=plain, powers=powers)
+
+    def may(self, choices: frozenset[Choice]) -> bool:
+        """Whether it goes with these choices."""
+        both = self.choices | choices
+        return len(dict(both)) == len(both) and not any(ruled_out <= both for ruled_out in self.never)
 
     def times(self, other: Term) -> Term | None:
         """The product; None when no run has both."""
@@ -204,6 +216,7 @@ class Term:
             self.put_on | other.put_on,
             self.rough or other.rough,
             self.uneven or other.uneven,
+            self.blurred or other.blurred,
         )
 
 
@@ -226,6 +239,7 @@ class Factors:
         self.kept: list[Value] = []  # so that an id is not given twice
         self.depth = 0
         self.gradients: dict[int, Gradient] = {}
+        self.hidden: set[int] = set()  # gradients of a loss that is not seen
         self.scales: set[Key] = set()  # what is given as sens
         self.defaults: dict[Key, bool] = {}  # conditions that options and configuration files decide -> what they say
 
@@ -246,6 +260,8 @@ class Factors:
             reads = value.name[:1] == "@" or (value.name in (".get_loss_scale", ".value") and not value.args)
             if value.name == ".value":
                 return self._key(value.base, depth + 1)
+            if value.name == "@scale_value" and self._is_scaler(value.base):
+                return self.scale_of(value.base)
             if reads or (value.name == "[]" and isinstance(value.args[0], Known)):
                 inner = tuple(self._key(arg, depth + 1) for arg in value.args)
                 return value.name, self._key(value.base, depth + 1), inner
@@ -292,7 +308,7 @@ class Factors:
             self.kept.append(value)
             self.depth += 1
             try:
-                self.known[place] = _few(self._of(value, scales))
+                self.known[place] = self._few(self._of(value, scales))
             finally:
                 self.depth -= 1
         return self.known[place]
@@ -363,10 +379,12 @@ class Factors:
         if len(found) == 1:
             return found[0]
         with_gradients = [terms for terms in found if any(term.gradients for term in terms)]
-        found = with_gradients or found
-        merged: Iterable[Term] = found[0]
-        for terms in found[1:]:
-            merged = _few(whole for one in merged for other in terms if (whole := self._common(one, other)) is not None)
+        # A sens of zeros takes an output out of the gradient and leaves those of the others as they are.
+        there = [terms for terms in with_gradients or found if not all(term.number == 0 for term in terms)]
+        merged: Iterable[Term] = (there or found)[0]
+        for terms in there[1:]:
+            both = (self._common(one, other) for one in merged for other in terms)
+            merged = self._few(whole for whole in both if whole is not None)
         return merged
 
     def _common(self, one: Term, other: Term) -> Term | None:
@@ -511,8 +529,7 @@ class Factors:
             return self._product(self.of(made.args[0]), [term.power(-1.0) for term in by], ONE)
         if base is None or last not in (".scale", ".unscale", ".get_loss_scale"):
             return None
-        is_scaler = isinstance(base, Made) and base.api in (*_SCALERS, *_MANAGERS)
-        if not is_scaler and not any(hinted(word) for word in called(base)):
+        if not self._is_scaler(base):
             return None
         if last == ".get_loss_scale":
             return self._initial(base) if isinstance(base, Made) else (self.atom(base),)
@@ -521,6 +538,11 @@ class Factors:
         way = 1.0 if last == ".scale" else -1.0
         mark = Term(powers=frozenset([(self.scale_of(base), way)]), put_on=frozenset([self.scale_of(base)]))
         return self._product(self.of(made.args[0]), (mark,), Term(choices=self.conditions(made.tests)))
+
+    def _is_scaler(self, owner: Value) -> bool:
+        """Whether a value is one of the framework's scalers, or named like one."""
+        known = isinstance(owner, Made) and owner.api in (*_SCALERS, *_MANAGERS)
+        return known or any(hinted(word) for word in called(owner))
 
     def scale_of(self, owner: Value) -> Key:
         """The key of the scale that a scaler or manager holds."""
@@ -542,6 +564,9 @@ class Factors:
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.tests))
         losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
+        if found.sens is None and any(self._is_hidden(term) for term in losses):
+            self.hidden.add(id(found.call))
+            losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
         given = self.of(found.sens, True) if found.sens is not None else (ONE,)
         # Whatever is given as sens is a scale, unless it is a gradient that comes from further on.
         self.scales |= {key for term in given if not term.gradients for key, _ in term.powers}
@@ -552,6 +577,11 @@ class Factors:
             for t in terms
         ]
 
+    def _is_hidden(self, loss: Term) -> bool:
+        """Whether a loss is a value that is not seen at all, which may hold a scale."""
+        values = [self.values.get(key) for key, _ in loss.powers]
+        return not loss.put_on and bool(values) and all(isinstance(value, Unknown) for value in values)
+
     def by_default(self, term: Term) -> bool | None:
         """True where options of the command line and configuration files, left as they are, lead this way, False where they
         do not, None where something else decides as well, or nothing is asked."""
@@ -560,6 +590,42 @@ class Factors:
         if not all(known):
             return False
         return True if known and len(known) == len(tests) else None
+
+    # --- not too many -------------------------------------------------------------------------------------------------
+
+    def _few(self, terms: Iterable[Term]) -> _Terms:
+        """The terms, each once. Where they are too many, decisions that make no difference to the scales are forgotten first,
+        then those that make none but to weights, then all: such terms may be ways that no run goes, and are blurred."""
+        found = list(dict.fromkeys(terms))
+        for weighed in (True, False):
+            if TERMS < len(found) <= TERMS**2:
+                found = self._fewer(found, weighed)
+        if len(found) > TERMS:
+            put_on = frozenset(key for term in found for key in term.put_on)
+            bare = {self._carries(term, False): term for term in reversed(found)}
+            found = [
+                replace(term, choices=frozenset(), never=frozenset(), put_on=put_on, blurred=True)
+                for term in [*reversed(bare.values())][:TERMS]
+            ]
+        return tuple(found)
+
+    def _carries(self, term: Term, weighed: bool) -> Term:
+        """What counts of a term: all but the decisions that lead to it, values that are no scales and, unless it is `weighed`,
+        weights."""
+        powers = frozenset(each for each in term.powers if self.is_scale(each[0]))
+        numbers = (term.number, term.plain) if weighed or not term.plain else (term.scale, 1.0)
+        return replace(term, number=numbers[0], plain=numbers[1], powers=powers, choices=frozenset(), never=frozenset())
+
+    def _fewer(self, terms: list[Term], weighed: bool) -> list[Term]:
+        """The terms without the decisions that all that counts goes with alike, one of those that carry the same."""
+        carried = [self._carries(term, weighed) for term in terms]
+        idle = _idle(terms, carried)
+        found: dict[tuple[Term, frozenset[Choice], frozenset[frozenset[Choice]]], Term] = {}
+        for term, what in zip(terms, carried, strict=True):
+            choices = frozenset(choice for choice in term.choices if choice[0] not in idle)
+            never = frozenset(sets for sets in term.never if not any(key in idle for key, _ in sets))
+            found.setdefault((what, choices, never), replace(term, choices=choices, never=never))
+        return list(found.values())
 
     # --- scales -------------------------------------------------------------------------------------------------------
 
@@ -602,8 +668,32 @@ class Factors:
     def is_clean(self, term: Term) -> bool:
         """No scale is left in it."""
         if self.left(term):
-            return False
+            return self._cancels(term)
         return not (_notable(term.number) and _notable(term.scale))
+
+    def _cancels(self, term: Term) -> bool:
+        """Whether nothing is left of scalers and of what they were given, one taken for the other. They are the same for good
+        where a scaler does not change; where it does, an attribute that is called like the argument is read as the argument."""
+        whole, given = replace(term, powers=frozenset()), set()
+        for key, power in term.powers:
+            by = self._given(key)
+            given |= {inner for inner, _ in by.powers} if by is not None else set()
+            more = whole.times((by or Term(powers=frozenset([(key, 1.0)]))).power(power))
+            if more is None:
+                return False
+            whole = more
+        left = {key for key, _ in whole.powers if key in given or self.is_scale(key)}
+        return not left and abs(abs(whole.scale) - 1) < 1e-9
+
+    def _given(self, key: Key) -> Term | None:
+        """What one of the framework's scalers was given as its first scale, by the key of that scale."""
+        scaler = self.values.get(key) if key[0] == "scale of" else None
+        if not isinstance(scaler, Made) or scaler.api not in _SCALERS:
+            return None
+        fixed = scaler.api == "amp.StaticLossScaler"
+        value = scaler.argument(["scale_value"], "scale_value") if fixed else scaler.keywords.get("scale_value")
+        terms = self.of(value, True) if value is not None else ()
+        return terms[0] if len(terms) == 1 else None
 
 
 def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]]:
@@ -625,10 +715,13 @@ def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]
 
 
 def _impossible(value: Value) -> bool:
-    """None, and what calling None gives: where a number or a gradient is wanted, a run does not come along with it."""
+    """None, and what calling None or a method of it gives: where a number or a gradient is wanted, a run does not come along
+    with it."""
     if isinstance(value, Known):
         return value.value is None
-    return isinstance(value, Made) and value.name == "" and isinstance(value.base, Known)
+    if not isinstance(value, Made) or not isinstance(value.base, Known):
+        return False
+    return value.name == "" or (value.name[:1] in (".", "@") and value.base.value is None)
 
 
 def _notable(number: float) -> bool:
@@ -664,20 +757,46 @@ def called(value: Value) -> list[str]:
     return [name for name in found if name]
 
 
-def _few(terms: Iterable[Term]) -> _Terms:
-    """The terms, each once, and not too many."""
-    found = list(dict.fromkeys(terms))
-    if len(found) > TERMS:
-        bare = {replace(term, choices=frozenset()): term for term in reversed(found)}
-        found = [replace(term, choices=frozenset()) for term in bare][:TERMS]
-    return tuple(found)
+def _idle(terms: list[Term], carried: list[Term]) -> set[Key]:
+    """Decisions that all that terms carry goes with alike, also together and given the other decisions."""
+    ways: dict[Key, set[Any]] = {}
+    for term in terms:
+        for key, way in (*term.choices, *(choice for sets in term.never for choice in sets)):
+            ways.setdefault(key, {True, False} if isinstance(way, bool) else set()).add(way)
+    alike = []
+    for key, each in ways.items():
+        gone = [frozenset([(key, way)]) for way in each]
+        if len({frozenset(what for term, what in zip(terms, carried, strict=True) if term.may(g)) for g in gone}) == 1:
+            alike.append(key)
+    if _tell_nothing(set(alike), terms, carried):
+        return set(alike)
+    idle: set[Key] = set()
+    for key in alike:
+        if _tell_nothing(idle | {key}, terms, carried):
+            idle.add(key)
+    return idle
+
+
+def _tell_nothing(keys: set[Key], terms: list[Term], carried: list[Term]) -> bool:
+    """Whether these decisions tell nothing of what terms carry, once the others are known."""
+    ways: dict[frozenset[Choice], set[frozenset[Choice]]] = {}
+    for term in terms:
+        inner = frozenset(choice for choice in term.choices if choice[0] in keys)
+        ways.setdefault(term.choices - inner, set()).add(inner)
+    for others, inners in ways.items():
+        here = [(term, what) for term, what in zip(terms, carried, strict=True) if term.may(others)]
+        every = {what for _, what in here}
+        if any({what for term, what in here if term.may(others | inner)} != every for inner in inners):
+            return False
+    return True
 
 
 def faulty(terms: _Terms, fine: Callable[[Term], bool]) -> list[Term]:
     """The terms that are not fine, but for those that only come of combining what no run combines: each of their options is
-    part of a term that is fine as well."""
+    part of a term that is fine as well. What is blurred and knows of no options stays."""
     good = {choice for term in terms if fine(term) for choice in term.choices}
     bad = [term for term in terms if not fine(term)]
     if len(bad) == len(terms):
         return bad
-    return [t for t in bad if not {choice for choice in t.choices if choice[0][0] == "many"} <= good]
+    taken = [(t, {choice for choice in t.choices if choice[0][0] == "many"}) for t in bad]
+    return [t for t, options in taken if not options <= good or (t.blurred and not options)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -192,7 +192,9 @@ def _matches(
                 "scale": _say(on, value),
                 "divisor": _say(off, given),
             }
-            if not rest.powers and abs(rest.number - 1) < 1e-9:
+            if rest.unsure:
+                yield way, about(step, "unresolved", place, also=[manager or step], **shown)
+            elif not rest.powers and abs(rest.number - 1) < 1e-9:
                 if all(ones):
                     yield from ((way, told) for told in _one(step, manager or step, halves))
                 else:
@@ -235,8 +237,10 @@ def _one(step: Step, place: Place, halves: list[Half]) -> Iterator[Remark]:
 def _own(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
     carried = training.carried(step)
     divided = training.divided(optimizer)
+    bad = training.faulty(carried)
+    # What only comes of combining what no run combines stays so, whatever the optimizer does.
+    carried = tuple(term for term in carried if term in bad or training.factors.is_clean(term))
     if divided is None:
-        bad = training.faulty(carried)
         if bad or any(term.put_on for term in carried):
             yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
             return
@@ -266,13 +270,18 @@ def _clean(training: Training, step: Step, applied: list[Term], halves: list[Hal
     elif not put_on:
         yield from _lacks(training, step, halves)
     else:
-        names = ", ".join(sorted({key_name(training, key) for key in put_on}))
+        names = ", ".join(key_names(training, put_on))
         stuck = [key for key in put_on if _never_adjusted(training, key)]
         ones = [key for key in put_on if _is_one(training, key)]
         if ones and len(ones) == len(put_on):
             yield ONE, about(step, "scale-one", scaler=names)
         elif stuck:
-            yield ONE, about(step, "never-adjusted", scale=key_name(training, stuck[0]))
+            for term in applied:
+                way = replace(term, powers=frozenset())
+                if held := [key for key in stuck if key in term.put_on]:
+                    yield way, about(step, "never-adjusted", scale=key_name(training, held[0]))
+                elif term.put_on:
+                    yield way, about(step, "scaled-own", scale=", ".join(key_names(training, term.put_on)))
         else:
             yield ONE, about(step, "scaled-own", scale=names)
 
@@ -283,14 +292,15 @@ def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) 
     divisor = _divisor(training, optimizer)
     for term in bad:
         keys = set(factors.left(term))
-        scale = ", ".join(sorted(key_name(training, key) for key in keys)) or f"{abs(term.number):g}"
+        scale = ", ".join(key_names(training, keys)) or number_text(term.number)
         way = replace(term, powers=frozenset())
         # A condition that asks for the scale itself may well be what makes it right.
         asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
         unseen = bool(keys) and all(training.is_given(key) for key in keys)
         shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
-        averages = not keys and abs(term.number) < 1 and divisor in (None, 1)  # a loss is divided to be a mean, too
-        if term.rough or asked or unseen or averages:
+        # A loss is divided to be a mean, too.
+        averages = not keys and abs(term.number) < 1 and divisor in (None, 1) and not _undone(training, step, term)
+        if term.unsure or asked or unseen or averages:
             yield way, about(step, "unresolved-step", scale=scale)
         elif divisor not in (None, 1) and not term.put_on:
             yield way, about(step, "divided-only", _placed(optimizer, step), also=[step], **shown)
@@ -299,7 +309,22 @@ def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) 
             yield way, about(step, "mismatch-own", _placed(optimizer, step), also=[step], **shown)
         else:
             up = any(power > 0 for power in factors.left(term).values()) or (not keys and abs(term.number) > 1)
-            yield way, about(step, "kept-own" if up else "divided-own", scale=scale)
+            divided = scale if keys or not term.number else number_text(1 / term.number)
+            yield way, about(step, "kept-own" if up else "divided-own", scale=scale if up else divided)
+
+
+def _undone(training: Training, step: Step, term: Term) -> bool:
+    """Whether all that was done to a loss that is seen is to divide by one number that is called a loss scale."""
+    if not training.sees_loss(step):
+        return False
+    values = [training.factors.values.get(key) for key in term.put_on]
+    numbers = [value.value for value in values if isinstance(value, Known) and hinted(value.name)]
+    return len(values) == len(numbers) == 1 and abs(abs(term.number * numbers[0]) - 1) < 1e-9
+
+
+def number_text(number: float) -> str:
+    """What gradients are multiplied by, small numbers as what they are divided by."""
+    return f"{abs(number):g}" if not 0 < abs(number) < 1 else f"1/{1 / abs(number):g}"
 
 
 def _rest(training: Training, term: Term) -> str:
@@ -464,6 +489,11 @@ def key_name(training: Training, key: Key) -> str:
     return next((name for name in names if hinted(name)), names[0] if names else "?")
 
 
+def key_names(training: Training, keys: Iterable[Key]) -> list[str]:
+    """What the script calls some scales, each name once."""
+    return sorted({key_name(training, key) for key in keys})
+
+
 def say_value(value: Value | None) -> str:
     """A value in a few words."""
     for option in options(value):
@@ -494,8 +524,9 @@ def _placed(optimizer: Value, step: Step) -> Place:
 def _divisor(training: Training, optimizer: Value) -> float | None:
     """The number that an optimizer divides by; None when it is not known."""
     terms = training.divided(optimizer)
-    numbers = {term.number for term in terms or () if not term.powers}
-    return numbers.pop() if len(numbers) == 1 and terms and all(not term.powers for term in terms) else None
+    numbers = {term.number for term in terms or ()}
+    seen = terms and not any(term.powers or term.unsure for term in terms)
+    return numbers.pop() if seen and len(numbers) == 1 else None
 
 
 def _given(made: Made) -> dict[str, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .factors import Term, operation
-from .loss_scaling import key_name
+from .loss_scaling import key_names, number_text
 from .remarks import Remark, merged, remark
 from .training_steps import Training
 from .values import Known, Made, Value
@@ -56,17 +56,17 @@ def _judged(training: Training, bend: Made, updates: set[int]) -> Iterator[Remar
         key for term in _inner(training, operation(bend).operands[0], updates) for key in term.gradients - updates
     }
     entry = _inner(training, operation(bend).operands[0], updates)
-    scaled = [term for term in entry if not term.rough and not _plain(training, term)]
+    scaled = [term for term in entry if not term.unsure and not _plain(training, term)]
     sums = [call for call in training.calls if call.order > bend.order and _adds(training, call, wanted)]
     for call in sums:
         bent = _bent(training, call, wanted)
         bad = [term for term in bent if not _plain(training, term)]
-        if bad and len(bad) == len(bent) and not any(term.rough for term in bad):
+        if bad and len(bad) == len(bent) and not any(term.unsure for term in bad):
             yield remark(call, "penalty-scaled", scale=_scale(training, bad), also=[bend])
             return
     if scaled and len(scaled) == len(entry) and not sums:
         yield remark(bend, "penalty-scaled", scale=_scale(training, scaled))
-    elif any(term.rough for term in entry):
+    elif any(term.unsure for term in entry):
         yield remark(bend, "penalty-unknown")
     else:
         uses = bool(factors.gradients) and _scales_anywhere(training)
@@ -113,7 +113,7 @@ def _plain(training: Training, term: Term) -> bool:
 
 def _scale(training: Training, terms: list[Term]) -> str:
     keys = {key for term in terms for key in training.factors.left(term)}
-    return ", ".join(sorted(key_name(training, key) for key in keys)) or f"{terms[0].number:g}"
+    return ", ".join(key_names(training, keys)) or number_text(terms[0].number)
 
 
 def _scales_anywhere(training: Training) -> bool:

@@ -384,7 +384,9 @@ class Training:
         """Whether what the gradients are taken of is seen; a network from elsewhere does not scale its loss."""
         found = [self.factors.gradients[key] for term in self.carried(step) for key in term.gradients]
         return bool(found) and all(
-            one.loss is not None or isinstance(one.function, (Made, Instance)) or one.sens is not None for one in found
+            (one.loss is not None or isinstance(one.function, (Made, Instance)) or one.sens is not None)
+            and id(one.call) not in self.factors.hidden
+            for one in found
         )
 
     def on_cpu(self, tests: tuple[Test, ...]) -> bool:
