@@ -225,7 +225,7 @@ class Uses:
         if "train" in {role([word]) for word in (*keywords, *after)}:
             return "train"
         stated = {purpose(part.given) for part in chain} - {None}
-        within = {role(part.functions[-1:]) for part in chain}
+        within = {role([*part.functions[-1:]]) for part in chain}
         if stated == {"train"} and within == {"eval"}:
             stated = set()  # make_eval_set(test=False) is for validation
         if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
