@@ -92,7 +92,6 @@ REAL = [  # masks that are 1 for real places
     "(ids == 0) == 0",
     "(ids == 0) != 1",
     "1 - make_pad_mask(ids)",
-    "ops.ones_like(ids)",
     "ids.data != pad_id",
 ]
 HIDDEN = [
@@ -113,6 +112,11 @@ UNKNOWN = [
     "(ids != 0) * (ids == 0)",
     "ids.float()",
     "self.size",
+    "ops.ones_like(ids)",
+    "ops.ones((4, 4))",
+    "distance > 0",
+    "region_diff != 0",
+    "pattern == 0",
 ]
 
 HIDES_ONES = [  # what is 1 vanishes
@@ -181,6 +185,14 @@ FLOW = {
     "for i in ids:\n    a_mask = i != 0": True,
     "with scope(ids):\n    a_mask = ids != 0": True,
     "def inner(ids):\n    a_mask = ids != 0\na_mask = mask": False,
+    "a_mask = ops.ones((4, 4))\nfor i in ids:\n    a_mask[i, 0] = 0.0": False,
+    "a_mask = mask\nif a_mask is None:\n    a_mask = ops.ones_like(ids)\n    a_mask[0] = 0": False,
+    "a_mask = mask\nif a_mask is not None:\n    a_mask = a_mask.float()\nelse:\n    a_mask = ops.ones_like(ids)": True,
+    "if ids is None:\n    a_mask = ops.ones_like(scores)\nelse:\n    a_mask = ops.ones_like(ids)": False,
+    "if self.size:\n    a_mask = ids == 0\n    return a_mask\na_mask = ids != 0": True,
+    "if self.size:\n    a_mask = ids != 0\n    return a_mask\na_mask = ids == 0": False,
+    "if self.size:\n    a_mask = ids != 0\nelse:\n    raise ValueError": True,
+    "cls_mask = ids != 101\na_mask = cls_mask": False,
 }
 
 
@@ -218,6 +230,20 @@ def test_a_cut_before(tmp_path: Path) -> None:
     assert not masks(tmp_path, cut.format("1:")).said
 
 
+CUT_ON_WAYS = {
+    "if ids == 1:\n    labels = labels[:, 1:]\nif ids == 2:\n    mask = mask[:, :-1]": False,
+    "if ids == 1:\n    labels = labels[:, 1:]\nif ids == 1:\n    mask = mask[:, :-1]": True,
+    "if ids == 1:\n    labels = labels[:, 1:]\n    return labels\nmask = mask[:, :-1]": False,
+    "if ids == 1:\n    pass\nelse:\n    return labels\nlabels = labels[:, 1:]\nmask = mask[:, :-1]": True,
+}
+
+
+@pytest.mark.parametrize("code", CUT_ON_WAYS)
+def test_cuts_on_different_ways(code: str, tmp_path: Path) -> None:
+    found = masks(tmp_path, code + "\nreturn self.layer(labels, mask)").said
+    assert [said.code for said in found] == ["mask-shifted"] * CUT_ON_WAYS[code]
+
+
 APPLIED = {
     "loss = logits - labels\nreturn loss.sum() / mask.sum()": True,
     "loss = (logits - labels) * mask\nreturn loss.sum() / mask.sum()": False,
@@ -230,6 +256,8 @@ APPLIED = {
     "loss = logits * 0\nloss += labels.sum()\nreturn loss / mask.sum()": True,
     "loss = logits * 0\nloss += (labels * mask).sum()\nreturn loss / mask.sum()": False,
     "a, b = self.layer(logits)\nreturn a.sum() / mask.sum()": True,
+    "if ids:\n    loss = logits * mask\nelse:\n    loss = logits\nreturn loss.sum() / mask.sum()": False,
+    "if ids:\n    loss = logits * 2\nelse:\n    loss = logits\nreturn loss.sum() / mask.sum()": True,
 }
 
 
@@ -286,6 +314,7 @@ DROPPED = {
     "for y in x:\n            x = self.layer(y)\n            y = mask\n        return x": [],
     "return self.layer(x)[mask]": [],
     "mask = None\n        return self.layer(x, mask)": [],
+    "if x:\n            return self.layer(x, mask)\n        mask = None\n        return self.layer(x)": [],
     "f = lambda y, mask: self.layer(y)\n        return f(x, mask)": [],
 }
 

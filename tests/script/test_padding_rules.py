@@ -88,6 +88,203 @@ def test_what_is_said(name: str, tmp_path: Path) -> None:
     assert codes(result(tmp_path, function(code))) == expected
 
 
+ENDS = "ids = ids + [0] * (n - k)\nmask = [1] * k + [0] * (n - k)\ntoken_type = tags + [0] * (n - k)\n"
+STARTS = "ids = [0] * (n - k) + ids\nmask = [0] * (n - k) + [1] * k\ntoken_type = [0] * (n - k) + tags\n"
+TURNED = ENDS.replace("mask = [1] * k + [0] * (n - k)", "mask = [0] * (n - k) + [1] * k")
+
+
+def ways(text: str, first: str = ENDS, second: str = STARTS) -> str:
+    """Both in the places A and B of a text, as far indented as these."""
+    lines = []
+    for line in text.splitlines():
+        body = {"A": first, "B": second}.get(line.strip(), line.strip())
+        lines.append(textwrap.indent(body.rstrip(), line[: len(line) - len(line.lstrip())]))
+    return "k = len(ids)\n" + "\n".join(lines)
+
+
+DECISIONS = [
+    "if side == 'right':\n    A\nelse:\n    B",
+    "if side == 'right':\n    A\nelif side == 'left':\n    B\nelse:\n    raise ValueError",
+    "if side == 'right':\n    A\nif side == 'left':\n    B",
+    "if side == 'right':\n    A\nif side != 'right':\n    B",
+    "if 'right' == side:\n    A\nif side in ('left', 'start'):\n    B",
+    "if side is Side.RIGHT:\n    A\nif side is Side.LEFT:\n    B",
+    "if side == 'right' and ids:\n    A\nif side == 'left' and tags:\n    B",
+    "if not (m or side):\n    A\nif m:\n    B",
+    "if isinstance(ids, list):\n    A\nif isinstance(ids, tuple):\n    B",
+    "if side is None:\n    A\nif side:\n    B",
+    "if k < m:\n    A\nif m <= k:\n    B",
+    "if 'a' in side:\n    A\nif 'a' not in side:\n    B",
+    "if side == 'right':\n    A\n    return ids\nB",
+    "if side == 'right':\n    if m:\n        A\n        return ids, mask\n    return ids\nB",
+    "for _ in tags:\n    if side == 'right':\n        A\n        continue\n    B",
+    "while tags:\n    if side == 'right':\n        A\n        break\n    B",
+    "match side:\n    case 'right':\n        A\n    case 'left' | 'start':\n        B",
+    "match side:\n    case 'right':\n        A\n    case _:\n        B",
+    "match side:\n    case 'right' if m:\n        A\n    case other:\n        pass\nif side == 'left':\n    B",
+    "try:\n    A\nexcept TypeError:\n    B",
+    "A\nif side == 'left':\n    B",
+]
+
+
+@pytest.mark.parametrize("text", DECISIONS)
+def test_only_what_one_run_can_bring_together(text: str, tmp_path: Path) -> None:
+    assert codes(result(tmp_path, "side = use()\n" + function("n = max_len\n" + ways(text)))) == []
+    wrong = result(tmp_path, "side = use()\n" + function("n = max_len\n" + ways(text, TURNED)))
+    assert set(codes(wrong)) == {"mask-side"}
+
+
+NO_DECISIONS = [  # one run may take both ways
+    "if m:\n    A\nif side:\n    B",
+    "if m == 1:\n    A\nif side == 2:\n    B",
+    "if m > 1:\n    A\nif m > 1:\n    B",
+    "if m != 1:\n    A\nif m == 2:\n    B",
+    "if side in use():\n    A\nif side in m:\n    B",
+    "A\nB",
+]
+
+
+@pytest.mark.parametrize("text", NO_DECISIONS)
+def test_what_one_run_may_bring_together(text: str, tmp_path: Path) -> None:
+    first, second = "ids = ids + [0] * (max_len - k)\n", "mask = [0] * (max_len - k) + [1] * k\n"
+    assert codes(result(tmp_path, function(ways(text, first, second)))) == ["mask-side"]
+
+
+def test_conditional_expressions(tmp_path: Path) -> None:
+    made = "k = len(ids)\nids = ids + [0] * (n - k) if {} else [0] * (n - k) + ids\n"
+    mask = "mask = [1] * k + [0] * (n - k) if {} else [0] * (n - k) + [1] * k\n"
+    called = "use(mask=[1] * k + [0] * (n - k) if {} else [0] * (n - k) + [1] * k)\n"
+    for use in (mask, called):
+        for test, expected in (("m", []), ("not m", ["mask-side"])):
+            code = function("n = max_len\n" + made.format("m") + use.format(test))
+            assert sorted(set(codes(result(tmp_path, code)))) == expected
+
+
+#: What is near to a fault of a mask or a side, and is none.
+NEAR = {
+    "the mask is turned with the ids": (
+        "k = len(ids)\nmask = [1] * k + [0] * (max_len - k)\nids = [0] * (max_len - k) + ids\n{}",
+        ["mask = mask[::-1]", "mask = np.flip(mask)", "mask.reverse()", "mask = np.array([mask])[:, ::-1]"],
+        ["mask = mask[:max_len]", "mask = np.array(mask)"],
+        "mask-side",
+    ),
+    "places are taken out of the mask": (
+        "ids = ids + [0] * (max_len - len(ids))\nmask = {}\nreturn dict(mask=mask)",
+        [
+            "np.ones(max_len)\nfor i in tags:\n    mask[i] = 0",
+            "np.ones_like(ids)\nmask[m:] = 0",
+            "[1] * len(ids)\nfor i in tags:\n    mask[i] = 0",
+            "np.ones_like(ids)\nmask *= tags",
+            "np.ones_like(ids)\nmask = mask * tags",
+            "np.ones_like(ids)\nmask = np.multiply(mask, tags)",
+            "np.zeros(max_len)\nmask[:] = 1\nmask[tags] = 0",
+        ],
+        ["np.ones(max_len)", "np.ones_like(ids)", "[1] * len(ids)", "np.zeros(max_len)\nmask[:] = 1"],
+        "mask-everywhere",
+    ),
+    "a pair, each with its own": (
+        "a = ids + [0] * (max_len - len(ids))\nb = [0] * (max_len - len(tags)) + tags\n"
+        "a_segment = m + [0] * (max_len - len(m))\nb_segment = {}",
+        ["[0] * (max_len - len(m)) + m"],
+        [],
+        "sides-differ",
+    ),
+    "another mask than that of padding": (
+        "ids = ids + [0] * (max_len - len(ids))\n{} = np.array(ids) != 101",
+        ["cls_mask", "mlm_mask", "mask_index"],
+        ["mask", "attention_mask", "input_mask"],
+        "mask-value",
+    ),
+    "what is above the value": (
+        "ids = ids + [{}] * (max_len - len(ids))\nmask = np.array(ids) > 0",
+        ["-1"],
+        ["1"],
+        "mask-value",
+    ),
+    "a value of one way only": (
+        "pad = 0\n{}\nids = ids + [pad] * (max_len - len(ids))\nmask = np.array(ids) != 1",
+        ["if m:\n    pad = 1", "pad = 0 if m else 1", "for pad in tags:\n    pass", "pad = 0 if m else m.get('pad')"],
+        ["pass", "if m:\n    pad = 0"],
+        "mask-value",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_what_is_near_to_a_fault(name: str, tmp_path: Path) -> None:
+    code, right, wrong, expected = NEAR[name]
+    for part in right:
+        assert codes(result(tmp_path, function(code.replace("{}", part)))) == [], part
+    for part in wrong:
+        assert codes(result(tmp_path, function(code.replace("{}", part)))) == [expected], part
+
+
+def test_ones_beside_a_mask_of_its_own(tmp_path: Path) -> None:
+    code = "k = len(ids)\n" + SHORT + "{}return dict(page_mask=np.ones(max_len))"
+    assert codes(result(tmp_path, function(code.format("")))) == ["mask-everywhere"]
+    assert codes(result(tmp_path, function(code.format("mask = [1] * k + [0] * (max_len - k)\n")))) == []
+    assert codes(result(tmp_path, function(code.format("").replace("page_mask", "head_mask")))) == []
+
+
+#: What a length of padded ids is used for: whether it is taken for the number of what is real.
+USES = {
+    "return np.tril(np.ones((seq_length, seq_length)))": False,
+    "return ids.reshape(seq_length, 1)": False,
+    "return np.reshape(ids, (1, seq_length))": False,
+    "return np.arange(seq_length)": False,
+    "return np.arange(seq_length) * 2, np.zeros(seq_length)": False,
+    "mask = np.full(seq_length, 7)\nreturn np.equal(ids, mask)": False,
+    "for i in range(seq_length):\n    use(i)": False,
+    "return positions(length=seq_length), seq_length": False,
+    "return Config(seq_length=seq_length, size=m)": False,
+    "return ids, tags[:seq_length]": False,
+    "self.seq_length = seq_length": False,
+    "return seq_length": False,
+    "return np.tile(ids, seq_length)": False,
+    "return np.resize(ids, new_length=seq_length)": False,
+    "return ids, seq_length": True,
+    "yield np.array(ids), np.array([seq_length])": True,
+    "tags.append((ids, seq_length))\nreturn tags": True,
+    "return {'ids': ids, 'valid_length': seq_length}": True,
+    "item['seq_length'] = seq_length\nreturn item": True,
+    "item.seq_length = seq_length\nreturn item": True,
+    "return Features(ids=ids, seq_length=seq_length)": True,
+    "return self.rnn(ids, None, seq_length)": True,
+    "return self.layer(ids, valid_length=ms.Tensor(seq_length))": True,
+    "return use(sequence_mask(seq_length, max_len))": True,
+    "return ids, np.arange(max_len) < seq_length": True,
+    "return ids, np.arange(max_len)[None, :] < seq_length": True,
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("taken", ["len(ids)", "ids.shape[0]"])
+def test_what_a_length_is_used_for(use: str, taken: str, tmp_path: Path) -> None:
+    code = f"ids = np.array(ids + [0] * (max_len - len(ids)))\nseq_length = {taken}\n{use}"
+    assert codes(result(tmp_path, function(code))) == ["length-padded"] * USES[use]
+    code = f"seq_length = {taken}\nids = np.array(ids + [0] * (max_len - len(ids)))\n{use}"
+    assert codes(result(tmp_path, function(code))) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("return np.zeros(seq_length), ids", []),
+        ("return ids, seq_length", ["length-padded"]),
+    ],
+)
+def test_a_length_that_is_returned_is_for_who_called(use: str, expected: list[str], tmp_path: Path) -> None:
+    code = function("ids = ids + [0] * (max_len - len(ids))\nseq_length = len(ids)\nreturn ids, seq_length")
+    caller = "def rows(ids, tags):\n    ids, seq_length = f(ids, tags, 9, 1)\n    " + use + "\n"
+    assert codes(result(tmp_path, code + caller)) == expected
+
+
+def test_a_length_on_another_way_than_the_padding(tmp_path: Path) -> None:
+    code = "if {}:\n    ids = ids + [0] * (max_len - len(ids))\nif {}:\n    tags = dict(ids=ids, length=len(ids))"
+    assert codes(result(tmp_path, function(code.format("m == 1", "m == 2")))) == []
+    assert codes(result(tmp_path, function(code.format("m == 1", "m == 1")))) == ["length-padded"]
+
+
 WORDS = {
     "{'a': 0, 'b': 1}": ["pad-is-real"],
     "{'<pad>': 0, 'b': 1}": [],
@@ -106,6 +303,16 @@ def test_a_value_that_is_a_word(words: str, tmp_path: Path) -> None:
     assert [pad.value for pad in masked.hidden] == [0]
     with_lengths = result(tmp_path, code + NET.format("valid_length"))
     assert codes(with_lengths) == [code for code in WORDS[words] if code == "pad-is-real"]
+
+
+@pytest.mark.parametrize("kept", ["item.seq_length = len(tags)", "mask = [1] * len(tags) + [0] * (m - len(tags))"])
+def test_a_word_that_a_length_leaves_out(kept: str, tmp_path: Path) -> None:
+    code = "V = {'O': 0, 'b': 1}\n" + function(
+        kept + "\nids = [V[w] for w in tags]\nids = ids + [0] * (max_len - len(ids))"
+    )
+    assert codes(result(tmp_path, code + NET.format("seq_length"))) == []
+    assert codes(result(tmp_path, code + NET.format("ids").replace("mask", "other"))) == ["pad-is-real"]
+    assert codes(result(tmp_path, code.replace(kept, "pass") + NET.format("seq_length"))) == ["pad-is-real"]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +348,31 @@ def test_what_the_network_masks(compared: str, fills: list[object], expected: li
 def test_what_the_case_declares(design: Padding, expected: list[str], tmp_path: Path) -> None:
     code = function("k = len(ids)\n" + SHORT + "mask = [1] * k + [0] * (max_len - k)")
     assert codes(result(tmp_path, code, design)) == expected
+
+
+BOTH = "k = len(ids)\nif m:\n    ids = ids + [0] * (max_len - k)\nelse:\n    ids = [{}] * (max_len - k) + ids\n"
+
+
+def test_of_two_ways_one_is_as_declared_or_masked(tmp_path: Path) -> None:
+    code = function(BOTH.replace("{}", "1"))
+    assert codes(result(tmp_path, code, Padding(side="left"))) == []
+    assert codes(result(tmp_path, code, Padding(value=1))) == []
+    assert codes(result(tmp_path, code, Padding(value=2))) == ["design-value", "design-value"]
+    assert codes(result(tmp_path, code + NET.format("ids != 0"))) == []
+    network = (
+        "class Net(nn.Cell):\n    def construct(self, ids, side):\n        if side:\n            mask = ids != {}\n"
+    )
+    network += "        else:\n            mask = ids != {}\n        return self.layer(ids, mask)\n"
+    same = function(BOTH.replace("{}", "0"))
+    assert codes(result(tmp_path, same + network.format(0, 3))) == []
+    assert codes(result(tmp_path, same + network.format(2, 3))) == ["network-mask-value", "network-mask-value"]
+
+
+def test_a_network_that_also_looks_for_words(tmp_path: Path) -> None:
+    code, network = function("k = len(ids)\n" + SHORT), NET.format("(ids != 0) * (ids != 101)")
+    assert codes(result(tmp_path, code + network)) == []
+    assert codes(result(tmp_path, code + NET.format("ids != 101").replace("mask", "cls_mask"))) == []
+    assert codes(result(tmp_path, code + NET.format("ids != 101"))) == ["network-mask-value"]
 
 
 def test_padding_by_the_data_set(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .padding import NO_WAYS, Ways, apart, ways
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
@@ -21,6 +22,19 @@ MASK = re.compile(r"mask", re.IGNORECASE)
 #: A mask over the places of a sequence, not a masked word, a setting, or one over heads.
 _PLACES = re.compile(
     r"(?<!head_)(?<!use_)(?<!no_)mask(?!ed|_?(token|prob|ratio|id|rate|size|gen|type|pos|index|value|lm))",
+    re.IGNORECASE,
+)
+#: Masks of something else than padding.
+_OF_SOMETHING = re.compile(
+    r"(^|_)(mlm|lm|cls|sep|eos|bos|sos|special|segments?|types?|windows?|shift(ed)?|blocks?|regions?|local|global|sparse|band|"
+    r"causal|tri[lu]?|triangle|future|ahead|subsequent|heads?|rand(om)?|noise|drop(out)?|prompt|answer|entity|image|pixels?|"
+    r"patch|roi|anchor|pos|positive|neg|negative|edges?|nodes?|adj|same|diag(onal)?|pattern)(_|$)",
+    re.IGNORECASE,
+)
+#: What is numbers of words, by name: what it is compared with may be their padding.
+_NUMBERS = re.compile(
+    r"ids?$|tokens?$|words?|inputs?|inp$|seqs?$|sequences?|src|source|tgt|target|labels?|sent|text|chars?$|^[xyi]$|query|keys?$|"
+    r"title|passage|context|question|answer|sample|data$|codes?$",
     re.IGNORECASE,
 )
 #: What keeps padding out of a result, by name.
@@ -40,9 +54,15 @@ _KEEPS = re.compile(
 _LARGE = 1e3
 
 
+def of_padding(name: str) -> bool:
+    """True for what is called a mask, and not one of something else than padding."""
+    return bool(_PLACES.search(name)) and not _OF_SOMETHING.search(name)
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """A mask made by comparing what is called `of` with a value: 1 where equal, or where not."""
+    """A mask made by comparing what is called `of` with a value: 1 where equal, or where not. `padding`: it may be that of
+    padding, by its name."""
 
     of: str
     value: Any
@@ -50,6 +70,8 @@ class Comparison:
     source: Source
     node: ast.AST
     function: str
+    padding: bool = True
+    when: Ways = NO_WAYS
 
 
 @dataclass(frozen=True)
@@ -216,6 +238,9 @@ class _Function:
         self.functions, self.found = functions, found
         self.signs: dict[str, _Sign] = {}
         self.cuts: dict[str, tuple[str, str]] = {}
+        self.cut_when: dict[str, Ways] = {}
+        self.when = NO_WAYS
+        self.lacking: frozenset[str] = frozenset()  # masks that were not given, here
         self.roots: dict[str, frozenset[str]] = {}
         self.texts: dict[str, str] = {}
         self.parameters = {part.arg for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
@@ -246,21 +271,45 @@ class _Function:
         elif isinstance(node, ast.If):
             self.either(node)
         elif isinstance(node, (ast.For, ast.While, ast.With)):
+            when = self.when
             self.block(node.body)
+            self.when = self.when if isinstance(node, ast.With) else when
 
     def either(self, node: ast.If) -> None:
         """What both ways say of a mask counts, and what stands in for one that was not given."""
-        signs, cuts = dict(self.signs), dict(self.cuts)
+        before, when, lacking = self.known(), self.when, self.lacking
+        none, given = _tested_for_none(node.test, ast.Is), _tested_for_none(node.test, ast.IsNot)
+        self.when, self.lacking = when | ways(node.test, True), lacking | {none or ""}
         self.block(node.body)
-        after = self.signs, self.cuts
-        self.signs, self.cuts = signs, cuts
+        after, first = self.known(), self.when
+        self.signs, self.cuts, self.roots, self.texts = before
+        self.when, self.lacking = when | ways(node.test, False), lacking | {given or ""}
         self.block(node.orelse)
-        none = _tested_for_none(node.test)
-        self.signs = {name: sign for name, sign in after[0].items() if name == none or self.signs.get(name) == sign}
+        self.lacking = lacking
+        if _leaves(node.body):
+            return
+        if node.orelse and _leaves(node.orelse):
+            (self.signs, self.cuts, self.roots, self.texts), self.when = after, first
+            return
+        self.when = when
+        kept = {name: sign for name, sign in after[0].items() if name == none or self.signs.get(name) == sign}
+        self.signs = kept | {name: sign for name, sign in self.signs.items() if name == given}
         self.cuts = {name: cut for name, cut in after[1].items() if self.cuts.get(name) in (cut, None)}
+        for name, roots in after[2].items():
+            self.roots[name] = roots | self.roots.get(name, frozenset())
+        for name, text in after[3].items():
+            if text != (other := self.texts.get(name, text)):
+                self.texts[name] = f"{text} {other}"[:20_000]
+
+    def known(
+        self,
+    ) -> tuple[dict[str, _Sign], dict[str, tuple[str, str]], dict[str, frozenset[str]], dict[str, str]]:
+        return dict(self.signs), dict(self.cuts), dict(self.roots), dict(self.texts)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         if not isinstance(target, ast.Name):
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                self.signs.pop(target.value.id, None)  # some places of it
             for part in walk(target):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     self.signs.pop(part.id, None)
@@ -274,7 +323,7 @@ class _Function:
         if sign is not None:
             self.signs[name] = sign
         if cut is not None:
-            self.cuts[name] = cut
+            self.cuts[name], self.cut_when[name] = cut, self.when
         self.roots[name], self.texts[name] = roots, text
 
     def look(self, node: ast.expr) -> None:
@@ -358,8 +407,8 @@ class _Function:
             return _flipped(self.sign(args[0], target))
         if name == "sub" and len(args) == 2 and _number(args[0]) == 1:
             return _flipped(self.sign(args[1], target))
-        if name in ("ones_like", "oneslike", "ones"):  # what stands in for a mask, not a factor of ones
-            return _Sign(True) if MASK.search(target) else None
+        if name in ("ones_like", "oneslike", "ones"):  # what stands in for a mask that was not given, not a pattern
+            return _Sign(True) if target in self.lacking and of_padding(target) else None
         if _KEEPS.search(name):
             if args and (found := self.sign(args[0], target)) is not None:
                 return found
@@ -390,14 +439,17 @@ class _Function:
             return _flipped(inner) if (value == 0) is isinstance(kind, ast.Eq) else inner
         if MASK.search(_last(left)) or _NO_PADDING.search(self.text(left)):
             return _Sign(isinstance(kind, ast.NotEq)) if padding else None
+        names = [name for name in (target, self.node.name) if MASK.search(name)]
+        mine = all(map(of_padding, names)) and not _OF_SOMETHING.search(self.node.name)
+        numbers = mine and bool(_NUMBERS.search(_last(left)))
         if positive:
-            return _Sign(True)
-        named = MASK.search(target) or MASK.search(self.node.name)
-        if named and isinstance(left, (ast.Name, ast.Attribute)):
-            made = Comparison(_last(left), value, isinstance(kind, ast.Eq), self.source, node, self.node.name)
+            return _Sign(True) if numbers else None
+        if names and isinstance(left, (ast.Name, ast.Attribute)):
+            equal = isinstance(kind, ast.Eq)
+            made = Comparison(_last(left), value, equal, self.source, node, self.node.name, mine, self.when)
             if not any(known.node is node for known in self.found.comparisons):
                 self.found.comparisons.append(made)
-            return _Sign(isinstance(kind, ast.NotEq))
+            return _Sign(not equal) if padding or numbers else None
         return _Sign(isinstance(kind, ast.NotEq)) if padding else None
 
     def value(self, node: ast.expr | None) -> float | None:
@@ -459,13 +511,18 @@ class _Function:
 
     def shifted(self, args: list[ast.expr], node: ast.expr) -> None:
         """Labels and a mask that enter one operation cut differently."""
-        cuts = [cut for cut in map(self.cut, args) if cut is not None and cut[1]]
-        for label, part in cuts:
+        cuts = [(*cut, self.ways(arg)) for arg in args if (cut := self.cut(arg)) is not None and cut[1]]
+        for label, part, when in cuts:
             if not _LABELS.search(label) or MASK.search(label):
                 continue
-            for mask, other in cuts:
-                if MASK.search(mask) and other != part:
+            for mask, other, then in cuts:
+                if of_padding(mask) and other != part and not apart(when, then):
                     self.say("mask-shifted", node, label=label, part=part[:60], mask=mask, other=other[:60])
+
+    def ways(self, node: ast.expr) -> Ways:
+        """On which ways the names in an expression were cut."""
+        names = [part.id for part in walk(node) if isinstance(part, ast.Name)]
+        return self.when.union(*(self.cut_when.get(name, NO_WAYS) for name in names))
 
     def root(self, node: ast.expr) -> frozenset[str]:
         """The parameters and unresolved names that an expression is made of."""
@@ -511,11 +568,19 @@ def _is_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _tested_for_none(node: ast.expr) -> str | None:
-    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is) and isinstance(node.left, ast.Name)):
+def _tested_for_none(node: ast.expr, kind: type[ast.cmpop]) -> str | None:
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], kind) and isinstance(node.left, ast.Name)):
         return None
     other = node.comparators[0]
     return node.left.id if isinstance(other, ast.Constant) and other.value is None else None
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """True for a block after which nothing of the one around it is reached."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
@@ -592,7 +657,8 @@ def _unused_mask(frame: Frame) -> str | None:
                 written[part.id] = order
         inner = children(part)
         if isinstance(part, ast.Assign):
-            inner = [part.value, *part.targets]
+            empty = isinstance(part.value, ast.Constant) and part.value.value is None
+            inner = [part.value] if empty else [part.value, *part.targets]
         queue += reversed(inner)
     again = _read_again(node)
     for name, place in written.items():

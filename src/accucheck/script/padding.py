@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import string
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,8 +38,108 @@ _MASK = re.compile(r"mask", re.IGNORECASE)
 _COUNT = re.compile(r"len|num|cnt|count|(^|_)[nlt]$|size|shape|valid|real|end$", re.IGNORECASE)
 _SIZE = re.compile(r"max|len|size|limit|width|total", re.IGNORECASE)
 _NOT_PADDING = re.compile(r"(pad|unused|blank|null|none|empty|\bnil\b|ignore)", re.IGNORECASE)
+#: Calls by which the order of elements becomes another, by which a mask loses places, that make masks of lengths, and that
+#: are given the lengths of sequences beside these.
+_TURNS = re.compile(r"flip(lr|ud)?$|rot90$|roll$|reversed?$")
+_LESSENS = re.compile(r"(multiply|mul|subtract|sub|minimum|where|logical_\w+|bitwise_\w+|put|putmask|copyto|fill_?)$")
+_OF_LENGTHS = re.compile(r"(seq(uence)?|len(gth)?s?|pad(ding)?)_?mask$", re.IGNORECASE)
+_TAKES = re.compile(r"net(work)?$|model$|rnn|lstm|gru|encoder$|decoder$|crf|ctc|loss|pack_padded", re.IGNORECASE)
 #: What goes along with the ids of a sample, place by place.
 COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|sent_?id|mask", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of a decision: what it is about is one of these values, or none of them."""
+
+    about: str
+    values: frozenset[str]
+    holds: bool
+
+
+Ways = frozenset[Way]
+NO_WAYS: Ways = frozenset()
+_TRUE = frozenset(("True",))
+_NONE = frozenset(("None",))
+_SIGNS: dict[type[ast.cmpop], str] = {
+    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    **{ast.Eq: "=", ast.NotEq: "<>", ast.Is: "=", ast.IsNot: "<>"},
+}
+
+
+def ways(test: ast.expr, holds: bool, where: str = "") -> Ways:
+    """What is known on one way of a decision. `where` tells it from decisions about others of the same name."""
+    text = _text(test)
+    found = {Way(f"{where}?{text}", _TRUE, holds)}
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ways(test.operand, not holds, where) | found
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
+        found.update(*(ways(part, holds, where) for part in test.values))
+    elif isinstance(test, (ast.Name, ast.Attribute)) and holds:
+        found.add(Way(where + text, _NONE, False))
+    elif isinstance(test, ast.Call) and _called(test) == "isinstance" and len(test.args) == 2:
+        found.add(Way(f"{where}type {_text(test.args[0])}", _among(test.args[1]), holds))
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        left, right, kind = test.left, test.comparators[0], test.ops[0]
+        if isinstance(left, ast.Constant) and isinstance(kind, (ast.Eq, ast.NotEq)):
+            left, right = right, left
+        if isinstance(kind, (ast.In, ast.NotIn)):
+            is_in = holds is isinstance(kind, ast.In)
+            found.add(Way(f"{where}?{_text(left)} in {_text(right)}", _TRUE, is_in))
+            if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
+                found.add(Way(where + _text(left), _among(right), is_in))
+        else:
+            first, second, signs = _text(left), _text(right), set(_SIGNS[type(kind)])
+            if isinstance(kind, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+                equal = holds is isinstance(kind, (ast.Eq, ast.Is))
+                found.add(Way(where + first, frozenset((second,)), equal))
+                if second == "None" and equal:
+                    found.add(Way(f"{where}?{first}", _TRUE, False))
+            signs = signs if holds else set("<=>") - signs
+            if first > second:
+                first, second, signs = second, first, {{"<": ">", ">": "<"}.get(sign, sign) for sign in signs}
+            found.add(Way(f"{where}{first} to {second}", frozenset(signs), True))
+    return frozenset(found)
+
+
+def apart(one: Ways, other: Ways) -> bool:
+    """True for ways that no run takes both, or of which that is not sure: neither this value nor that one."""
+    for about in {way.about for way in one} & {way.about for way in other}:
+        (some, none), (more, less) = _known(one, about), _known(other, about)
+        if some is None and more is None:
+            if not (none <= less or less <= none):
+                return True
+        elif some is None or more is None:
+            if not (some or more or NO_VALUES) - none - less:
+                return True
+        elif not some & more:
+            return True
+    return False
+
+
+NO_VALUES: frozenset[str] = frozenset()
+
+
+def _known(found: Ways, about: str) -> tuple[frozenset[str] | None, frozenset[str]]:
+    """(the values that it may have, None for any; those that it has not) on these ways."""
+    here = [way for way in found if way.about == about]
+    no = NO_VALUES.union(*(way.values for way in here if not way.holds))
+    yes = [way.values for way in here if way.holds]
+    return (yes[0].intersection(*yes[1:]) - no if yes else None), no - _NONE
+
+
+def _among(node: ast.expr) -> frozenset[str]:
+    return frozenset(map(_text, node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]))
+
+
+def _matched(node: ast.pattern) -> frozenset[str] | None:
+    """The values that a pattern of a match takes; None where it takes all that is left."""
+    if isinstance(node, ast.MatchOr):
+        parts = [_matched(part) for part in node.patterns]
+        return None if None in parts else NO_VALUES.union(*(part for part in parts if part is not None))
+    if isinstance(node, ast.MatchAs):
+        return None if node.pattern is None else _matched(node.pattern)
+    return frozenset((_text(node),))
 
 
 @dataclass(eq=False, slots=True)
@@ -86,6 +187,7 @@ class Number(Held):
 @dataclass(eq=False, slots=True)
 class Length(Held):
     of: Held
+    given: list[Given] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
@@ -105,6 +207,8 @@ class Fill(Held):
     size: str
     node: ast.AST
     dims: tuple[str, ...] = ()
+    mask: Mask | None = None  # where it is called one
+    changed: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -122,7 +226,8 @@ class Each(Held):
 
 @dataclass(eq=False, slots=True)
 class Padded(Placed, Held):
-    """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one."""
+    """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one. `when` and `gone`
+    as `together` takes them. `turned`: its order is changed somewhere."""
 
     of: Held | None
     value: Any
@@ -136,11 +241,15 @@ class Padded(Placed, Held):
     area: bool = False  # an image or the like: cut out in two directions
     tables: tuple[Table, ...] = ()
     run: int = 0
+    when: Ways = NO_WAYS
+    gone: list[Ways] = field(default_factory=list)
+    turned: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Mask(Placed, Held):
-    """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real."""
+    """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real. `changed`: single
+    places are written, or something is taken off, afterwards."""
 
     by: Held | None
     side: str
@@ -151,11 +260,15 @@ class Mask(Placed, Held):
     function: str
     names: list[str] = field(default_factory=list)
     run: int = 0
+    when: Ways = NO_WAYS
+    gone: list[Ways] = field(default_factory=list)
+    turned: bool = False
+    changed: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Compared(Placed, Held):
-    """Which elements of `of` are (not) equal to a value."""
+    """Which elements of `of` are (not) equal to a value, or `above` it."""
 
     of: Held | None
     value: Any
@@ -166,11 +279,15 @@ class Compared(Placed, Held):
     function: str
     names: list[str] = field(default_factory=list)
     run: int = 0
+    when: Ways = NO_WAYS
+    gone: list[Ways] = field(default_factory=list)
+    above: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Given(Placed, Held):
-    """A length that is handed on, as a field of the sample or an argument."""
+    """A length that is used for more than counting. `kept`: as the number of what is real, in a sample or an output, by a
+    network or a mask; any other may only be the size of something."""
 
     name: str
     of: Held
@@ -178,6 +295,20 @@ class Given(Placed, Held):
     source: Source
     function: str
     run: int = 0
+    when: Ways = NO_WAYS
+    gone: list[Ways] = field(default_factory=list)
+    kept: bool = False
+
+
+def together(one: Padded | Mask | Compared | Given, other: Padded | Mask | Compared | Given) -> bool:
+    """True where one run can bring both about: they stand in no two ways of one decision, and neither was replaced on the
+    way on which the other was made."""
+    if apart(one.when, other.when):
+        return False
+    for first, second in ((one, other), (other, one)):
+        if any(later - first.when and later - first.when <= second.when for later in first.gone):
+            return False
+    return True
 
 
 @dataclass
@@ -203,8 +334,11 @@ def read(sources: list[Source]) -> Facts:
     for module in modules:
         for node in module.functions:
             functions.setdefault(node.name, []).append((module, node))
+    called = {_called(node) for source in sources for node in source.nodes if isinstance(node, ast.Call)}
+    last = 0
     for module in modules:
-        reader = _Reader(module, functions, facts)
+        reader = _Reader(module, functions, called, facts)
+        reader.last_run = last
         try:
             reader.module_level()
             for node in module.functions:
@@ -213,6 +347,7 @@ def read(sources: list[Source]) -> Facts:
                     reader.alone(node)
         except (_GaveUp, RecursionError):
             facts.gave_up.append(module.source)
+        last = reader.last_run
     return facts
 
 
@@ -259,9 +394,13 @@ class _Module:
 
 class _Reader:
     def __init__(
-        self, module: _Module, functions: dict[str, list[tuple[_Module, ast.FunctionDef]]], facts: Facts
+        self,
+        module: _Module,
+        functions: dict[str, list[tuple[_Module, ast.FunctionDef]]],
+        called: set[str],
+        facts: Facts,
     ) -> None:
-        self.module, self.functions, self.facts = module, functions, facts
+        self.module, self.functions, self.called, self.facts = module, functions, called, facts
         self.source = module.source
         self.globals: dict[str, Held | None] = {}
         self.env: dict[str, Held | None] = {}
@@ -272,6 +411,8 @@ class _Reader:
         self.steps = 0
         self.runs = self.last_run = 0
         self.loaded: set[str] = set()
+        self.when = NO_WAYS
+        self.exits: list[dict[str, Held | None]] = []  # of the innermost loop
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -287,6 +428,7 @@ class _Reader:
 
     def run(self, module: _Module, node: ast.FunctionDef, given: dict[str, Held | None]) -> Held | None:
         outer = self.module, self.source, self.env, self.name, self.returned, self.node, self.loaded, self.runs
+        when = self.when
         if self.node is None:
             self.globals = self.env
         self.last_run += 1
@@ -304,6 +446,7 @@ class _Reader:
         finally:
             self.active.pop()
             self.module, self.source, self.env, self.name, self.returned, self.node, self.loaded, self.runs = outer
+            self.when = when
 
     def block(self, body: list[ast.stmt]) -> bool:
         return all(self.statement(statement) for statement in body)
@@ -312,6 +455,11 @@ class _Reader:
         self.steps += 1
         if self.steps > STEPS:
             raise _GaveUp
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp):
+            self.value(node.value.test)
+            body: list[ast.stmt] = [ast.copy_location(ast.Assign(node.targets, node.value.body), node)]
+            orelse: list[ast.stmt] = [ast.copy_location(ast.Assign(node.targets, node.value.orelse), node)]
+            return self.arms(node.value.test, body, orelse)
         if isinstance(node, ast.Assign):
             held = self.value(node.value)
             for target in node.targets:
@@ -323,10 +471,19 @@ class _Reader:
         elif isinstance(node, ast.Expr):
             self.value(node.value)
         elif isinstance(node, ast.Return):
-            self.returned.append(self.value(node.value) if node.value is not None else None)
+            held = self.value(node.value)
+            if self.name not in self.called:  # else who calls it shows what the length is for
+                self.sample(held)
+            self.returned.append(held)
             return False
         elif isinstance(node, ast.If):
-            return self.either(node)
+            self.value(node.test)
+            return self.arms(node.test, node.body, node.orelse)
+        elif isinstance(node, ast.Match):
+            return self.match(node)
+        elif isinstance(node, (ast.Continue, ast.Break)):
+            self.exits.append(self.env)
+            return False
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.assign(node.target, self.element(self.value(node.iter)), node)
             if (room := self.counted(node.iter)) is not None:
@@ -341,32 +498,64 @@ class _Reader:
                 self.value(item.context_expr)
             return self.block(node.body)
         elif isinstance(node, ast.Try):
+            outer, about = self.when, f"{self.runs} try {node.lineno}"
+            self.when = outer | {Way(about, _TRUE, True)}
             runs = self.block([*node.body, *node.orelse])
+            self.when = outer | {Way(about, _TRUE, False)}
             handled = [self.block(handler.body) for handler in node.handlers]
+            self.when = outer
             return self.block(node.finalbody) and (runs or any(handled))
         elif isinstance(node, ast.Raise):
             return False
         return True
 
     def loop(self, body: list[ast.stmt]) -> None:
-        before = dict(self.env)
-        self.block(body)
+        before, when, exits = dict(self.env), self.when, self.exits
+        self.exits = []
+        if self.block(body):
+            self.exits.append(self.env)
+        self.env = _merged(self.exits) if self.exits else dict(before)
+        self.when, self.exits = when, exits
         for name, held in before.items():
             self.env[name] = _either(self.env.get(name), held)
 
-    def either(self, node: ast.If) -> bool:
-        self.value(node.test)
-        before, ends = dict(self.env), []
-        for body in (node.body, node.orelse):
-            self.env = dict(before)
+    def arms(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
+        return self.ways([(self.way(test, True), body), (self.way(test, False), orelse)])
+
+    def way(self, test: ast.expr, holds: bool) -> Ways:
+        return ways(test, holds, f"{self.runs} ")
+
+    def ways(self, arms: list[tuple[Ways, list[ast.stmt]]]) -> bool:
+        """The ways of one decision; what is known on all those that go on holds for what follows."""
+        before, when = dict(self.env), self.when
+        ends: list[dict[str, Held | None]] = []
+        known: list[Ways] = []
+        for taken, body in arms:
+            self.env, self.when = dict(before), when | taken
             if self.block(body):
                 ends.append(self.env)
+                known.append(self.when)
+        self.when = when
         if not ends:
             return False
-        self.env = {
-            name: _joined([end[name] for end in ends if name in end]) for name in {n: None for end in ends for n in end}
-        }
+        self.env, self.when = _merged(ends), known[0].intersection(*known[1:])
         return True
+
+    def match(self, node: ast.Match) -> bool:
+        self.value(node.subject)
+        about, left, whole = f"{self.runs} {_text(node.subject)}", NO_WAYS, False
+        arms: list[tuple[Ways, list[ast.stmt]]] = []
+        for case in node.cases:
+            values = _matched(case.pattern)
+            taken = left if values is None else left | {Way(about, values, True)}
+            if case.guard is not None:
+                taken |= self.way(case.guard, True)
+            elif values is None:
+                whole = True
+            else:
+                left |= {Way(about, values, False)}
+            arms.append((taken, case.body))
+        return self.ways(arms if whole else [*arms, (left, [])])
 
     def assign(self, target: ast.expr, held: Held | None, node: ast.AST) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -378,7 +567,7 @@ class _Reader:
         text = unparse(target)
         if held is None:
             held = Plain(text)
-        self.env[text] = held
+        self.put(text, held, node)
         inside = re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
         for name in [name for name in self.env if inside.search(name)]:
             del self.env[name]  # an element of what it was, or one that was found by it
@@ -387,7 +576,35 @@ class _Reader:
             isinstance(target, ast.Subscript) and _word(target.slice) == _last(target)
         )
         if field and isinstance(held, Length):
-            self.hand_on(_last(target), held, node)
+            own = isinstance(target, ast.Attribute) and _text(target.value) == "self"  # the size of something, mostly
+            self.hand_on(_last(target), held, node, kept=not own)
+
+    def put(self, text: str, held: Held | None, node: ast.AST) -> None:
+        """A name holds something from here on, in place of what it held."""
+        old = self.env.get(text)
+        self.env[text] = held
+        if old is held:
+            return
+        if isinstance(old, (Padded, Mask, Compared)):
+            old.gone.append(self.when)
+        value = getattr(node, "value", None)
+        made = isinstance(held, (Padded, Mask, Fill))
+        if not made and isinstance(value, ast.expr) and any(_text(part) == text for part in walk(value)):
+            self.lessened(old)
+
+    @staticmethod
+    def lessened(held: Held | None) -> None:
+        """A mask of which something is taken away."""
+        for mask in (held, held.mask) if isinstance(held, Fill) else (held,):
+            if isinstance(mask, (Fill, Mask)):
+                mask.changed = True
+
+    @staticmethod
+    def turned(held: Held | None) -> None:
+        while isinstance(held, Each):
+            held = held.element
+        if isinstance(held, (Padded, Mask)):
+            held.turned = True
 
     def bind(self, held: Held | None, name: str, node: ast.AST) -> None:
         """Note that something is called by a name from here on."""
@@ -398,22 +615,39 @@ class _Reader:
         if isinstance(held, (Length, Each)) and name in self.loaded:
             self.hand_on(name, held, node)
 
-    def hand_on(self, name: str, held: Held | None, node: ast.AST) -> None:
+    def hand_on(self, name: str, held: Held | None, node: ast.AST, kept: bool = False) -> None:
         """A length that gets a name and is used for more than counting."""
-        while isinstance(held, Each):
-            held = held.element
+        held = _single(held)
         if isinstance(held, Length) and _LENGTH.search(name) and not _NO_LENGTH.search(name):
-            self.facts.lengths.append(Given(name, held.of, node, self.source, self.name, self.runs))
+            given = Given(name, held.of, node, self.source, self.name, self.runs, self.when, kept=kept)
+            held.given.append(given)
+            self.facts.lengths.append(given)
+
+    def sample(self, held: Held | None) -> None:
+        """A sequence and its length side by side: then the length is that of what is real."""
+        items = held.items if isinstance(held, Group) and held.keys is None else []
+        for item in items:
+            self.keep(item, items)
+
+    @staticmethod
+    def keep(held: Held | None, beside: Iterable[Held | None] | None = None) -> None:
+        """Note that a length is taken for the number of what is real; only where its sequence is `beside` it, if that is given."""
+        held = _single(held)
+        if not isinstance(held, Length) or not held.given:
+            return
+        if beside is None or any(_first(_single(other)) is _first(held.of) for other in beside):
+            held.given[0].kept = True
 
     def augmented(self, node: ast.AugAssign) -> None:
         text = unparse(node.target)
         value = self.value(node.value)
         if isinstance(node.op, ast.Add):
             held = self.joined([self.at(node.target), value], node)
-            self.env[text] = held
+            self.put(text, held, node)
             self.bind(held, _last(node.target), node)
         else:
-            self.env[text] = Plain(text)
+            self.lessened(self.env.get(text))
+            self.put(text, Plain(text), node)
 
     # --- padding by loops -----------------------------------------------------------------------------------------------
 
@@ -458,8 +692,7 @@ class _Reader:
                 continue
             fill = Fill(value, room, room.size, statement)
             held = self.padded(self.at(owner), fill, side, statement)
-            text = unparse(owner)
-            self.env[text] = held
+            self.put(unparse(owner), held, statement)
             self.bind(held, _last(owner), statement)
 
     def one_value(self, node: ast.expr, loop: ast.AST) -> bool:
@@ -513,7 +746,7 @@ class _Reader:
         if isinstance(node.op, ast.USub) and isinstance(held, Number):
             return Number(-held.value)
         if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert)):
-            return self.comparison(held.of, held.value, held.text, not held.equal, node)
+            return self.comparison(held.of, held, node, not held.equal)
         return None
 
     def on_Name(self, node: ast.Name) -> Held | None:
@@ -536,13 +769,20 @@ class _Reader:
 
     def on_IfExp(self, node: ast.IfExp) -> Held | None:
         self.value(node.test)
-        return _joined([self.value(node.body), self.value(node.orelse)])
+        when, found = self.when, []
+        for part, holds in ((node.body, True), (node.orelse, False)):
+            self.when = when | self.way(node.test, holds)
+            found.append(self.value(part))
+        self.when = when
+        return _joined(found)
 
     def on_BoolOp(self, node: ast.BoolOp) -> Held | None:
         return _joined([self.value(part) for part in node.values])
 
     def on_Yield(self, node: ast.Yield | ast.YieldFrom) -> Held | None:
-        self.returned.append(self.value(node.value))
+        held = self.value(node.value)
+        self.sample(held)
+        self.returned.append(held)
         return None
 
     on_YieldFrom = on_Yield
@@ -572,18 +812,19 @@ class _Reader:
             if word is not None and isinstance(one, Number) and isinstance(one.value, int):
                 numbers.setdefault(one.value, word)
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self.bind_output(one, key.value, part)
+                self.bind_output(one, key.value, part, kept=True)
         if numbers and len(numbers) == len(node.keys):
             return Table("", [], 0, True, numbers)
         return Group(held, keys)
 
-    def bind_output(self, held: Held | None, name: str, node: ast.AST) -> None:
+    def bind_output(self, held: Held | None, name: str, node: ast.AST, kept: bool) -> None:
         """A field of a sample, or an argument by keyword."""
-        if isinstance(held, Fill) and _MASK.search(name) and held.count is None and held.size and self.ones(held):
+        every = isinstance(held, Fill) and held.count is None and held.size and not held.changed and self.ones(held)
+        if isinstance(held, Fill) and _MASK.search(name) and every:
             held = self.mask(None, END, True, held.size, held.node)  # ones throughout, and nothing was taken away
         if isinstance(held, (Padded, Mask, Compared, Fill)):
             self.bind(held, name, node)
-        self.hand_on(name, held, node)
+        self.hand_on(name, held, node, kept)
 
     def on_DictComp(self, node: ast.DictComp) -> Held | None:
         generator = node.generators[0]
@@ -639,7 +880,7 @@ class _Reader:
             compared = self.chosen(element, node)
             inner = self.value(element)
             if compared is not None and alone:
-                held = self.comparison(iterated, compared.value, compared.text, compared.equal, node)
+                held = self.comparison(iterated, compared, node)
             elif isinstance(inner, Plain) and inner.tables:
                 held = Plain(_text(node), inner.tables)  # a number for each word
             elif isinstance(inner, (Padded, Length, Mask, Group, Each)):
@@ -665,9 +906,11 @@ class _Reader:
         if isinstance(node, ast.Compare) and isinstance(node.left, (ast.Name, ast.Subscript)):
             found = self.compare(node)
             if found is not None:
-                return Compared(
+                made = Compared(
                     found.of, found.value, found.text, found.equal is not turned, whole, self.source, self.name
                 )
+                made.above = found.above
+                return made
         return None
 
     def compare(self, node: ast.Compare) -> Compared | None:
@@ -678,7 +921,7 @@ class _Reader:
             left, right = right, left
             kind = {ast.Lt: ast.Gt(), ast.Gt: ast.Lt()}.get(type(kind), kind)
         if isinstance(kind, ast.Gt) and _is(right, 0):
-            return Compared(self.value(left), 0, "0", False, node, self.source, self.name)
+            return Compared(self.value(left), 0, "0", False, node, self.source, self.name, above=True)
         if not isinstance(kind, (ast.Eq, ast.NotEq)):
             return None
         return Compared(
@@ -688,15 +931,21 @@ class _Reader:
     def on_Compare(self, node: ast.Compare) -> Held | None:
         found = self.compare(node)
         if found is None:
-            for part in (node.left, *node.comparators):
-                self.value(part)
+            sides = [self.value(part) for part in (node.left, *node.comparators)]
+            for held in sides if _in_a_row(node) else []:
+                self.keep(held)
             return None
         if isinstance(found.of, (Padded, Plain, Each)):
-            return self.comparison(found.of, found.value, found.text, found.equal, node)
+            return self.comparison(found.of, found, node, found.equal)
         return found
 
     def on_BinOp(self, node: ast.BinOp) -> Held | None:
         left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, (ast.Mult, ast.Sub, ast.BitAnd, ast.BitXor)) and not isinstance(
+            node.right, ast.Constant
+        ):
+            self.lessened(left)
+            self.lessened(right)
         if isinstance(left, Number) and isinstance(right, Number) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
             total = {ast.Add: left.value + right.value, ast.Sub: left.value - right.value}
             return Number(total.get(type(node.op), left.value * right.value))
@@ -741,6 +990,9 @@ class _Reader:
         if isinstance(node.value, ast.Call) and _called(node.value) in ("shape", "size") and node.value.args:
             return Length(self.value(node.value.args[0]) or Plain(""))
         held = self.value(node.value)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if any(isinstance(part, ast.Slice) and isinstance(part.step, ast.UnaryOp) for part in parts):
+            self.turned(held)  # x[::-1]
         if isinstance(node.slice, ast.Slice):
             return self.cut(held, node.slice, node)
         if isinstance(held, Group):
@@ -808,8 +1060,11 @@ class _Reader:
         for keyword in node.keywords:
             keywords[keyword.arg or ""] = held = self.value(keyword.value)
             if keyword.arg:
-                self.bind_output(held, keyword.arg, keyword.value)
+                self.bind_output(held, keyword.arg, keyword.value, kept=called == "dict")
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if _TURNS.match(called) or _LESSENS.match(called):
+            for one in [*args, self.value(owner)] if owner is not None and not self.is_module(owner) else args:
+                (self.turned if _TURNS.match(called) else self.lessened)(one)
         if called == "len" and len(args) == 1:
             return Length(args[0] or Plain(_text(node.args[0])))
         if called == "range" and args:
@@ -839,7 +1094,8 @@ class _Reader:
             return self.added(owner, called, args, node)
         if called in ("not_equal", "equal") and len(args) == 2:
             value = self.constant(node.args[1])
-            return self.comparison(args[0], value, _text(node.args[1]), called == "equal", node)
+            text, equal = _text(node.args[1]), called == "equal"
+            return self.comparison(args[0], Compared(args[0], value, text, equal, node, self.source, self.name), node)
         if called == "pad" and args:
             return self.numpy_pad(node, args[0])
         if called == "pad_sequences" and args:
@@ -852,13 +1108,20 @@ class _Reader:
         if called == "where" and len(args) == 3 and isinstance(args[0], Compared):
             mask = args[0]
             if _is(node.args[1], 0) and _is(node.args[2], 1):
-                return self.comparison(mask.of, mask.value, mask.text, not mask.equal, node)
+                return self.comparison(mask.of, mask, node, not mask.equal)
             return mask if _is(node.args[1], 1) and _is(node.args[2], 0) else None
         if called == "get" and owner is not None and isinstance(table := self.value(owner), Table):
             return Plain(_text(node), (table,))
         followed = self.followed(node, called, args, keywords)
         if followed is not None:
             return followed[0]
+        arguments = [*args, *keywords.values()]
+        if owner is None or not self.is_module(owner):
+            for one in arguments if _TAKES.search(called) else keywords.values():
+                self.keep(one, arguments)
+        if _OF_LENGTHS.search(called):
+            for one in arguments:
+                self.keep(one)
         if _SAME.match(called):
             inside = args[0] if args and (owner is None or self.is_module(owner)) else None
             if inside is None and owner is not None and not self.is_module(owner):
@@ -913,6 +1176,7 @@ class _Reader:
             held: Held | None = self.joined([before, args[0]], node)
         elif method == "append" and args:
             one = args[0]
+            self.sample(one)
             if isinstance(one, (Padded, Length, Mask, Group, Each)) or (isinstance(one, Plain) and one.tables):
                 same = isinstance(before, Each) and before.element is not None
                 held = before if same else Each(one)
@@ -922,7 +1186,7 @@ class _Reader:
                 held = before if not isinstance(before, Group) or before.items else Plain(text)
         else:
             return None
-        self.env[text] = held
+        self.put(text, held, node)
         self.bind(held, _last(owner), node)
         return None
 
@@ -1047,31 +1311,44 @@ class _Reader:
         )
 
     def noted(self, made: Padded) -> Padded:
-        made.run = self.runs
+        made.run, made.when = self.runs, self.when
         self.facts.pads.append(made)
         return made
 
     def mask(self, by: Held | None, side: str, every: bool, size: str, node: ast.AST) -> Mask:
-        made = Mask(by, side, every, size, node, self.source, self.name, run=self.runs)
+        made = Mask(by, side, every, size, node, self.source, self.name, run=self.runs, when=self.when)
         self.facts.masks.append(made)
         return made
 
-    def comparison(self, of: Held | None, value: Any, text: str, equal: bool, node: ast.AST) -> Compared:
-        made = Compared(of, value, text, equal, node, self.source, self.name, run=self.runs)
+    def comparison(self, of: Held | None, like: Compared, node: ast.AST, equal: bool | None = None) -> Compared:
+        made = Compared(
+            of,
+            like.value,
+            like.text,
+            like.equal if equal is None else equal,
+            node,
+            self.source,
+            self.name,
+            run=self.runs,
+        )
+        made.when, made.above = self.when, like.above
         self.facts.compared.append(made)
         return made
 
     def as_mask(self, fill: Fill) -> Held:
         """A fill that is called a mask: ones for the length of something, or everywhere."""
         of = fill.count.of if isinstance(fill.count, Length) else None
-        if isinstance(of, Padded) and not fill.dims and self.ones(fill):
-            return self.mask(of, END, True, of.size, fill.node)
+        if isinstance(of, Padded) and not fill.dims and self.ones(fill) and not fill.changed:
+            if fill.mask is None:
+                fill.mask = self.mask(of, END, True, of.size, fill.node)
+            return fill.mask
         return fill
 
     def written(self, target: ast.Subscript, held: Held | None, node: ast.AST) -> bool:
         """x[:n] = y into a blank array."""
         text = _text(target.value)
         blank = self.env.get(text)
+        self.lessened(blank)
         if isinstance(blank, Table):
             word = _word(target.slice)
             if word is not None and isinstance(held, Number) and isinstance(held.value, int):
@@ -1147,11 +1424,38 @@ class _Reader:
         return None if turned else (side, None, None)
 
 
+def _single(held: Held | None) -> Held | None:
+    """What a list holds all along."""
+    while isinstance(held, Each):
+        held = held.element
+    return held
+
+
+def _first(held: Held | None) -> Held | None:
+    """What was there before it was padded."""
+    while isinstance(held, Padded) and held.of is not None:
+        held = held.of
+    return held
+
+
+def _merged(ends: list[dict[str, Held | None]]) -> dict[str, Held | None]:
+    """What names hold where several ways meet."""
+    if len(ends) == 1:
+        return ends[0]
+    return {
+        name: _joined([end[name] for end in ends if name in end]) for name in dict.fromkeys(n for e in ends for n in e)
+    }
+
+
 def _joined(held: list[Held | None]) -> Held | None:
     """One for several possible ones: what tells most of padding counts."""
     known = [part for part in held if part is not None]
     if not known:
         return None
+    if any(isinstance(part, Number) for part in known) and all(isinstance(part, (Number, Plain)) for part in known):
+        values = [part.value if isinstance(part, Number) else None for part in held]
+        if any(value is None or value != values[0] for value in values):  # this number on one way only
+            return next((part for part in known if isinstance(part, Plain)), Plain(""))
     if all(part is known[0] for part in known):
         return known[0]
     groups = [part for part in known if isinstance(part, Group) and part.keys is None]
@@ -1169,7 +1473,7 @@ def _joined(held: list[Held | None]) -> Held | None:
 
 def _either(one: Held | None, other: Held | None) -> Held | None:
     """What a loop leaves, or what was there before it."""
-    return other if one is None else one
+    return _joined([one, other]) if isinstance(one, Number) else other if one is None else one
 
 
 @kept
@@ -1183,12 +1487,19 @@ def _used(node: ast.AST) -> set[str]:
             found.add(part.id)
         if isinstance(part, ast.Call) and _called(part) in ("range", "print", "len", "info", "debug", "format"):
             continue
-        if isinstance(part, (ast.Assert, ast.Compare, ast.FunctionDef, ast.ClassDef, ast.Slice)):
+        if isinstance(part, (ast.Assert, ast.FunctionDef, ast.ClassDef, ast.Slice)):
+            continue
+        if isinstance(part, ast.Compare) and not _in_a_row(part):
             continue
         if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.Mult)):
             continue
         queue += children(part)
     return found
+
+
+def _in_a_row(node: ast.Compare) -> bool:
+    """True for `np.arange(n) < length`: a mask of the places before it."""
+    return any(isinstance(part, ast.Call) and _called(part) == "arange" for part in walk(node))
 
 
 def _called(node: ast.Call) -> str:

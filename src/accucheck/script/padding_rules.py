@@ -14,8 +14,8 @@ from typing import Any
 from ..errors import ReadError
 from . import masking, padding
 from .analysis import Reading, Scripts
-from .masking import Masks
-from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, special
+from .masking import Masks, of_padding
+from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, apart, special, together
 from .source import Source, read
 from .values import Items, Known, Made, options
 
@@ -193,32 +193,43 @@ class _Checks:
     def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
         for mark in marks:
             name = next(name for name in mark.names if _MASK.search(name))
-            alike = [pad for pad in pads if pad.size == mark.size and mark.size]
+            beside = [pad for pad in pads if together(mark, pad)]
+            alike = [pad for pad in beside if pad.size == mark.size and mark.size]
             if mark.every:
-                over = mark.by if isinstance(mark.by, Padded) else next(iter(alike), None)
-                if over is not None:
+                over = next((pad for pad in alike if not self.has_own(pad, marks)), None)
+                if isinstance(mark.by, Padded):
+                    over = mark.by if together(mark, mark.by) else None
+                if over is not None and not mark.changed and of_padding(name):
                     self.say("mask-everywhere", mark, mask=name, padded=_name(over))
-            elif mark.by is not None:
-                fitting = [pad for pad in pads if _root(pad) is _root(mark.by)]
-                for pad in fitting:
-                    if pad.side != mark.side:
+            elif mark.by is not None and not mark.turned:
+                fitting = [pad for pad in beside if _root(pad) is _root(mark.by) and not pad.turned]
+                if not any(pad.side == mark.side for pad in fitting):
+                    for pad in fitting:
                         self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
                 if fitting and alike and not any(pad in alike for pad in fitting):
                     self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(fitting[0]))
 
+    @staticmethod
+    def has_own(pad: Padded, marks: list[Mask]) -> bool:
+        """True for what has a mask that leaves places out: one of ones only is then that of something else."""
+        return any(not mark.every and mark.by is not None and _root(mark.by) is _root(pad) for mark in marks)
+
     def of_sides(self, pads: list[Padded]) -> None:
         """Ids and what goes along with them place by place, filled up on different sides."""
-        ids = [pad for pad in pads if not _companion(pad)]
         for companion in (pad for pad in pads if _companion(pad)):
+            ids = [
+                pad for pad in pads if not _companion(pad) and pad.size == companion.size and together(pad, companion)
+            ]
+            if companion.turned or any(pad.side == companion.side or pad.turned for pad in ids):
+                continue  # it goes along with that one
             for pad in ids:
-                if pad.side != companion.side and pad.size == companion.size:
-                    at = pad if pad.side == padding.START else companion
-                    data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
-                    self.say("sides-differ", at, True, **data, other=_side(companion))
+                at = pad if pad.side == padding.START else companion
+                data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
+                self.say("sides-differ", at, True, **data, other=_side(companion))
 
     def of_lengths(self, lengths: list[Given]) -> None:
         for given in lengths:
-            if isinstance(given.of, Padded) and _sequence(given.of):
+            if given.kept and isinstance(given.of, Padded) and _sequence(given.of) and together(given, given.of):
                 self.say("length-padded", given, length=given.name, padded=_name(given.of), line=given.of.line)
 
     def of_comparisons(self, compared: list[Compared]) -> None:
@@ -227,6 +238,8 @@ class _Checks:
             name = next((name for name in one.names if _MASK.search(name)), None)
             pad = one.of if isinstance(one.of, Padded) else None
             if name is None or pad is None or one.value is None or pad.value is None or one.value == pad.value:
+                continue
+            if not of_padding(name) or not together(one, pad) or (one.above and pad.value < one.value):
                 continue
             self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, line=pad.line)
 
@@ -252,6 +265,8 @@ class _Checks:
     def of_values(self) -> None:
         """A value that also stands for something real, with nothing that leaves it out."""
         hidden = {one.value for one in self.masks.comparisons} | self.masks.ignored
+        measured = {(one.source.path, one.run) for one in self.facts.lengths if not isinstance(one.of, Padded)}
+        measured |= {(one.source.path, one.run) for one in self.facts.masks if not one.every}
         for pad in self.result.pads:
             if pad.value is None or _companion(pad) or not isinstance(pad.value, int):
                 continue
@@ -260,14 +275,20 @@ class _Checks:
                 self.accounted.add(_place(pad))  # a value of its own
             if not words or pad.value in hidden or _place(pad) in self.accounted:
                 continue
+            if self.masks.hides and (pad.source.path, pad.run) in measured:
+                continue  # what the sample is told by goes to a network that leaves places out
             if not _MARKS.search(words[0]):
                 self.say("pad-is-real", pad, True, padded=_name(pad), value=pad.value, word=words[0])
             elif not self.masks.hides:
                 self.say("pad-is-mark", pad, True, padded=_name(pad), value=pad.value, word=words[0])
 
+    def elsewhere(self, pad: Padded) -> list[Padded]:
+        """What is done instead of this padding on other ways of the same decision."""
+        return [one for one in self.facts.pads if one.run == pad.run and apart(one.when, pad.when)]
+
     def of_network(self) -> None:
         """What the network masks by value, against what the data are filled with."""
-        compared = [one for one in self.masks.comparisons if not _LABELS.search(one.of)]
+        compared = [one for one in self.masks.comparisons if not _LABELS.search(one.of) and one.padding]
         values = {one.value for one in compared if isinstance(one.value, int)}
         if not values or any(one.value is None for one in compared):
             return
@@ -276,7 +297,8 @@ class _Checks:
             return
         filled = {pad.value for pad in ids}
         for one in compared:
-            if one.value not in filled:
+            beside = [other for other in compared if other.function == one.function and other.value in filled]
+            if one.value not in filled and not any(o.of == one.of or apart(o.when, one.when) for o in beside):
                 pad = ids[0]
                 data = {"value": one.value, "padded": _name(pad), "filled": pad.value}
                 place = f"{pad.source.path}:{pad.line}"
@@ -284,6 +306,8 @@ class _Checks:
         for pad in ids:
             if pad.value in values:
                 self.accounted.add(_place(pad))
+            elif any(other.value in values for other in self.elsewhere(pad)):
+                continue
             elif values & filled and _place(pad) not in self.accounted:
                 one = next(c for c in compared if c.value in values)
                 place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
@@ -297,14 +321,15 @@ class _Checks:
         ids = [pad for pad in self.result.pads if not _companion(pad)]
         if self.design.value is not None:
             for pad in ids:
-                if pad.value is not None and pad.value != self.design.value:
+                known = pad.value is not None and pad.value != self.design.value
+                if known and not any(other.value in (None, self.design.value) for other in self.elsewhere(pad)):
                     self.say("design-value", pad, padded=_name(pad), value=pad.value, wanted=self.design.value)
         side = {"right": padding.END, "end": padding.END, "post": padding.END, "left": padding.START}.get(
             self.design.side or "", padding.START if self.design.side in ("start", "pre") else None
         )
         if side is not None:
             for pad in ids:
-                if pad.side != side:
+                if pad.side != side and not any(other.side == side for other in self.elsewhere(pad)):
                     self.say("design-side", pad, padded=_name(pad), side=_side(pad), wanted=_SIDES[side])
         if self.design.mask and self.result.pads:
             marks: Iterable[Mask | Compared | Padded] = (*self.facts.masks, *self.facts.compared, *self.facts.pads)
