@@ -239,6 +239,8 @@ def test_what_is_held_out_is_not_for_training(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("function", "purpose"), [("make_eval_set", "eval"), ("make_set", "train")])
-def test_a_set_for_evaluation_that_is_not_the_test_set_is_still_one(function: str, purpose: str, tmp_path: Path) -> None:
+def test_a_set_for_evaluation_that_is_not_the_test_set_is_still_one(
+    function: str, purpose: str, tmp_path: Path
+) -> None:
     code = f"def {function}(test=False):\n    return folder()\ndata = {function}()\n"
     assert [pipeline.role for pipeline in pipelines(tmp_path, code)] == [purpose]
