@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .padding import NO_WAYS, Ways, apart, ways
+from .decisions import NO_WAYS, Ways, apart, ways
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace

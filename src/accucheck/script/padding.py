@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .decisions import NO_WAYS, TRUE, Way, Ways, apart, matched, text_of, ways
 from .source import Placed, Source
 from .syntax import children, kept, stored, unparse, walk
 
@@ -46,100 +47,6 @@ _OF_LENGTHS = re.compile(r"(seq(uence)?|len(gth)?s?|pad(ding)?)_?mask$", re.IGNO
 _TAKES = re.compile(r"net(work)?$|model$|rnn|lstm|gru|encoder$|decoder$|crf|ctc|loss|pack_padded", re.IGNORECASE)
 #: What goes along with the ids of a sample, place by place.
 COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|sent_?id|mask", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One way of a decision: what it is about is one of these values, or none of them."""
-
-    about: str
-    values: frozenset[str]
-    holds: bool
-
-
-Ways = frozenset[Way]
-NO_WAYS: Ways = frozenset()
-_TRUE = frozenset(("True",))
-_NONE = frozenset(("None",))
-_SIGNS: dict[type[ast.cmpop], str] = {
-    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
-    **{ast.Eq: "=", ast.NotEq: "<>", ast.Is: "=", ast.IsNot: "<>"},
-}
-
-
-def ways(test: ast.expr, holds: bool, where: str = "") -> Ways:
-    """What is known on one way of a decision. `where` tells it from decisions about others of the same name."""
-    text = _text(test)
-    found = {Way(f"{where}?{text}", _TRUE, holds)}
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return ways(test.operand, not holds, where) | found
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
-        found.update(*(ways(part, holds, where) for part in test.values))
-    elif isinstance(test, (ast.Name, ast.Attribute)) and holds:
-        found.add(Way(where + text, _NONE, False))
-    elif isinstance(test, ast.Call) and _called(test) == "isinstance" and len(test.args) == 2:
-        found.add(Way(f"{where}type {_text(test.args[0])}", _among(test.args[1]), holds))
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right, kind = test.left, test.comparators[0], test.ops[0]
-        if isinstance(left, ast.Constant) and isinstance(kind, (ast.Eq, ast.NotEq)):
-            left, right = right, left
-        if isinstance(kind, (ast.In, ast.NotIn)):
-            is_in = holds is isinstance(kind, ast.In)
-            found.add(Way(f"{where}?{_text(left)} in {_text(right)}", _TRUE, is_in))
-            if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-                found.add(Way(where + _text(left), _among(right), is_in))
-        else:
-            first, second, signs = _text(left), _text(right), set(_SIGNS[type(kind)])
-            if isinstance(kind, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
-                equal = holds is isinstance(kind, (ast.Eq, ast.Is))
-                found.add(Way(where + first, frozenset((second,)), equal))
-                if second == "None" and equal:
-                    found.add(Way(f"{where}?{first}", _TRUE, False))
-            signs = signs if holds else set("<=>") - signs
-            if first > second:
-                first, second, signs = second, first, {{"<": ">", ">": "<"}.get(sign, sign) for sign in signs}
-            found.add(Way(f"{where}{first} to {second}", frozenset(signs), True))
-    return frozenset(found)
-
-
-def apart(one: Ways, other: Ways) -> bool:
-    """True for ways that no run takes both, or of which that is not sure: neither this value nor that one."""
-    for about in {way.about for way in one} & {way.about for way in other}:
-        (some, none), (more, less) = _known(one, about), _known(other, about)
-        if some is None and more is None:
-            if not (none <= less or less <= none):
-                return True
-        elif some is None or more is None:
-            if not (some or more or NO_VALUES) - none - less:
-                return True
-        elif not some & more:
-            return True
-    return False
-
-
-NO_VALUES: frozenset[str] = frozenset()
-
-
-def _known(found: Ways, about: str) -> tuple[frozenset[str] | None, frozenset[str]]:
-    """(the values that it may have, None for any; those that it has not) on these ways."""
-    here = [way for way in found if way.about == about]
-    no = NO_VALUES.union(*(way.values for way in here if not way.holds))
-    yes = [way.values for way in here if way.holds]
-    return (yes[0].intersection(*yes[1:]) - no if yes else None), no - _NONE
-
-
-def _among(node: ast.expr) -> frozenset[str]:
-    return frozenset(map(_text, node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]))
-
-
-def _matched(node: ast.pattern) -> frozenset[str] | None:
-    """The values that a pattern of a match takes; None where it takes all that is left."""
-    if isinstance(node, ast.MatchOr):
-        parts = [_matched(part) for part in node.patterns]
-        return None if None in parts else NO_VALUES.union(*(part for part in parts if part is not None))
-    if isinstance(node, ast.MatchAs):
-        return None if node.pattern is None else _matched(node.pattern)
-    return frozenset((_text(node),))
 
 
 @dataclass(eq=False, slots=True)
@@ -499,9 +406,9 @@ class _Reader:
             return self.block(node.body)
         elif isinstance(node, ast.Try):
             outer, about = self.when, f"{self.runs} try {node.lineno}"
-            self.when = outer | {Way(about, _TRUE, True)}
+            self.when = outer | {Way(about, TRUE, True)}
             runs = self.block([*node.body, *node.orelse])
-            self.when = outer | {Way(about, _TRUE, False)}
+            self.when = outer | {Way(about, TRUE, False)}
             handled = [self.block(handler.body) for handler in node.handlers]
             self.when = outer
             return self.block(node.finalbody) and (runs or any(handled))
@@ -543,10 +450,10 @@ class _Reader:
 
     def match(self, node: ast.Match) -> bool:
         self.value(node.subject)
-        about, left, whole = f"{self.runs} {_text(node.subject)}", NO_WAYS, False
+        about, left, whole = f"{self.runs} {text_of(node.subject)}", NO_WAYS, False
         arms: list[tuple[Ways, list[ast.stmt]]] = []
         for case in node.cases:
-            values = _matched(case.pattern)
+            values = matched(case.pattern)
             taken = left if values is None else left | {Way(about, values, True)}
             if case.guard is not None:
                 taken |= self.way(case.guard, True)
@@ -576,7 +483,7 @@ class _Reader:
             isinstance(target, ast.Subscript) and _word(target.slice) == _last(target)
         )
         if field and isinstance(held, Length):
-            own = isinstance(target, ast.Attribute) and _text(target.value) == "self"  # the size of something, mostly
+            own = isinstance(target, ast.Attribute) and text_of(target.value) == "self"  # the size of something, mostly
             self.hand_on(_last(target), held, node, kept=not own)
 
     def put(self, text: str, held: Held | None, node: ast.AST) -> None:
@@ -589,7 +496,7 @@ class _Reader:
             old.gone.append(self.when)
         value = getattr(node, "value", None)
         made = isinstance(held, (Padded, Mask, Fill))
-        if not made and isinstance(value, ast.expr) and any(_text(part) == text for part in walk(value)):
+        if not made and isinstance(value, ast.expr) and any(text_of(part) == text for part in walk(value)):
             self.lessened(old)
 
     @staticmethod
@@ -601,8 +508,7 @@ class _Reader:
 
     @staticmethod
     def turned(held: Held | None) -> None:
-        while isinstance(held, Each):
-            held = held.element
+        held = _single(held)
         if isinstance(held, (Padded, Mask)):
             held.turned = True
 
@@ -661,7 +567,7 @@ class _Reader:
                 return None
             held = self.value(left)
             if isinstance(held, Length):
-                return Room(_text(right), held.of)
+                return Room(text_of(right), held.of)
         return None
 
     def counted(self, node: ast.expr) -> Room | None:
@@ -673,7 +579,7 @@ class _Reader:
             return held if isinstance(held, Room) else None
         if len(node.args) == 2:
             held = self.value(node.args[0])
-            return Room(_text(node.args[1]), held.of) if isinstance(held, Length) else None
+            return Room(text_of(node.args[1]), held.of) if isinstance(held, Length) else None
         return None
 
     def filled_by_loop(self, loop: ast.While | ast.For | ast.AsyncFor, room: Room) -> None:
@@ -727,7 +633,7 @@ class _Reader:
 
     def at(self, node: ast.expr) -> Held:
         """What stands at a place that is written to or asked for by name."""
-        text = _text(node)
+        text = text_of(node)
         held = self.env.get(text)
         if held is None and isinstance(node, ast.Name):
             held = self.globals.get(text)
@@ -795,7 +701,7 @@ class _Reader:
         if words and all(word is not None for word in words) and isinstance(node, ast.List):
             strings = all(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in node.elts)
             if strings or all(isinstance(p, ast.Name) and p.id.isupper() for p in node.elts):
-                return Plain(_text(node), words=[word for word in words if word is not None], whole=True)
+                return Plain(text_of(node), words=[word for word in words if word is not None], whole=True)
         return Group(items)
 
     on_Tuple = on_List
@@ -882,13 +788,13 @@ class _Reader:
             if compared is not None and alone:
                 held = self.comparison(iterated, compared, node)
             elif isinstance(inner, Plain) and inner.tables:
-                held = Plain(_text(node), inner.tables)  # a number for each word
+                held = Plain(text_of(node), inner.tables)  # a number for each word
             elif isinstance(inner, (Padded, Length, Mask, Group, Each)):
                 held = Each(inner)
             elif alone and isinstance(iterated, Plain) and isinstance(element, ast.Name):
                 held = iterated
             else:
-                held = Plain(_text(node))
+                held = Plain(text_of(node))
         self.env = before
         return held
 
@@ -925,7 +831,13 @@ class _Reader:
         if not isinstance(kind, (ast.Eq, ast.NotEq)):
             return None
         return Compared(
-            self.value(left), self.constant(right), _text(right), isinstance(kind, ast.Eq), node, self.source, self.name
+            self.value(left),
+            self.constant(right),
+            text_of(right),
+            isinstance(kind, ast.Eq),
+            node,
+            self.source,
+            self.name,
         )
 
     def on_Compare(self, node: ast.Compare) -> Held | None:
@@ -950,11 +862,11 @@ class _Reader:
             total = {ast.Add: left.value + right.value, ast.Sub: left.value - right.value}
             return Number(total.get(type(node.op), left.value * right.value))
         if isinstance(node.op, ast.Sub) and isinstance(right, Length):
-            return Room(_text(node.left), right.of)
+            return Room(text_of(node.left), right.of)
         if isinstance(node.op, ast.Sub) and isinstance(left, Room):
             return left
         if isinstance(node.op, ast.Sub) and isinstance(right, Plain) and _SIZE.search(_last(node.left)):
-            return Room(_text(node.left), None)  # max_len - length
+            return Room(text_of(node.left), None)  # max_len - length
         if isinstance(node.op, ast.Mult):
             for listed, whole, count, text in (
                 (left, node.left, right, node.right),
@@ -962,9 +874,9 @@ class _Reader:
             ):
                 single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
                 if single and isinstance(whole, ast.List) and self.one_value(whole.elts[0], whole):  # [pad] * n
-                    return Fill(whole.elts[0], count, _text(text), node)
+                    return Fill(whole.elts[0], count, text_of(text), node)
                 if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
-                    return Fill(listed.value, count, _text(text), node)
+                    return Fill(listed.value, count, text_of(text), node)
                 if (
                     isinstance(listed, Fill)
                     and listed.dims
@@ -983,10 +895,10 @@ class _Reader:
         return None
 
     def on_Subscript(self, node: ast.Subscript) -> Held | None:
-        if (known := self.env.get(_text(node))) is not None:
+        if (known := self.env.get(text_of(node))) is not None:
             return known
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            return Length(self.value(node.value.value) or Plain(_text(node.value.value)))
+            return Length(self.value(node.value.value) or Plain(text_of(node.value.value)))
         if isinstance(node.value, ast.Call) and _called(node.value) in ("shape", "size") and node.value.args:
             return Length(self.value(node.value.args[0]) or Plain(""))
         held = self.value(node.value)
@@ -1002,10 +914,10 @@ class _Reader:
                 return held.items[held.keys.index(node.slice.value)]
         if isinstance(held, Table):
             self.value(node.slice)
-            return Plain(_text(node), (held,))
+            return Plain(text_of(node), (held,))
         if isinstance(held, Each) and not isinstance(node.slice, ast.Tuple):
             return held.element
-        text = _text(node)
+        text = text_of(node)
         self.env[text] = Plain(text, held.tables if isinstance(held, Plain) else ())
         return self.env[text]
 
@@ -1023,7 +935,7 @@ class _Reader:
             and not isinstance(self.value(part.upper), Number)
         ):
             return held
-        return Plain(_text(node), held.tables) if isinstance(held, Plain) else None
+        return Plain(text_of(node), held.tables) if isinstance(held, Plain) else None
 
     def element(self, held: Held | None) -> Held | None:
         if isinstance(held, Each):
@@ -1066,10 +978,10 @@ class _Reader:
             for one in [*args, self.value(owner)] if owner is not None and not self.is_module(owner) else args:
                 (self.turned if _TURNS.match(called) else self.lessened)(one)
         if called == "len" and len(args) == 1:
-            return Length(args[0] or Plain(_text(node.args[0])))
+            return Length(args[0] or Plain(text_of(node.args[0])))
         if called == "range" and args:
             upper = args[-1] if len(args) <= 2 else None
-            return Plain(_text(node), upto=upper.of) if isinstance(upper, Length) else Plain(_text(node))
+            return Plain(text_of(node), upto=upper.of) if isinstance(upper, Length) else Plain(text_of(node))
         if called in ("max", "int", "abs") and any(isinstance(arg, Room) for arg in args):
             return next(arg for arg in args if isinstance(arg, Room))
         if called == "min" and any(isinstance(arg, Length) for arg in args):
@@ -1094,13 +1006,13 @@ class _Reader:
             return self.added(owner, called, args, node)
         if called in ("not_equal", "equal") and len(args) == 2:
             value = self.constant(node.args[1])
-            text, equal = _text(node.args[1]), called == "equal"
+            text, equal = text_of(node.args[1]), called == "equal"
             return self.comparison(args[0], Compared(args[0], value, text, equal, node, self.source, self.name), node)
         if called == "pad" and args:
             return self.numpy_pad(node, args[0])
         if called == "pad_sequences" and args:
-            where, size = _given(node, "padding", 3) or ast.Constant("pre"), _text(_given(node, "maxlen", 1))
-            side = {"'pre'": START, "'post'": END}.get(_text(where))
+            where, size = _given(node, "padding", 3) or ast.Constant("pre"), text_of(_given(node, "maxlen", 1))
+            side = {"'pre'": START, "'post'": END}.get(text_of(where))
             if side is None:
                 return None
             value = _given(node, "value", 5) or ast.Constant(0)
@@ -1111,7 +1023,7 @@ class _Reader:
                 return self.comparison(mask.of, mask, node, not mask.equal)
             return mask if _is(node.args[1], 1) and _is(node.args[2], 0) else None
         if called == "get" and owner is not None and isinstance(table := self.value(owner), Table):
-            return Plain(_text(node), (table,))
+            return Plain(text_of(node), (table,))
         followed = self.followed(node, called, args, keywords)
         if followed is not None:
             return followed[0]
@@ -1162,15 +1074,15 @@ class _Reader:
         parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
         count = self.value(parts[0]) if parts else None
         if isinstance(count, (Length, Room)) and len(parts) == 1:
-            return Fill(value, count, _text(parts[0]), node, (_text(parts[0]),))
+            return Fill(value, count, text_of(parts[0]), node, (text_of(parts[0]),))
         if isinstance(count, Room):
-            return Fill(value, count, count.size, node, tuple(_text(part) for part in parts))
-        dims = tuple(_text(part) for part in parts)
+            return Fill(value, count, count.size, node, tuple(text_of(part) for part in parts))
+        dims = tuple(text_of(part) for part in parts)
         return Fill(value, None, dims[0] if dims else "", node, dims)
 
     def added(self, owner: ast.expr, method: str, args: list[Held | None], node: ast.Call) -> Held | None:
         """list.append, .extend, .insert."""
-        text = _text(owner)
+        text = text_of(owner)
         before = self.at(owner)
         if method == "extend" and args:
             held: Held | None = self.joined([before, args[0]], node)
@@ -1305,7 +1217,7 @@ class _Reader:
         if isinstance(whole, Fill) and isinstance(whole.count, Length) and self.ones(whole) and self.zeros(fill):
             return self.mask(whole.count.of, side, False, size, node)
         tables = whole.tables if isinstance(whole, Plain) else ()
-        text = _text(fill.value)
+        text = text_of(fill.value)
         return self.noted(
             Padded(whole, self.constant(fill.value), text, side, size, node, self.source, self.name, tables=tables)
         )
@@ -1346,7 +1258,7 @@ class _Reader:
 
     def written(self, target: ast.Subscript, held: Held | None, node: ast.AST) -> bool:
         """x[:n] = y into a blank array."""
-        text = _text(target.value)
+        text = text_of(target.value)
         blank = self.env.get(text)
         self.lessened(blank)
         if isinstance(blank, Table):
@@ -1359,7 +1271,7 @@ class _Reader:
         if isinstance(blank, Padded) and isinstance(target.slice, ast.Slice):
             bounded = self.bounds(target.slice)
             if bounded is not None and bounded[2]:  # the rest gets a value of its own
-                blank.value, blank.text = held.value if isinstance(held, Number) else None, _text(node)
+                blank.value, blank.text = held.value if isinstance(held, Number) else None, text_of(node)
         if isinstance(blank, (Padded, Mask)):
             return isinstance(target.slice, (ast.Slice, ast.Tuple))
         if not isinstance(blank, Fill) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
@@ -1402,7 +1314,7 @@ class _Reader:
     def counts(held: Held | None, node: ast.expr) -> bool:
         """True for a bound that is a length, or is called one."""
         return isinstance(held, (Length, Room)) or (
-            not isinstance(held, Number) and bool(_COUNT.search(_last(node) or _text(node)))
+            not isinstance(held, Number) and bool(_COUNT.search(_last(node) or text_of(node)))
         )
 
     def bounds(self, part: ast.Slice) -> tuple[str, Held | None, bool | None] | None:
@@ -1545,10 +1457,6 @@ def _last(node: ast.expr) -> str:
             return node.slice.value
         return _last(node.value)
     return ""
-
-
-def _text(node: ast.AST | None) -> str:
-    return "" if node is None else " ".join(unparse(node).split())[:200]
 
 
 def _is(node: ast.expr | None, value: float) -> bool:

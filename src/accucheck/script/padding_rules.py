@@ -14,8 +14,9 @@ from typing import Any
 from ..errors import ReadError
 from . import masking, padding
 from .analysis import Reading, Scripts
+from .decisions import apart
 from .masking import Masks, of_padding
-from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, apart, special, together
+from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, special, together
 from .source import Source, read
 from .values import Items, Known, Made, options
 
