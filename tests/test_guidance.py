@@ -284,6 +284,25 @@ def test_a_job_that_ran_before_is_known_better(project):
     assert estimate(project, jobs, live=False, parallel=5).high < known.high / 2
 
 
+@pytest.mark.parametrize(
+    ("status", "seconds", "known"),
+    [
+        (Status.DONE, 10.0, True),
+        (Status.SKIPPED, 10.0, True),
+        (Status.FAILED, 10.0, True),
+        (Status.SKIPPED, 0.0, False),  # it was not begun
+        (Status.CANCELLED, 10.0, False),
+    ],
+)
+def test_a_job_that_ended_by_itself_is_known_better(project, status, seconds, known):
+    jobs = project.jobs()
+    guessed = estimate(project, jobs, live=False)
+    for item, named in ITEMS.items():
+        for name in filter(None, named.split(", ")):
+            give(project, item, name, seconds=seconds, status=status)
+    assert (estimate(project, jobs, live=False) != guessed) is known
+
+
 def test_larger_inputs_take_longer_and_an_address_cannot_be_known(tmp_path):
     def said(path: str) -> Estimate:
         case = cases.Case(str(tmp_path), msgspec.convert({"data": {"train": {"path": path}}}, cases.CaseFile))
