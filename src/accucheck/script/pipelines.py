@@ -213,14 +213,11 @@ class Uses:
                 places += user.bound
             elif role([keyword]) is None:
                 after.append(user.last)
-        usages = [
-            option for part in chain if not part.name.startswith(".") for option in options(part.keywords.get("usage"))
-        ]
-        held_out = bool(usages) and all(
-            isinstance(option, Known) and purpose({"usage": option.value}) == "eval" for option in usages
-        )
+        made = [part for part in chain if not part.name.startswith(".")]
+        usages = [option for part in made for option in options(part.keywords.get("usage"))]
+        held = {purpose({"usage": one.value}) if isinstance(one, Known) else None for one in usages}
         fed = any(user.name in (".train", ".fit") for user, _ in self.consumers[id(leaf)])
-        if held_out and role(keywords) is None and not fed:
+        if held == {"eval"} and role(keywords) is None and not fed:
             return "eval"  # a function that trains is often given the data to evaluate with, too
         if "train" in {role([word]) for word in (*keywords, *after)}:
             return "train"
@@ -233,7 +230,7 @@ class Uses:
         hints = [keywords, after, places, [name for part in chain for name in part.bound]]
         for part in chain:
             hints += [[name] for name in reversed(part.functions)]
-        for origin in (part for part in chain if not part.name.startswith(".")):
+        for origin in made:
             hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
         return next((found for found in (role(hint) for hint in hints) if found), None)
 
