@@ -126,6 +126,18 @@ def codes(account: Account) -> list[str]:
             "def evaluate_weights(x):\n    return net(x)\nnet.set_train()\nstep(x, y)\nms.grad(evaluate_weights)(x)\n",
             [],
         ),
+        # One run takes the same way of a condition each time.
+        ("if load()['warm']:\n    net.set_train()\n    step(x, y)\nevaluate(net, data)\n", ["evaluated-in-training"]),
+        (
+            "warm = load()['warm']\nif warm:\n    net.set_train()\n    step(x, y)\nif not warm:\n    evaluate(net, data)\n",
+            [],
+        ),
+        (
+            "def build(config):\n    if config['is_training']:\n        net.set_train()\n    else:\n        net.set_train(False)\n"
+            "def fit(config):\n    build(config)\n    step(x, y)\ndef test(config):\n    build(config)\n    evaluate(net, data)\n"
+            "if config['is_training']:\n    fit(config)\nelse:\n    test(config)\n",
+            [],
+        ),
         # Frameworks that are laid over MindSpore give a cell train() and eval().
         ("net.train()\nstep(x, y)\nnet.eval()\nevaluate(net, data)\n", []),
         ("net.train(True)\nstep(x, y)\n", []),

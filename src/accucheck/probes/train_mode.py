@@ -236,7 +236,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)
     for number, reading in enumerate(readings, 1):
         if reading.role != "export":
-            account = Replay(reading.trace, reading.role != "train").run()
+            account = Replay(reading.trace, reading.role != "train", reading.view).run()
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
             for finding in _of_reading(reading, account):
                 key = finding.code, finding.where.path or "", finding.where.line or 0

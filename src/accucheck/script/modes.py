@@ -19,6 +19,7 @@ from typing import Any
 
 from ..knowledge import api, names
 from . import flow
+from .factors import Factors
 from .source import Source
 from .trace import Trace
 from .training import role
@@ -186,8 +187,10 @@ def called(value: Value) -> str:
 class Replay:
     """The events of one trace, and their replay."""
 
-    def __init__(self, trace: Trace, evaluates: bool) -> None:
+    def __init__(self, trace: Trace, evaluates: bool, view: str = "train") -> None:
+        """`view`: what flags were taken to say when the script was followed."""
         self.trace, self.evaluates = trace, evaluates
+        self.beside = bool(trace.assumed) and view == "train"  # what evaluates alone is judged where flags say that
         self.account = Account()
         self.state: dict[int, dict[bool, Event | None]] = {}
         self.start: dict[bool, Event | None] = {False: None}  # the mode of a cell that nothing has switched
@@ -197,6 +200,7 @@ class Replay:
         self.in_callback = False
         self.judged: dict[int, bool] = {}  # by id of a run: whether it evaluates
         self.inside: dict[int, dict[int, Value]] = {}
+        self.factors = Factors()  # tells conditions apart
         self.uses = sorted(self._uses(), key=lambda use: use.order)
         self.orders = [use.order for use in self.uses]
 
@@ -457,10 +461,17 @@ class Replay:
         return self.inside[id(cell)]
 
     def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value], plain: bool = False) -> None:
+        if cause is not None and not self.together(event, cause):
+            return
         at = event if cause is None or code.startswith("evaluated") else cause
         key = code.startswith("evaluated"), id(at.place.node)
         if key not in self.found:
             self.found[key] = Fault(code, event, cause, layers, plain)
+
+    def together(self, one: Event, other: Event) -> bool:
+        """True for what one run may bring both about: no condition has come out one way for one, and the other for the other."""
+        taken = self.factors.conditions(one.tests) | self.factors.conditions(other.tests)
+        return len(dict(taken)) == len(taken)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -535,6 +546,8 @@ class Replay:
             if self.judged[id(event)]:
                 self.account.runs.append(event)
         if not self.judged[id(event)] and not self.in_callback:
+            return
+        if self.beside and self.root is not None and role([self.root.function.name]) == "eval":
             return
         if wrong:
             cause = self.mode(wrong[0])[True]
