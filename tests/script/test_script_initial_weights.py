@@ -189,6 +189,34 @@ AFTER: dict[str, list[str]] = {
         "zero-weights"
     ],
     "for p in others:\n    p.set_data(Tensor(np.zeros(p.shape)))": ["zero-weights"],
+    # one part that somebody chose
+    "for p in net.first.get_parameters():\n    p.set_data(Tensor(np.zeros(p.shape)))": [
+        "zero-weights",
+        "zero-set-possible",
+    ],
+    "layers = nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])\n"
+    "for p in layers[-1].get_parameters():\n    p.set_data(Tensor(np.zeros(p.shape)))": [
+        "zero-weights",
+        "zero-set-possible",
+    ],
+    **{
+        "def start(cell, way='normal'):\n    if way == 'normal':\n"
+        "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))\n    elif way == '2':\n"
+        f"        cell.weight.set_data(initializer('zeros', cell.weight.shape))\nfor cell in net.cells():\n    start(cell{way})": code
+        for way, code in {
+            "": ["set-later"],
+            ", '2'": ["zero-weights", "zero-set-possible"],
+            ", way='2'": ["zero-weights", "zero-set-possible"],
+        }.items()
+    },
+    "def start(cell, way):\n    if isinstance(cell, nn.Dense) and way in ('2',):\n"
+    "        cell.weight.set_data(initializer('zeros', cell.weight.shape))\n"
+    "for cell in net.cells():\n    start(cell, settings.way)": ["zero-weights", "zero-set-possible"],
+    "def start(cell):\n    if isinstance(cell, nn.Dense):\n"
+    "        cell.weight.set_data(initializer('zeros', cell.weight.shape))\n"
+    "for cell in net.cells():\n    start(cell)": ["zero-weights", "zero-set"],
+    "def start(cell, way='2'):\n    if way == '2':\n        cell.weight.set_data(initializer('zeros', cell.weight.shape))\n"
+    "for cell in net.cells():\n    start(cell)": ["zero-weights", "zero-set"],
 }
 
 

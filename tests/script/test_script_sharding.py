@@ -40,6 +40,10 @@ DIVIDED = {
     "ds.MnistDataset('a', num_shards=8, shard_id=int(os.environ['DEVICE_ID']))": "shard-by-device 1",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, 3))": "constant-shard 1",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, get_rank()))": "sharded 1",
+    "data = ds.MnistDataset('a')\ndata.use_sampler(ds.DistributedSampler(8, get_rank()))": "sharded 1",
+    "data = ds.MnistDataset('a')\ndata.use_sampler(ds.DistributedSampler(8, 3))": "constant-shard 1",
+    "data = ds.MnistDataset('a')\ndata.use_sampler(ds.RandomSampler())": "no-shards 1",
+    "data = ds.MnistDataset('a')\nif several:\n    data.use_sampler(ds.DistributedSampler(get_group_size(), get_rank()))": "sharded 1",
     "ds.MnistDataset('a', sampler=DistributedSampler(8))": "by-rank 1",
     "ds.MnistDataset(f'a/{get_rank()}')": "by-rank 1",
     "class OwnDistributedSampler(ds.Sampler):\n    pass\n"

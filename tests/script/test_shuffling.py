@@ -135,6 +135,11 @@ ORDERS = {
     }.items()},
     ITEMS.format("np.random.permutation(9)[n]")
     + "data = ds.GeneratorDataset([1] if a else Rows(), ['a'], shuffle=False)": "source-may-shuffle",
+    # a sampler that replaces it
+    f"data = {ORDERED}\ndata.use_sampler(ds.RandomSampler())": "shuffled",
+    "data = ds.MnistDataset('a')\ndata.use_sampler(ds.SequentialSampler())": "sampler-in-order",
+    f"data = {ORDERED}\nif several:\n    data.use_sampler(ds.DistributedSampler(2, 0))": "sometimes-off",
+    "data = ds.MnistDataset('a')\nif several:\n    data.use_sampler(ds.DistributedSampler(2, 0))": "shuffled",
     # what a source is made of
     ITEMS.format("self.rows[n]") + "    def __init__(self, rows):\n        self.rows = rows\nrows = list(range(9))\neach = []\n"
     "for _ in range(3):\n    random.shuffle(rows)\n    each.extend(rows)\n"

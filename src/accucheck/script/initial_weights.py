@@ -21,6 +21,7 @@ from . import flow
 from .analysis import Scripts
 from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
 from .source import Placed, Source
+from .syntax import walk
 from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
@@ -659,11 +660,11 @@ def _stored(structure: Structure) -> Iterator[Said]:
                 edits=_called(store.source, store.node),
             )
         elif store.attribute in ("default_input", "data"):
-            yield from _set(structure, store.owner, store.value, store.source, store.node, store.tests)
+            yield from _set(structure, store.owner, store.value, store.source, store.node, store.tests, None)
     for call in trace.calls:
         if call.name == ".set_data" and call.args:
             for owner in options(call.base):
-                yield from _set(structure, owner, call.args[0], call.source, call.node, call.tests)
+                yield from _set(structure, owner, call.args[0], call.source, call.node, call.tests, call.frame)
         elif (
             call.discarded and (kind(call.api) == "initializer" or call.api == "initializer") and call.frame is not None
         ):
@@ -671,9 +672,15 @@ def _stored(structure: Structure) -> Iterator[Said]:
 
 
 def _set(
-    structure: Structure, owner: Value, value: Value, source: Source, node: ast.AST, tests: tuple[Test, ...]
+    structure: Structure,
+    owner: Value,
+    value: Value,
+    source: Source,
+    node: ast.AST,
+    tests: tuple[Test, ...],
+    frame: Frame | None,
 ) -> Iterator[Said]:
-    """Zeros that are written into a weight."""
+    """Zeros that are written into a weight, by a function that runs in `frame`."""
     found = possible(value)
     if not found or not isinstance(owner, Made):
         return
@@ -696,7 +703,9 @@ def _set(
         if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
             return
         looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
-        if looped is None or sure is Sure.POSSIBLE or _chosen(tests):  # one layer that somebody chose
+        if (
+            looped is None or sure is Sure.POSSIBLE or _chosen(tests) or _asked_for(frame, node)
+        ):  # a layer that somebody chose
             code, sure = code + "-possible", Sure.POSSIBLE
         yield Said(code, source, node, data, sure)
     elif (
@@ -706,7 +715,7 @@ def _set(
             " ".join(source.lines[max(0, getattr(node, "lineno", 1) - 4) : getattr(node, "lineno", 1)])
         )
     ):
-        if tests or sure is Sure.POSSIBLE:
+        if tests or sure is Sure.POSSIBLE or _of_one_layer(owner):
             code, sure = code + "-possible", Sure.POSSIBLE
         yield Said(code, source, node, data, sure)
 
@@ -723,6 +732,31 @@ def _every_parameter(value: Value | None, depth: int = 0) -> bool:
         if value.name in (".each", "[]", ".item"):
             return _every_parameter(value.base, depth + 1)
     return False
+
+
+def _of_one_layer(value: Value | None) -> bool:
+    """True for a parameter of one layer, or of a part that is chosen by its place."""
+    getter = flow.find(
+        value, lambda made: made.name in (".trainable_params", ".get_parameters", ".parameters_and_names")
+    )
+    parts = options(getter.base) if getter is not None else ()
+    places = [isinstance(part, Made) and part.name == "[]" and isinstance(part.args[0], Known) for part in parts]
+    return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))
+
+
+def _asked_for(frame: Frame | None, node: ast.AST) -> bool:
+    """True where the caller of a function chose this way of it, by an argument."""
+    if frame is None or not isinstance(frame.node, ast.Call):
+        return False
+    order = [part.arg for part in frame.function.node.args.args][frame.owner is not None :]
+    told = {*order[: len(frame.node.args)], *(keyword.arg for keyword in frame.node.keywords)}
+    told -= {part.id for part in walk(node) if isinstance(part, ast.Name)}  # the layer itself
+    return any(
+        isinstance(branch, ast.If)
+        and any(inner is node for inner in walk(branch))
+        and any(isinstance(part, ast.Name) and part.id in told for part in walk(branch.test))
+        for branch in walk(frame.function.node)
+    )
 
 
 def _text(node: ast.AST) -> str:

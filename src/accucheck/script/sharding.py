@@ -115,8 +115,7 @@ class _Sharding:
             return
         data: dict[str, Any] = {"dataset": origin.last}
         count, index = origin.argument(parameters, "num_shards"), origin.argument(parameters, "shard_id")
-        sampler = origin.argument(parameters, "sampler")
-        for option in options(sampler):
+        for option in self.data.samplers(origin, parameters):
             if isinstance(option, Made) and option.api == "dataset.DistributedSampler":
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
                 index = option.argument(["num_shards", "shard_id"], "shard_id")

@@ -104,6 +104,10 @@ class Examination:
         self.known = dataset_classes.load()
         self.states: dict[int, State] = {}  # by the id of the call that returns the data set
         self.uses = Uses(trace, lambda call: id(call) in self.states)
+        self.replacing: dict[int, list[Made]] = defaultdict(list)  # by the id of a data set: what replaces its sampler
+        for call in trace.calls:
+            for option in options(call.base) if call.name == ".use_sampler" and call.args else ():
+                self.replacing[id(option)].append(call)
         for call in trace.calls:
             if (state := self.state(call)) is not None:
                 self.states[id(call)] = state
@@ -207,13 +211,13 @@ class Examination:
         if self.given(call.argument(known.parameters, "batch_sampler")):
             return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
         hidden = access == "unseen" or access == "random, perhaps shuffled"
-        sampler = call.argument(known.parameters, "sampler")
+        samplers = self.samplers(call, known.parameters)
         shuffle = call.argument(known.parameters, "shuffle")
         place = known.parameters.index("shuffle")
-        if shuffle is None and sampler is None and call.unpacked:
+        if shuffle is None and not any(map(self.given, samplers)) and call.unpacked:
             return state(UNKNOWN, "unresolved", expression="**")
         found = []
-        for option in options(sampler) or (Known(None),):
+        for option in samplers:
             if self.given(option):
                 found.append(self.sampled(call, option, state))
                 continue
@@ -243,6 +247,14 @@ class Examination:
                 for one in found
             ]
         return self.merged(found, call)
+
+    def samplers(self, call: Made, parameters: list[str]) -> list[Value]:
+        """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later."""
+        found = [*(options(call.argument(parameters, "sampler")) or (Known(None),))]
+        for later in self.replacing[id(call)]:
+            given = options(later.args[0])
+            found = [*given] if len(later.tests) <= len(call.tests) else [*found, *given]
+        return found
 
     def merged(self, found: list[State], call: Made) -> State:
         orders = {state.order for state in found}
