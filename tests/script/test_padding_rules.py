@@ -279,6 +279,32 @@ def test_a_length_that_is_returned_is_for_who_called(use: str, expected: list[st
     assert codes(result(tmp_path, code + caller)) == expected
 
 
+def test_lengths_that_are_gathered_are_those_of_samples(tmp_path: Path) -> None:
+    code = function("ids = ids + [0] * (max_len - len(ids))\nseq_length = len(ids)\nreturn ids, seq_length")
+    caller = "def rows(ids, tags):\n    {0} = []\n    ids, seq_length = f(ids, tags, 9, 1)\n    {0}.append(seq_length)\n    return {0}\n"
+    assert codes(result(tmp_path, code + caller.format("lengths"))) == ["length-padded"]
+    assert codes(result(tmp_path, code + caller.format("rest"))) == []
+
+
+def test_the_length_of_something_else_leaves_no_word_out(tmp_path: Path) -> None:
+    code = "V = {'O': 0, 'b': 1}\n" + function(
+        "item.seq_length = len(tags)\nother = tags + [0] * (SIZE - len(tags))\n"
+        "ids = [V[w] for w in ids]\nids = ids + [0] * (max_len - len(ids))"
+    )
+    assert codes(result(tmp_path, code.replace("SIZE", "m") + NET.format("seq_length"))) == ["pad-is-real"]
+    assert codes(result(tmp_path, code.replace("SIZE", "max_len") + NET.format("seq_length"))) == []
+
+
+def test_what_goes_along_with_ids_is_told_by_name_and_place(tmp_path: Path) -> None:
+    code = function(
+        "context_ids = {} + ids\ncontext_pos_ids = ids + {}\nsegment_ids = tags + {}\nother_ids = m + {}".replace(
+            "{}", "[0] * (max_len - len(ids))"
+        )
+    )
+    assert codes(result(tmp_path, code)) == ["sides-differ"]
+    assert codes(result(tmp_path, code.replace("context_pos_ids", "other_pos_ids"))) == []
+
+
 def test_a_length_on_another_way_than_the_padding(tmp_path: Path) -> None:
     code = "if {}:\n    ids = ids + [0] * (max_len - len(ids))\nif {}:\n    tags = dict(ids=ids, length=len(ids))"
     assert codes(result(tmp_path, function(code.format("m == 1", "m == 2")))) == []

@@ -1089,6 +1089,8 @@ class _Reader:
         elif method == "append" and args:
             one = args[0]
             self.sample(one)
+            if _LENGTH.search(_last(owner)):
+                self.keep(one)  # the lengths of all samples
             if isinstance(one, (Padded, Length, Mask, Group, Each)) or (isinstance(one, Plain) and one.tables):
                 same = isinstance(before, Each) and before.element is not None
                 held = before if same else Each(one)

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,25 @@ from .values import Items, Known, Made, options
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
 _MASK = re.compile(r"mask", re.IGNORECASE)
+#: Words of names that tell not which sequence something belongs to.
+_GENERAL = frozenset(
+    (
+        "",
+        "id",
+        "ids",
+        "input",
+        "inputs",
+        "token",
+        "tokens",
+        "pad",
+        "padded",
+        "segment",
+        "type",
+        "pos",
+        "position",
+        "mask",
+    )
+)
 #: Not sequences of the data: images, schedules, scores.
 _OTHER = re.compile(
     r"ima?ge?s?(?![a-z])|picture|canvas|letterbox|crop|border|pixel|photo|(^|_)lrs?(_|$)|learning_?rate|sched|momentum|weight_?init|"
@@ -221,9 +241,8 @@ class _Checks:
             ids = [
                 pad for pad in pads if not _companion(pad) and pad.size == companion.size and together(pad, companion)
             ]
-            if companion.turned or any(pad.side == companion.side or pad.turned for pad in ids):
-                continue  # it goes along with that one
-            for pad in ids:
+            pad = min(ids, key=partial(_distance, companion), default=None)
+            if pad is not None and pad.side != companion.side and not (companion.turned or pad.turned):
                 at = pad if pad.side == padding.START else companion
                 data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
                 self.say("sides-differ", at, True, **data, other=_side(companion))
@@ -266,8 +285,6 @@ class _Checks:
     def of_values(self) -> None:
         """A value that also stands for something real, with nothing that leaves it out."""
         hidden = {one.value for one in self.masks.comparisons} | self.masks.ignored
-        measured = {(one.source.path, one.run) for one in self.facts.lengths if not isinstance(one.of, Padded)}
-        measured |= {(one.source.path, one.run) for one in self.facts.masks if not one.every}
         for pad in self.result.pads:
             if pad.value is None or _companion(pad) or not isinstance(pad.value, int):
                 continue
@@ -276,12 +293,23 @@ class _Checks:
                 self.accounted.add(_place(pad))  # a value of its own
             if not words or pad.value in hidden or _place(pad) in self.accounted:
                 continue
-            if self.masks.hides and (pad.source.path, pad.run) in measured:
+            if self.masks.hides and self.measured(pad):
                 continue  # what the sample is told by goes to a network that leaves places out
             if not _MARKS.search(words[0]):
                 self.say("pad-is-real", pad, True, padded=_name(pad), value=pad.value, word=words[0])
             elif not self.masks.hides:
                 self.say("pad-is-mark", pad, True, padded=_name(pad), value=pad.value, word=words[0])
+
+    def measured(self, pad: Padded) -> bool:
+        """True where a mask is made, or a real length kept, beside it, and not that of something else that is padded."""
+
+        def beside(one: Padded | Mask | Given) -> bool:
+            return (one.source.path, one.run) == (pad.source.path, pad.run)
+
+        others = [_root(one) for one in self.facts.pads if beside(one) and one.size != pad.size]
+        found = [one.by for one in self.facts.masks if beside(one) and not one.every]
+        found += [one.of for one in self.facts.lengths if beside(one) and not isinstance(one.of, Padded)]
+        return any(by is None or not any(_root(by) is other for other in others) for by in found)
 
     def elsewhere(self, pad: Padded) -> list[Padded]:
         """What is done instead of this padding on other ways of the same decision."""
@@ -362,6 +390,12 @@ def _pipelines(reading: Reading) -> list[Made]:
         if call.name == ".padded_batch" or by_batch or call.api in ("transforms.PadEnd", "text.PadEnd"):
             found.setdefault(id(call.node), call)
     return list(found.values())
+
+
+def _distance(companion: Padded, pad: Padded) -> tuple[bool, int, bool]:
+    """How near ids are to what may go along with them: by name, by place, by side."""
+    words, others = ({*re.split(r"[^a-z]+", name.lower())} - _GENERAL for name in (_name(companion), _name(pad)))
+    return not words & others, abs(pad.line - companion.line), pad.side != companion.side
 
 
 def _root(held: Held | None) -> Held | None:
