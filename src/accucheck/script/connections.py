@@ -41,7 +41,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import walk
+from .syntax import conditions_around, walk
 from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options
 
 #: A place in the text: path, line, column.
@@ -627,9 +627,8 @@ def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
     node, method = stored
     names = {
         part.id if isinstance(part, ast.Name) else part.attr
-        for branch in walk(method.node)
-        if isinstance(branch, ast.If) and any(inner is node for inner in walk(branch))
-        for part in walk(branch.test)
+        for test in conditions_around(method.node, node)
+        for part in walk(test)
         if isinstance(part, (ast.Name, ast.Attribute))
     }
     for run in structure.reading.trace.frames:

@@ -21,7 +21,7 @@ from . import flow
 from .analysis import Scripts
 from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
 from .source import Placed, Source
-from .syntax import walk
+from .syntax import conditions_around, walk
 from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
@@ -724,10 +724,14 @@ def _is_object(value: Value) -> bool:
     return isinstance(value, Instance)
 
 
+#: Methods that give the parameters of a cell.
+_GETTERS = (".trainable_params", ".get_parameters", ".parameters_and_names")
+
+
 def _every_parameter(value: Value | None, depth: int = 0) -> bool:
     """True for what a loop over the parameters of a network yields."""
     if isinstance(value, Made) and depth < 6:
-        if value.name in (".trainable_params", ".get_parameters", ".parameters_and_names"):
+        if value.name in _GETTERS:
             return True
         if value.name in (".each", "[]", ".item"):
             return _every_parameter(value.base, depth + 1)
@@ -736,9 +740,7 @@ def _every_parameter(value: Value | None, depth: int = 0) -> bool:
 
 def _of_one_layer(value: Value | None) -> bool:
     """True for a parameter of one layer, or of a part that is chosen by its place."""
-    getter = flow.find(
-        value, lambda made: made.name in (".trainable_params", ".get_parameters", ".parameters_and_names")
-    )
+    getter = flow.find(value, lambda made: made.name in _GETTERS)
     parts = options(getter.base) if getter is not None else ()
     places = [isinstance(part, Made) and part.name == "[]" and isinstance(part.args[0], Known) for part in parts]
     return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))
@@ -751,12 +753,8 @@ def _asked_for(frame: Frame | None, node: ast.AST) -> bool:
     order = [part.arg for part in frame.function.node.args.args][frame.owner is not None :]
     told = {*order[: len(frame.node.args)], *(keyword.arg for keyword in frame.node.keywords)}
     told -= {part.id for part in walk(node) if isinstance(part, ast.Name)}  # the layer itself
-    return any(
-        isinstance(branch, ast.If)
-        and any(inner is node for inner in walk(branch))
-        and any(isinstance(part, ast.Name) and part.id in told for part in walk(branch.test))
-        for branch in walk(frame.function.node)
-    )
+    asked = (part for test in conditions_around(frame.function.node, node) for part in walk(test))
+    return any(isinstance(part, ast.Name) and part.id in told for part in asked)
 
 
 def _text(node: ast.AST) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import sources
-from .shuffling import SHUFFLED, data_sets
+from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
 from .values import Instance, Items, Known, Made, Value, options
@@ -38,7 +38,6 @@ _ORDERLESS = frozenset(
         "@shape",
     )
 )
-_SHUFFLES = frozenset(("random.shuffle", "numpy.random.shuffle"))
 _DRAWS = frozenset(
     ("random.sample", "random.choices", "numpy.random.permutation", "numpy.random.choice", "numpy.random.randint")
 )
@@ -205,7 +204,7 @@ class _Sharding:
 
     def mixes(self, call: Made, everything: set[int]) -> str | None:
         """The generator that a call brings the elements of what is cut into shards into an order with."""
-        if call.name in _SHUFFLES:
+        if call.name in IN_PLACE:
             if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
                 return "numpy" if call.name.startswith("numpy") else "python"
         elif id(call) in everything and call.name in _DRAWS:

@@ -39,7 +39,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import kept, stored, walk
+from .syntax import conditions_around, kept, stored, walk
 from .values import Frame, Function, Instance, Items, Known, Made, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
@@ -577,11 +577,7 @@ def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:
 
 def _tests(function: ast.AST, node: ast.AST) -> list[str]:
     """The conditions around a node, and the name of the function that it stands in."""
-    found = [getattr(function, "name", "")]
-    for branch in walk(function):
-        if isinstance(branch, ast.If) and any(part is node for part in walk(branch)):
-            found.append(ast.unparse(branch.test))
-    return found
+    return [getattr(function, "name", ""), *map(ast.unparse, conditions_around(function, node))]
 
 
 def _called(cell: Instance, name: str) -> bool:

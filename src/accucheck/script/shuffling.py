@@ -20,7 +20,8 @@ from .values import Class, Function, Instance, Items, Known, Made, Many, Named, 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
 _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
-_IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
+#: Functions that shuffle what they are given.
+IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
 _PICKS = re.compile(
     r"shuffl|permut|\b(choices?|sample)\((self\.|range\(|len\(|np\.arange\()|\b(randint|randrange|integers)\([^()]*\blen\(",
     re.I,
@@ -364,7 +365,7 @@ class Examination:
     def mixed(self, made: Made) -> bool:
         """True where a loop shuffles something that goes into a data set, once for each epoch or part."""
         shuffles = [
-            call for call in self.trace.calls if call.name in _IN_PLACE and call.loops and call.order < made.order
+            call for call in self.trace.calls if call.name in IN_PLACE and call.loops and call.order < made.order
         ]
         if not shuffles:
             return False

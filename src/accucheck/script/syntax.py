@@ -129,6 +129,13 @@ def unparse(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
+def conditions_around(function: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
+    """The conditions of the if statements of a function that a node stands in."""
+    for branch in walk(function):
+        if isinstance(branch, ast.If) and any(part is node for part in walk(branch)):
+            yield branch.test
+
+
 @kept
 def stored(node: ast.AST) -> frozenset[str]:
     """The names that are given a value within."""
