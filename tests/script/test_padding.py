@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from accucheck.script import padding
+from accucheck.script.padding_facts import Facts, Padded, Plain
 from accucheck.script.source import read
 
 
-def facts(root: Path, code: str) -> padding.Facts:
+def facts(root: Path, code: str) -> Facts:
     path = root / "data.py"
     path.write_text("import numpy as np\nimport string\nfrom mindspore import ops\n" + textwrap.dedent(code))
     return padding.read([read(path, "data.py")])
@@ -162,9 +163,9 @@ def test_masks(code: str, tmp_path: Path) -> None:
 
 
 def _origin(held: padding.Held | None) -> str | None:
-    while isinstance(held, padding.Padded):
+    while isinstance(held, Padded):
         held = held.of
-    return held.name if isinstance(held, padding.Plain) else None
+    return held.name if isinstance(held, Plain) else None
 
 
 #: A comparison of elements: (value, equal).
@@ -291,7 +292,7 @@ LENGTHS = {
 @pytest.mark.parametrize("code", LENGTHS)
 def test_lengths(code: str, tmp_path: Path) -> None:
     found = facts(tmp_path, function(code)).lengths
-    assert [(one.name, isinstance(one.of, padding.Padded)) for one in found] == LENGTHS[code]
+    assert [(one.name, isinstance(one.of, Padded)) for one in found] == LENGTHS[code]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +326,7 @@ def test_either_way_of_a_function(tmp_path: Path) -> None:
             return {"length": len(ids)}
         """,
     )
-    assert {(one.name, isinstance(one.of, padding.Padded)) for one in found.lengths} == {("length", True)}
+    assert {(one.name, isinstance(one.of, Padded)) for one in found.lengths} == {("length", True)}
     assert [[table.word(0) for table in pad.tables] for pad in found.pads if pad.tables] == [["a", "b"]]
 
 
@@ -344,7 +345,7 @@ def test_a_length_belongs_to_what_it_was_taken_of(tmp_path: Path) -> None:
             return {"seq_len": before_len, "src_len": len(x)}
         """,
     )
-    lengths = {one.name: isinstance(one.of, padding.Padded) for one in found.lengths}
+    lengths = {one.name: isinstance(one.of, Padded) for one in found.lengths}
     assert lengths == {"before_len": False, "seq_len": False, "src_len": True}
 
 

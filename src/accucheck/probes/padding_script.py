@@ -25,7 +25,7 @@ from . import _gaps
 if TYPE_CHECKING:
     import ast
 
-    from ..script.padding import Padded
+    from ..script.padding_facts import Padded
     from ..script.padding_rules import Result, Said
     from ..script.source import Source
 

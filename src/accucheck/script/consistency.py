@@ -10,7 +10,9 @@ from typing import Any
 from .flow import find
 from .normalization import judge, pipelines_of, unique
 from .pipelines import Input, Pipeline, Pipelines
-from .samples import SCALERS, Scale, Step, Way, after
+from .sample_functions import SCALERS
+from .sample_numbers import Scale, after
+from .samples import Step, Way
 from .training import role
 from .values import Frame, Instance, Items, Known, Made, Value, options, parts
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .pipelines import Input, Pipeline, Pipelines
-from .samples import SCALERS, Step, Way
+from .sample_functions import SCALERS
+from .samples import Step, Way
 from .values import Made, options
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.

@@ -11,14 +11,29 @@ import ast
 import re
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
-from .decisions import NO_WAYS, TRUE, Way, Ways, apart, matched, text_of, ways
-from .source import Placed, Source
+from .decisions import NO_WAYS, TRUE, Way, Ways, matched, text_of, ways
+from .padding_facts import (
+    END,
+    START,
+    Compared,
+    Each,
+    Facts,
+    Fill,
+    Given,
+    Group,
+    Held,
+    Length,
+    Mask,
+    Number,
+    Padded,
+    Plain,
+    Room,
+    Table,
+)
+from .source import Source
 from .syntax import children, kept, stored, unparse, walk
-
-END, START = "end", "start"
 
 #: So many steps are taken in one module, and so many calls deep, before the rest is left alone.
 STEPS, DEPTH = 60_000, 5
@@ -47,188 +62,6 @@ _OF_LENGTHS = re.compile(r"(seq(uence)?|len(gth)?s?|pad(ding)?)_?mask$", re.IGNO
 _TAKES = re.compile(r"net(work)?$|model$|rnn|lstm|gru|encoder$|decoder$|crf|ctc|loss|pack_padded", re.IGNORECASE)
 #: What goes along with the ids of a sample, place by place.
 COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|sent_?id|mask", re.IGNORECASE)
-
-
-@dataclass(eq=False, slots=True)
-class Held:
-    """What a name may hold; compared by identity."""
-
-
-@dataclass(eq=False, slots=True)
-class Table(Held):
-    """A dict from words to numbers. `words` are its keys in order from number `start`; `whole` when these are all."""
-
-    name: str
-    words: list[str]
-    start: int
-    whole: bool
-    numbers: dict[int, str] = field(default_factory=dict)
-
-    def word(self, number: int) -> str | None:
-        """The word of a number, None when there is none or it is not to be seen."""
-        if number in self.numbers:
-            return self.numbers[number]
-        place = number - self.start
-        return self.words[place] if 0 <= place < len(self.words) else None
-
-    def lacks(self, number: int) -> bool:
-        return self.whole and self.word(number) is None
-
-
-@dataclass(eq=False, slots=True)
-class Plain(Held):
-    """A sequence, or anything else of which no more is known. `tables`: where its numbers come from."""
-
-    name: str
-    tables: tuple[Table, ...] = ()
-    words: list[str] | None = None  # its first elements, where it is a list of texts or names
-    whole: bool = False
-    upto: Held | None = None  # range(len(of))
-
-
-@dataclass(eq=False, slots=True)
-class Number(Held):
-    value: Any
-
-
-@dataclass(eq=False, slots=True)
-class Length(Held):
-    of: Held
-    given: list[Given] = field(default_factory=list)
-
-
-@dataclass(eq=False, slots=True)
-class Room(Held):
-    """How much is missing to a size."""
-
-    size: str
-    of: Held | None
-
-
-@dataclass(eq=False, slots=True)
-class Fill(Held):
-    """One value many times: `count` is a Length, a Room, or unknown; `size` its text."""
-
-    value: ast.expr
-    count: Held | None
-    size: str
-    node: ast.AST
-    dims: tuple[str, ...] = ()
-    mask: Mask | None = None  # where it is called one
-    changed: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Group(Held):
-    items: list[Held | None]
-    keys: list[str] | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Each(Held):
-    """A list of which any element is like `element`."""
-
-    element: Held | None
-
-
-@dataclass(eq=False, slots=True)
-class Padded(Placed, Held):
-    """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one. `when` and `gone`
-    as `together` takes them. `turned`: its order is changed somewhere."""
-
-    of: Held | None
-    value: Any
-    text: str
-    side: str
-    size: str
-    node: ast.AST
-    source: Source
-    function: str
-    names: list[str] = field(default_factory=list)
-    area: bool = False  # an image or the like: cut out in two directions
-    tables: tuple[Table, ...] = ()
-    run: int = 0
-    when: Ways = NO_WAYS
-    gone: list[Ways] = field(default_factory=list)
-    turned: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Mask(Placed, Held):
-    """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real. `changed`: single
-    places are written, or something is taken off, afterwards."""
-
-    by: Held | None
-    side: str
-    every: bool
-    size: str
-    node: ast.AST
-    source: Source
-    function: str
-    names: list[str] = field(default_factory=list)
-    run: int = 0
-    when: Ways = NO_WAYS
-    gone: list[Ways] = field(default_factory=list)
-    turned: bool = False
-    changed: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Compared(Placed, Held):
-    """Which elements of `of` are (not) equal to a value, or `above` it."""
-
-    of: Held | None
-    value: Any
-    text: str
-    equal: bool
-    node: ast.AST
-    source: Source
-    function: str
-    names: list[str] = field(default_factory=list)
-    run: int = 0
-    when: Ways = NO_WAYS
-    gone: list[Ways] = field(default_factory=list)
-    above: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Given(Placed, Held):
-    """A length that is used for more than counting. `kept`: as the number of what is real, in a sample or an output, by a
-    network or a mask; any other may only be the size of something."""
-
-    name: str
-    of: Held
-    node: ast.AST
-    source: Source
-    function: str
-    run: int = 0
-    when: Ways = NO_WAYS
-    gone: list[Ways] = field(default_factory=list)
-    kept: bool = False
-
-
-def together(one: Padded | Mask | Compared | Given, other: Padded | Mask | Compared | Given) -> bool:
-    """True where one run can bring both about: they stand in no two ways of one decision, and neither was replaced on the
-    way on which the other was made."""
-    if apart(one.when, other.when):
-        return False
-    for first, second in ((one, other), (other, one)):
-        if any(later - first.when and later - first.when <= second.when for later in first.gone):
-            return False
-    return True
-
-
-@dataclass
-class Facts:
-    """Everything found in one or more modules. `run` numbers the runs of functions: what belongs together has one number."""
-
-    pads: list[Padded] = field(default_factory=list)
-    masks: list[Mask] = field(default_factory=list)
-    compared: list[Compared] = field(default_factory=list)
-    lengths: list[Given] = field(default_factory=list)
-    gave_up: list[Source] = field(default_factory=list)
-
-
 #: A function without any of these, in lower case, neither fills anything up nor looks at what is filled.
 SIGNS = ("pad", "mask", "len", "fill", "zeros", "ones", "full", "append", "extend", "size", "shape", "max", "[0]")
 

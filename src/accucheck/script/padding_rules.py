@@ -17,7 +17,8 @@ from . import masking, padding
 from .analysis import Reading, Scripts
 from .decisions import apart
 from .masking import Masks, of_padding
-from .padding import COMPANION, Compared, Facts, Given, Held, Mask, Padded, Plain, special, together
+from .padding import COMPANION, special
+from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
 from .source import Source, read
 from .values import Items, Known, Made, options
 
@@ -243,7 +244,7 @@ class _Checks:
             ]
             pad = min(ids, key=partial(_distance, companion), default=None)
             if pad is not None and pad.side != companion.side and not (companion.turned or pad.turned):
-                at = pad if pad.side == padding.START else companion
+                at = pad if pad.side == START else companion
                 data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
                 self.say("sides-differ", at, True, **data, other=_side(companion))
 
@@ -353,8 +354,8 @@ class _Checks:
                 known = pad.value is not None and pad.value != self.design.value
                 if known and not any(other.value in (None, self.design.value) for other in self.elsewhere(pad)):
                     self.say("design-value", pad, padded=_name(pad), value=pad.value, wanted=self.design.value)
-        side = {"right": padding.END, "end": padding.END, "post": padding.END, "left": padding.START}.get(
-            self.design.side or "", padding.START if self.design.side in ("start", "pre") else None
+        side = {"right": END, "end": END, "post": END, "left": START}.get(
+            self.design.side or "", START if self.design.side in ("start", "pre") else None
         )
         if side is not None:
             for pad in ids:
@@ -369,8 +370,8 @@ class _Checks:
 
 
 _SIDES = {
-    padding.END: {"en": "at the end", "zh": "末尾"},
-    padding.START: {"en": "at the start", "zh": "开头"},
+    END: {"en": "at the end", "zh": "末尾"},
+    START: {"en": "at the start", "zh": "开头"},
 }
 
 

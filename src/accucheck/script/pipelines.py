@@ -18,7 +18,8 @@ from . import flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
 from .records import Records
-from .samples import Samples, Way, constant, plain
+from .sample_numbers import constant, plain
+from .samples import Samples, Way
 from .trace import Trace
 from .training import purpose, role
 from .values import (

@@ -8,7 +8,6 @@ known makes the range unknown, never a guess.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Mapping_
@@ -19,6 +18,52 @@ from typing import Any
 
 from ..knowledge import api
 from .flow import sources
+from .sample_functions import (
+    ALIKE,
+    ARITHMETIC,
+    ARRAYS,
+    COLOUR,
+    COUNTS,
+    DRAWS,
+    FEATURES,
+    FLIPS,
+    FUNCTION,
+    GENERATES,
+    GEOMETRY,
+    GREY,
+    KEEP,
+    LAYOUT,
+    MAKES,
+    MOVED,
+    NORMALISES,
+    PATHS,
+    RANDOM_NAME,
+    READERS,
+    SAME,
+    SCALERS,
+    SIMULATORS,
+    SIZED,
+    STATISTIC,
+    TABLES,
+    WHOLE,
+    WHOLE_TYPE,
+    WIDENS,
+)
+from .sample_numbers import (
+    Scale,
+    after,
+    computed_from,
+    constant,
+    drawn_from,
+    is_drawn,
+    is_none,
+    one_number,
+    plain,
+    shown_value,
+    spread,
+    text_of,
+    varies,
+)
 from .values import Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
@@ -41,12 +86,6 @@ RANK = {
     "number": 0,
     "constant": 0,
 }
-
-Scale = tuple[tuple[float, float], ...]
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +117,8 @@ class Step:
             return True
         made = self.made if self.made.name or not isinstance(self.made.base, Made) else self.made.base
         told = [test.value for test in self.made.tests] if self.tossed else [*made.args, *made.keywords.values()]
-        drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if _is_drawn(part)]
-        return any(_varies(part) for part in drawn[:20])
+        drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if is_drawn(part)]
+        return any(varies(part) for part in drawn[:20])
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -88,7 +127,7 @@ class Step:
     @property
     def text(self) -> str:
         """As it is shown: Resize(256), / 255."""
-        told = [_shown(value) if key.isdigit() else f"{key}={_shown(value)}" for key, value in self.arguments]
+        told = [shown_value(value) if key.isdigit() else f"{key}={shown_value(value)}" for key, value in self.arguments]
         if not self.name[:1].isalpha() and not self.name.startswith("."):
             return f"{self.name} {', '.join(told)}" if told else self.name
         return f"{self.name.removeprefix('vision.').removeprefix('transforms.')}({', '.join(told)})"
@@ -128,179 +167,6 @@ class Way:
     def fixed(self) -> tuple[Step, ...]:
         """The steps that chance has no part in."""
         return tuple(step for step in self.steps if not step.random)
-
-
-# --- transforms -------------------------------------------------------------------------------------------------------
-
-#: What transforms of these categories do to the numbers: nothing but move them about, or keep them within their range.
-_KEEP = {
-    "resize": "geometry",
-    "crop": "geometry",
-    "resized-crop": "geometry",
-    "flip": "geometry",
-    "geometry": "geometry",
-    "blur": "geometry",
-    "pad": "geometry",
-    "erase": "geometry",
-    "slice": "geometry",
-    "mix": "geometry",
-    "color": "colour",
-    "cast": "type",
-    "layout": "layout",
-    "compose": "geometry",
-}
-_SIZED = ("resize", "crop", "resized-crop")
-_FLIPS = ("RandomHorizontalFlip", "RandomVerticalFlip")
-#: Libraries whose transforms are called, and work, as MindSpore's do.
-_ALIKE = ("torchvision.transforms.", "albumentations.", "paddle.vision.transforms.", "mindvision.", "mindcv.")
-_RANDOM_NAME = re.compile(r"^Random[A-Z]|^(CutOut|Cutout|Cutmix|CutMix|Mixup|MixUp|ColorJitter|AutoAugment)")
-_GREY = re.compile(r"GRAY|GREY|^L$|Grayscale", re.IGNORECASE)
-
-# --- functions elsewhere ----------------------------------------------------------------------------------------------
-
-#: Full name of a function that reads -> what it reads and the order of its colours.
-_READERS = {
-    "cv2.imread": ("pixels", "BGR"),
-    "cv2.imdecode": ("pixels", "BGR"),
-    "mmcv.imread": ("pixels", "BGR"),
-    "PIL.Image.open": ("pixels", "RGB"),
-    "PIL.Image.new": ("pixels", "RGB"),
-    "imageio.imread": ("pixels", "RGB"),
-    "imageio.v2.imread": ("pixels", "RGB"),
-    "imageio.v3.imread": ("pixels", "RGB"),
-    "skimage.io.imread": ("pixels", "RGB"),
-    "scipy.misc.imread": ("pixels", "RGB"),
-    "scipy.ndimage.imread": ("pixels", "RGB"),
-    "librosa.load": ("audio", ""),
-    "librosa.core.load": ("audio", ""),
-    "soundfile.read": ("audio", ""),
-    "scipy.io.wavfile.read": ("audio", ""),
-    "torchaudio.load": ("audio", ""),
-    "open": ("text", ""),
-    "io.open": ("text", ""),
-    "codecs.open": ("text", ""),
-    "json.load": ("text", ""),
-    "json.loads": ("text", ""),
-}
-_TABLES = re.compile(
-    r"^pandas\.(read_\w+|DataFrame|concat|merge)$|^polars\.(read|scan)_\w+$|^csv\.(reader|DictReader)$"
-)
-_ARRAYS = re.compile(
-    r"^numpy\.(load|fromfile|loadtxt|genfromtxt|frombuffer|fromstring|memmap)$|^h5py\.File$|^pickle\.loads?$|loadmat$|^nibabel\.load$"
-    r"|^tifffile\.imread$|^(matplotlib\.(image|pyplot)\.imread)$|^SimpleITK\.ReadImage$|^rawpy\.imread$|^sklearn\.datasets\.\w+$"
-    r"|^mindspore\.load_checkpoint$|^cv2\.VideoCapture$|^decord\.VideoReader$|^struct\.unpack$|^(joblib|torch)\.load$"
-)
-_PATHS = re.compile(r"^os\.|^glob\.|^pathlib\.|^fnmatch\.|^shutil\.|^moxing\.|^tempfile\.|^(str|sorted|input|repr)$")
-_MAKES = re.compile(
-    r"^(Zeros|Ones|Fill|FillV2|Eye|Range|LinSpace|ZerosLike|OnesLike|Standard\w+|Uniform\w*|Normal|Rand\w*)$"
-)
-_SIMULATORS = re.compile(r"^(gym|gymnasium|pettingzoo|dm_control|smac|mujoco_py|procgen|atari_py)\b")
-_GENERATES = re.compile(
-    r"^numpy\.(random\.\w+|linspace|arange|zeros\w*|ones\w*|empty\w*|full\w*|eye|meshgrid|mgrid)$|^random\.\w+$"
-    r"|^mindspore\.(ops|mint|numpy)\.(\w+\.)?(\w*(?i:normal|uniform)\w*|\w*rand\w*|\w*zeros\w*|\w*ones\w*|linspace|arange|eye)$"
-    r"|^torch\.(rand\w*|zeros|ones|empty)$"
-)
-#: Functions and methods that give back the numbers of their first input as they are, in another form or place.
-_SAME = _set(
-    """
-    array asarray ascontiguousarray asanyarray copy deepcopy Tensor tensor Parameter stack concatenate concat
-    vstack hstack dstack cat tile repeat broadcast_to atleast_1d atleast_2d atleast_3d ravel list tuple iter
-    next enumerate zip sorted reversed asnumpy numpy tolist item items values keys get copy_ contiguous detach
-    cpu float32 float64 float16 float half double from_numpy fromarray astype type to Cast cast view flatten
-    getdata tobytes to_numpy iloc loc head create_dict_iterator create_tuple_iterator get_next __next__
-    stop_gradient Depend depend reset_index drop sample filter array_split chain tqdm result partial squeeze
-    Squeeze asDirect compress where select_columns dropna fillna bool int uint8 int8 int16 int32 int64 long
-    uint16 load_dataset
-    """
-)
-_WHOLE = re.compile(r"^(u?int(8|16|32|64)?|long|bool_?|uint8)$")
-_WHOLE_TYPE = re.compile(r"^(np\.|numpy\.|mstype\.|ms\.)?(u?int\d*|long|bool_?)$")
-#: Those that only change where the numbers are: size, place, order of the axes.
-_GEOMETRY = _set(
-    """
-    resize crop flip fliplr flipud rot90 rotate pad copyMakeBorder warpAffine warpPerspective remap zoom
-    thumbnail center_crop roll take take_along_axis imresize rescale_image resample expand paste transpose_image
-    ResizeBilinear ResizeNearestNeighbor interpolate Pad GaussianBlur blur medianBlur bilateralFilter filter2D
-    gaussian_filter gaussian_blur fit affine shear translate imrotate perspective undistort letterbox
-    """
-)
-_LAYOUT = _set(
-    """
-    transpose swapaxes moveaxis rollaxis permute Transpose reshape Reshape expand_dims ExpandDims unsqueeze
-    newaxis transpose_
-    """
-)
-_COLOUR = _set("cvtColor convert split merge grayscale to_grayscale rgb2gray putalpha mix_channels")
-#: Where an axis goes, of an image.
-_MOVED = {
-    ("moveaxis", -1, 0): "CHW",
-    ("moveaxis", 2, 0): "CHW",
-    ("rollaxis", 2): "CHW",
-    ("rollaxis", 2, 0): "CHW",
-    ("rollaxis", -1): "CHW",
-    ("rollaxis", -1, 0): "CHW",
-    ("moveaxis", 0, -1): "HWC",
-    ("moveaxis", 0, 2): "HWC",
-    ("rollaxis", 0, 3): "HWC",
-}
-_STATISTIC = _set(
-    """
-    max min amax amin mean std var norm sum median percentile ptp nanmean nanstd nanmax nanmin ReduceMax
-    ReduceMin ReduceMean Norm quantile
-    """
-)
-#: Those that change the numbers in a way that is no line: afterwards the range is unknown.
-_FUNCTION = _set(
-    """
-    log log1p log2 log10 sqrt exp power square pow sign tanh sigmoid softmax sin cos fft rfft stft
-    melspectrogram fbank equalizeHist LUT addWeighted add subtract multiply divide true_divide convertScaleAbs
-    threshold Canny dilate erode
-    """
-)
-#: Features of speech: their first coefficients are in the tens, the others in single numbers.
-_FEATURES = _set("mfcc psf_mfcc")
-#: Those that bring numbers to a common scale by themselves.
-_NORMALISES = _set(
-    """
-    normalize imnormalize standardize standardise normalise zscore scale minmax_scale maxabs_scale robust_scale
-    per_image_standardization img_as_float img_as_float32 img_as_float64 rescale_intensity power_to_db
-    amplitude_to_db
-    """
-)
-SCALERS = _set("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer")
-_COUNTS = _set("@shape @size @ndim @dtype @itemsize @nbytes @width @height @columns @index @mode")
-_ARITHMETIC = {
-    "add": "+",
-    "Add": "+",
-    "subtract": "-",
-    "sub": "-",
-    "Sub": "-",
-    "multiply": "*",
-    "mul": "*",
-    "Mul": "*",
-    "divide": "/",
-    "true_divide": "/",
-    "div": "/",
-    "Div": "/",
-    "RealDiv": "/",
-    "TensorAdd": "+",
-}
-_CHANCE = re.compile(
-    r"^(numpy\.random|random)\.(?!seed|Random$|RandomState|default_rng|get_state|set_state|shuffle|Generator)\w+$"
-    r"|^mindspore\.(ops|mint|numpy)\.(\w+\.)?\w*(?i:rand|normal|uniform)\w*$"
-)
-_COMPUTES = _set("+ - * / // % ** neg < <= > >= == != not ~ slice int float round abs min max bool")
-_ROUNDS = _set(
-    """
-    item floor ceil rint round int32 int64 float32 astype clip minimum maximum array asarray tolist sqrt exp log tuple list
-    getRotationMatrix2D getAffineTransform getPerspectiveTransform
-    """
-)
-_DRAWS = _set("rand randn randint random uniform normal choice integers sample standard_normal permutation beta")
-
-
-#: Functions of one array; what else they take are widths and numbers, which may come from data too.
-_WIDENS = _set("pad tile repeat roll broadcast_to")
 
 
 class Samples:
@@ -397,7 +263,7 @@ class Samples:
         if made.name in (".each", "comprehension", "generator", "*args"):
             return self.ways(made.base) or self.ways(made.result) or self.any(made.args[:1])
         if made.name[:1] == "@":
-            return (Way("number", made),) if made.name in _COUNTS else self.ways(made.base)
+            return (Way("number", made),) if made.name in COUNTS else self.ways(made.base)
         if made.name == "" and isinstance(made.base, Made):
             return self.applied(made, made.base)
         if made.name == "" and made.result is not None:
@@ -413,7 +279,7 @@ class Samples:
         """The ways of the input of a call that is the sample: of its object, or of the argument that tells most."""
         best: tuple[Way, ...] = ()
         given = [made.base, *made.args, *made.keywords.values()]
-        if made.last in _WIDENS and (made.base is not None or made.args):
+        if made.last in WIDENS and (made.base is not None or made.args):
             given = [made.base, *made.args[:1]]
         for value in given:
             if isinstance(value, (Made, Items, Many, Unknown, Mapping)):
@@ -480,7 +346,7 @@ class Samples:
     def by_value(self, way: Way, made: Made, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
         """Combined with something that is no constant."""
         named = next((option for option in options(other) if isinstance(option, Made) or name_of(option)), None)
-        text = "" if named is None else _text(named)
+        text = "" if named is None else text_of(named)
         told = (("0", text),)
         chance = self.chance(other)
         if symbol in ("/", "//") and not turned:
@@ -519,7 +385,7 @@ class Samples:
             return way
         factors = tuple(factor) if isinstance(factor, Sequence) else (factor,)
         offsets = tuple(offset) if isinstance(offset, Sequence) else (offset,)
-        pairs = _spread(factors, offsets)
+        pairs = spread(factors, offsets)
         low = high = None
         if way.low is not None and way.high is not None and pairs:
             ends = [f * end + o for f, o in pairs for end in (way.low, way.high)]
@@ -543,11 +409,11 @@ class Samples:
 
     def subscript(self, made: Made) -> Sequence[Way]:
         ways = self.ways(made.base)
-        if isinstance(made.base, Made) and made.base.name in _COUNTS:
+        if isinstance(made.base, Made) and made.base.name in COUNTS:
             return (Way("number", made),)
         key = made.args[0] if made.args else None
         if isinstance(made.base, Made) and isinstance(key, Known) and _beside(made.base, key.value):
-            known = made.base.name in _READERS  # the rate of a sound
+            known = made.base.name in READERS  # the rate of a sound
             return (Way("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
         slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
@@ -597,11 +463,11 @@ class Samples:
         if last == "Compose" and what.args:
             return self.ways(self.composed(what.args[0], list(made.args), made))
         ways = self.any(made.args) or self.any(list(made.keywords.values()))
-        if space in ("vision", "transforms", "text", "audio") or what.name.startswith(_ALIKE):
+        if space in ("vision", "transforms", "text", "audio") or what.name.startswith(ALIKE):
             return [self.transformed(way, made, what, space, last) for way in ways]
-        if last in _ARITHMETIC and name.startswith("ops."):
-            return self.operator(made, _ARITHMETIC[last], made.args)
-        if name.startswith("ops.") and _MAKES.match(last):
+        if last in ARITHMETIC and name.startswith("ops."):
+            return self.operator(made, ARITHMETIC[last], made.args)
+        if name.startswith("ops.") and MAKES.match(last):
             bounds = (-4.0, 4.0) if "Normal" in last else (0.0, 1.0) if last == "UniformReal" else (None, None)
             return (Way("generated", made, low=bounds[0], high=bounds[1]),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
@@ -644,14 +510,14 @@ class Samples:
         assumed = _rests(what)
         shown = what.api if space in ("vision", "transforms", "text", "audio") else what.name
         category = known.category if known else ""
-        if (known is not None and (known.random or values.get(known.random_if or "") is True)) or _RANDOM_NAME.match(
+        if (known is not None and (known.random or values.get(known.random_if or "") is True)) or RANDOM_NAME.match(
             last
         ):
-            never = last in _FLIPS and values.get("prob") == 0
+            never = last in FLIPS and values.get("prob") == 0
             found = self.step(way, made, "random", shown, told, random=not never, assumed=assumed, keeps=True)
             if "Decode" in last:
                 found = replace(found, **_decoded(way))
-            return replace(found, size=_size(values)) if category in _SIZED else found
+            return replace(found, size=_size(values)) if category in SIZED else found
         if category == "decode":
             return replace(way, **_decoded(way)) if way.origin != "pixels" else way
         if category == "rescale":
@@ -671,12 +537,12 @@ class Samples:
             return self.recoloured(way, made, shown, told, _colour_of(str(values.get("convert_mode", last))))
         if last == "ImageBatchFormat" or category in ("duplicate", "unique"):
             return way
-        if category in _KEEP:
+        if category in KEEP:
             chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
-            found = self.step(way, made, _KEEP[category], shown, told, random=chance, assumed=assumed, keeps=True)
-            whole = category == "cast" and any(_WHOLE_TYPE.match(str(value)) for value in values.values())
+            found = self.step(way, made, KEEP[category], shown, told, random=chance, assumed=assumed, keeps=True)
+            whole = category == "cast" and any(WHOLE_TYPE.match(str(value)) for value in values.values())
             found = replace(found, integer=whole if category == "cast" else found.integer)
-            return replace(found, size=_size(values)) if category in _SIZED else found
+            return replace(found, size=_size(values)) if category in SIZED else found
         found = self.step(way, made, "opaque", shown, told, unknown=True, assumed=assumed)
         return replace(found, origin="text" if space == "text" else way.origin)
 
@@ -694,7 +560,7 @@ class Samples:
         if mean is None or std is None or not all(std) or by_largest:
             found = self.step(way, made, "scale", shown, told, unknown=True, assumed=assumed)
             return replace(found, normalised=True, unclear=way.unclear)
-        pairs = _spread(tuple(1 / part for part in std), tuple(-m / s for m, s in _spread(mean, std)))
+        pairs = spread(tuple(1 / part for part in std), tuple(-m / s for m, s in spread(mean, std)))
         found = self.scaled(
             way, made, shown, told, [factor for factor, _ in pairs], [offset for _, offset in pairs], assumed
         )
@@ -713,29 +579,29 @@ class Samples:
             "time",
         ):
             return (Way("number", made),)
-        if name in _READERS:
-            origin, colour = _READERS[name]
+        if name in READERS:
+            origin, colour = READERS[name]
             if origin == "pixels":
                 return (Way(origin, made, low=0.0, high=255.0, colour=_flagged(made, colour)),)
             return (Way(origin, made),)
-        if _TABLES.match(name):
+        if TABLES.match(name):
             return (Way("table", made), *(way for way in self.fed(made) if way.normalised))
-        if _ARRAYS.search(name):
+        if ARRAYS.search(name):
             bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
             return (Way("array", made, low=0.0, high=255.0) if bytes_ else Way("array", made),)
-        if _GENERATES.match(name) or (made.base is not None and last in _DRAWS and self.chance(made)):
-            low, high = _drawn_from(made)
+        if GENERATES.match(name) or (made.base is not None and last in DRAWS and self.chance(made)):
+            low, high = drawn_from(made)
             return (Way("generated", made, low=low, high=high),)
-        if _SIMULATORS.match(name):
+        if SIMULATORS.match(name):
             return (Way("simulator", made),)
-        if _PATHS.match(name) or name.startswith((".format", ".join", ".replace", ".split", ".strip", ".endswith")):
+        if PATHS.match(name) or name.startswith((".format", ".join", ".replace", ".split", ".strip", ".endswith")):
             inner = self.main(made)
-            return inner if inner and inner[0].data and not _PATHS.match(name) else (Way("path", made),)
+            return inner if inner and inner[0].data and not PATHS.match(name) else (Way("path", made),)
         ways = self.main(made)
         if not ways or not ways[0].data:
             if made.base is None and not ways:
                 return (Way("unknown", made, unclear=True),)
-            if last in _SAME or last in _LAYOUT:
+            if last in SAME or last in LAYOUT:
                 return ways
             return (Way("opaque", made, unclear=True),)
         return self.function(made, last, made.api, ways)
@@ -760,18 +626,18 @@ class Samples:
         skipped = self.skipped(made, ways[0].rank if ways else 0)
         told = arguments(made, (), skip=skipped)
         chance = any(self.chance(v) for v in (*made.args, *made.keywords.values()) if id(v) not in skipped)
-        if last in _ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
-            return self.operator(made, _ARITHMETIC[last], made.args)
+        if last in ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
+            return self.operator(made, ARITHMETIC[last], made.args)
         if last in ("clip", "clamp", "minimum", "maximum", "clip_by_value", "Minimum", "Maximum"):
             return [self.clipped(way, made, last) for way in ways]
-        if last in _SAME:
-            whole = bool(_WHOLE.match(last)) or any(_WHOLE_TYPE.match(str(value)) for _, value in told)
+        if last in SAME:
+            whole = bool(WHOLE.match(last)) or any(WHOLE_TYPE.match(str(value)) for _, value in told)
             floats = any(re.search(r"float", str(value)) for _, value in told) or "float" in last
             if whole or floats:
                 found = [self.step(way, made, "type", last, told, keeps=True) for way in ways]
                 return [replace(way, integer=whole) for way in found]
             return ways
-        if last in _COUNTS or last in (
+        if last in COUNTS or last in (
             "get_dataset_size",
             "len",
             "index",
@@ -782,18 +648,18 @@ class Samples:
             "argsort",
         ):
             return (Way("number", made),)
-        if last in _STATISTIC:
+        if last in STATISTIC:
             return [replace(way, steps=(), scale=None) for way in ways]
         if last in ("transpose", "permute", "Transpose", "moveaxis", "rollaxis"):
             return [self.transposed(way, made, last, told) for way in ways]
-        if last in _LAYOUT:
+        if last in LAYOUT:
             return ways
-        if last in _COLOUR:
+        if last in COLOUR:
             if last in ("split", "merge"):
                 return [self.recoloured(way, made, name, ()) for way in ways] if _turns(made) else ways
             text = " ".join(str(value) for _, value in told)
             return [self.recoloured(way, made, name, told, _colour_of(text)) for way in ways]
-        if last in _GEOMETRY:
+        if last in GEOMETRY:
             return [
                 replace(
                     self.step(way, made, "geometry", name, told, random=chance, assumed=_rests(made), keeps=True),
@@ -801,16 +667,16 @@ class Samples:
                 )
                 for way in ways
             ]
-        if last in _FEATURES and ways[0].origin == "audio":
+        if last in FEATURES and ways[0].origin == "audio":
             found = [self.step(way, made, "features", name, told, low=-100.0, high=100.0) for way in ways]
             return [
                 replace(one, low=-100.0, high=100.0, scale=None, unclear=way.unclear)
                 for one, way in zip(found, ways, strict=True)
             ]
-        if last in _NORMALISES:
+        if last in NORMALISES:
             found = [self.step(way, made, "scale", name, told, unknown=True) for way in ways]
             return [replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, ways, strict=True)]
-        if last in _FUNCTION:
+        if last in FUNCTION:
             return [self.step(way, made, "function", name, told, unknown=True, random=chance) for way in ways]
         return [self.step(way, made, "opaque", name or last, told, unknown=True, random=chance) for way in ways]
 
@@ -838,8 +704,8 @@ class Samples:
                 given[n] if n < len(given) else next((v for k, v in made.keywords.items() if word in k), None)
                 for n, word in enumerate(("min", "max"))
             ]
-            if all(_single(value) is not None or _is_none(value) for value in bounds):
-                below, above = map(_single, bounds)
+            if all(one_number(value) is not None or is_none(value) for value in bounds):
+                below, above = map(one_number, bounds)
         told = tuple((key, value) for key, value in (("low", below), ("high", above)) if value is not None)
         if not told:
             return self.step(way, made, "function", last, (), unknown=True)
@@ -857,7 +723,7 @@ class Samples:
         axes = order[1:] if len(order) == 4 and order[0] == 0 else order
         axes = [axis - 1 for axis in axes] if len(order) == 4 and order[0] == 0 else axes
         layout = "CHW" if axes == [2, 0, 1] else "HWC" if axes == [1, 2, 0] else ""
-        layout = _MOVED.get((last, *order), layout)
+        layout = MOVED.get((last, *order), layout)
         return replace(self.step(way, made, "layout", last, told, keeps=True), layout=layout) if layout else way
 
     # --- steps --------------------------------------------------------------------------------------------------------
@@ -900,7 +766,7 @@ class Samples:
             return held[1]
         self.chances[id(value)] = value, False
         if isinstance(value, Made):
-            found = self.drawn(value) or any(self.chance(part, depth + 1) for part in _computed_from(value))
+            found = self.drawn(value) or any(self.chance(part, depth + 1) for part in computed_from(value))
         else:
             inner = value.options if isinstance(value, Many) else value.items[:20]
             found = any(self.chance(part, depth + 1) for part in inner)
@@ -909,7 +775,7 @@ class Samples:
 
     @staticmethod
     def drawn(made: Made) -> bool:
-        if not _is_drawn(made):
+        if not is_drawn(made):
             return False
         if made.last in ("choice", "choices", "sample") and made.args:
             given = made.args[0]
@@ -917,129 +783,7 @@ class Samples:
         return True
 
 
-# --- constants and arguments ------------------------------------------------------------------------------------------
-
-
-def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
-    """The numbers of a constant, of a list of them or of an array made of it; None for anything else."""
-    if isinstance(value, Known):
-        number = value.value
-        return (float(number),) if isinstance(number, (int, float)) and not isinstance(number, bool) else None
-    if depth > 8:
-        return None
-    if isinstance(value, Items):
-        found: list[float] = []
-        for item in value.items[:17]:
-            inner = constant(item, depth + 1)
-            if inner is None or len(found) > 16:
-                return None
-            found += inner
-        return tuple(found) if found and not value.open else None
-    if not isinstance(value, Made) or value.unpacked:
-        return None
-    if value.name in ("+", "*") and any(isinstance(arg, Items) for arg in value.args):
-        return _strung(value, depth)
-    if value.name in ("+", "-", "*", "/") and len(value.args) == 2:
-        left, right = constant(value.args[0], depth + 1), constant(value.args[1], depth + 1)
-        return _folded(value.name, left, right) if left is not None and right is not None else None
-    if value.name == "neg":
-        inner = constant(value.args[0], depth + 1)
-        return None if inner is None else tuple(-part for part in inner)
-    if value.name == "[]" or value.last in (
-        "reshape",
-        "astype",
-        "asnumpy",
-        "view",
-        "transpose",
-        "expand_dims",
-        "squeeze",
-    ):
-        return constant(value.base, depth + 1) if value.base is not None else _first(value, depth)
-    if value.base is None and value.last in (
-        "array", "asarray", "float32", "float64", "float16", "Tensor", "float", "tuple", "list", "Parameter", "tensor",
-    ):  # fmt: skip
-        return _first(value, depth)
-    return None
-
-
-def _first(value: Made, depth: int) -> tuple[float, ...] | None:
-    given = value.args[0] if value.args else value.keywords.get("object") or value.keywords.get("input_data")
-    return constant(given, depth + 1)
-
-
-def _strung(value: Made, depth: int) -> tuple[float, ...] | None:
-    """[0.5] * 3 and [1, 2] + [3]: of lists, these repeat and string together. Of a list and an array they reckon."""
-    left, right = (constant(arg, depth + 1) for arg in value.args)
-    if left is None or right is None:
-        return None
-    if value.name == "+" and all(isinstance(arg, Items) for arg in value.args):
-        return left + right if len(left + right) <= 16 else None
-    times = next((arg.value for arg in value.args if isinstance(arg, Known)), None)
-    if value.name == "*" and type(times) is int:
-        listed = left if isinstance(value.args[0], Items) else right
-        return listed * times if 0 < len(listed) * times <= 16 else None
-    return _folded(value.name, left, right)
-
-
-def _folded(symbol: str, left: tuple[float, ...], right: tuple[float, ...]) -> tuple[float, ...] | None:
-    pairs = _spread(left, right)
-    try:
-        if symbol == "+":
-            return tuple(a + b for a, b in pairs)
-        if symbol == "-":
-            return tuple(a - b for a, b in pairs)
-        if symbol == "*":
-            return tuple(a * b for a, b in pairs)
-        return tuple(a / b for a, b in pairs)
-    except ArithmeticError:
-        return None
-
-
-def _spread(left: tuple[float, ...], right: tuple[float, ...]) -> tuple[tuple[float, float], ...]:
-    """Pairs of two lists of numbers, one of which may hold a single number for all."""
-    if len(left) == len(right):
-        return tuple(zip(left, right, strict=True))
-    if len(left) == 1:
-        return tuple((left[0], part) for part in right)
-    return tuple((part, right[0]) for part in left) if len(right) == 1 else ()
-
-
-def after(scale: Scale | None, pairs: tuple[tuple[float, float], ...]) -> Scale | None:
-    """The scale of x -> factor * (a x + b) + offset."""
-    if scale is None or not pairs:
-        return None
-    if len(scale) not in (1, len(pairs)) and len(pairs) != 1:
-        return None
-    count = max(len(scale), len(pairs))
-    ours, theirs = (scale * count)[:count] if len(scale) == 1 else scale, (pairs * count)[:count]
-    made = tuple((f * a, f * b + o) for (a, b), (f, o) in zip(ours, theirs, strict=True))
-    return made[:1] if len(set(made)) == 1 else made
-
-
-def _single(value: Value | None) -> float | None:
-    """The number of a constant that is one."""
-    numbers = constant(value)
-    return numbers[0] if numbers is not None and len(numbers) == 1 else None
-
-
-def _is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Known) and value.value is None)
-
-
-def plain(value: Value | None, depth: int = 0) -> Any:
-    """A constant as data: numbers, texts, lists of them; a member of a module by its last name; else its text."""
-    if isinstance(value, Known):
-        return value.value
-    if isinstance(value, (Items, Made)) and (numbers := constant(value)) is not None:
-        whole = tuple(int(part) if abs(part) < 1e15 and part == int(part) else part for part in numbers)
-        return whole if isinstance(value, Items) or len(whole) > 1 else whole[0]
-    if isinstance(value, Items) and depth < 3:
-        return tuple(plain(item, depth + 1) for item in value.items[:12])
-    if isinstance(value, Named):
-        return value.name.rpartition(".")[2]
-    if isinstance(value, Many):
-        return " | ".join(dict.fromkeys(str(plain(option, depth + 1)) for option in value.options[:4]))
-    return _text(value)
+# --- arguments -------------------------------------------------------------------------------------------------------
 
 
 def arguments(
@@ -1069,23 +813,6 @@ def _rests(made: Made) -> bool:
             if any(isinstance(part, Known) and part.assumed not in (None, "config") for part in inner):
                 return True
     return False
-
-
-def _text(value: Value | None) -> str:
-    if isinstance(value, Made) and isinstance(value.node, ast.expr):
-        try:
-            return value.source.segment(value.node, 60)
-        except RecursionError:
-            return "…"
-    return "" if value is None else name_of(value) or type(value).__name__.lower()
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(_shown(part) for part in value) + ("," if len(value) == 1 else "") + ")"
-    return str(value)[:60]
 
 
 def _numbers(value: Any) -> tuple[float, ...] | None:
@@ -1136,7 +863,7 @@ def _colour_of(text: str) -> str:
     """What a conversion makes of the colours; to another colour space and back leaves their order as it is."""
     if re.search(r"RGB2BGR|BGR2RGB|RGBA2BGR|BGRA2RGB", text):
         return "turned"
-    if _GREY.search(text) and "GRAY2" not in text.upper():
+    if GREY.search(text) and "GRAY2" not in text.upper():
         return "GRAY"
     found = re.search(r"\b(RGB|BGR)\b", text) or re.search(r"GRAY2(RGB|BGR)", text)
     return found[1] if found else ""
@@ -1160,82 +887,6 @@ def _column(made: Made) -> Way:
     if kind == "pixels":
         return Way("pixels", made, low=0.0, high=255.0, colour="RGB")
     return Way(kind if kind in RANK else "record", made)
-
-
-def _generator(value: Value | None) -> bool:
-    """True for a generator of random numbers."""
-    return any(
-        isinstance(option, Made)
-        and re.search(r"RandomState|default_rng|^random\.Random$|Generator$", option.name) is not None
-        for option in options(value)
-    )
-
-
-def _is_drawn(value: Value) -> bool:
-    """True for a call that draws a number."""
-    if not isinstance(value, Made):
-        return False
-    if _CHANCE.match(value.name) is not None:
-        return True
-    return value.name.startswith(".") and value.last in _DRAWS and _generator(value.base)
-
-
-def _varies(made: Value) -> bool:
-    """True for a draw from bounds that are known to differ."""
-    if not isinstance(made, Made):
-        return False
-    if made.last in ("rand", "randn", "random", "random_sample", "standard_normal", "normal", "permutation"):
-        return True
-    if made.last in ("choice", "choices", "sample"):
-        given = made.args[0] if made.args else None
-        number = constant(given)
-        return isinstance(given, Items) or (number is not None and number[0] > 1)
-    low, high = _drawn_from(made)
-    if low is None and made.last in ("randint", "randrange", "integers") and len(made.args) == 1:
-        number = constant(made.args[0])
-        return number is not None and number[0] > 1
-    return low is not None and high is not None and low < high
-
-
-def _computed_from(made: Made) -> list[Value]:
-    """What a number is computed from: operands, arguments of plain functions, the drawn index into a list of constants."""
-    if made.name in _COMPUTES or made.last in _ROUNDS:
-        inner = [*made.args, *made.keywords.values()]
-        return [made.base, *inner] if made.base is not None and made.name.startswith(".") else inner
-    if made.name == "[]" and made.base is not None:
-        return [made.base, *(made.args if constant(made.base) is not None else ())]
-    return []
-
-
-def _drawn_from(made: Made) -> tuple[float | None, float | None]:
-    """The bounds of numbers that a program makes; of a normal distribution, four deviations."""
-    placed = (
-        made.args[1:] if made.name.startswith("mindspore.ops.") and made.last in ("normal", "uniform") else made.args
-    )
-    numbers = [_single(value) for value in placed]
-    given = {key: _single(value) for key, value in made.keywords.items()}
-
-    def bound(place: int, default: float | None, *names: str) -> float | None:
-        named = [given[name] for name in names if name in given]
-        return named[0] if named else numbers[place] if place < len(numbers) else default
-
-    last = made.last
-    if made.unpacked:
-        return None, None
-    if last in ("rand", "random", "random_sample", "ranf"):
-        return 0.0, 1.0
-    if last in ("randn", "standard_normal", "StandardNormal"):
-        return -4.0, 4.0
-    if last in ("normal", "gauss"):
-        mean, deviation = bound(0, 0.0, "loc", "mean", "mu"), bound(1, 1.0, "scale", "stddev", "std", "sigma")
-        return (None, None) if mean is None or deviation is None else (mean - 4 * deviation, mean + 4 * deviation)
-    if last in ("uniform", "linspace", "randint", "randrange", "integers"):
-        ends = (0.0, 1.0) if last == "uniform" else (None, None)
-        low, high = bound(0, ends[0], "low", "start", "minval"), bound(1, ends[1], "high", "stop", "end", "maxval")
-        return (None, None) if low is None or high is None else (low, high)
-    if last.startswith(("zeros", "ones")):
-        return 0.0, 1.0
-    return None, None
 
 
 def _beside(call: Made, place: Any) -> bool:
