@@ -252,6 +252,7 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     "out of sight": ("import other\nmodel.train(other.EPOCHS, data)", [("epochs-unknown", "EPOCHS")]),
     "a loop": ("for epoch in range(10):\n    net(epoch)", [("epochs", "10")]),
     "a loop of tqdm": ("from tqdm import tqdm\nfor i in tqdm(range(1, EPOCHS := 6)):\n    net(i)", [("epochs", "5")]),
+    "a loop over nothing said": ("for epoch in range():\n    net(epoch)", [("no-epochs", None)]),
     "a loop from 1": ("for epoch in range(1, 11):\n    net(epoch)", [("epochs", "10")]),
     "a loop that goes on": (
         "import other\nstart = other.start()\nfor epoch in range(start, start + 7):\n    net(epoch)",

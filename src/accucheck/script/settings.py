@@ -559,6 +559,8 @@ class Settings:
                 continue
             names_ = [*_mentioned(node.target), *_mentioned(call)]
             for made in made_at.get(id(call), ())[:4]:
+                if not made.args:
+                    continue
                 given = made.args[-1] if len(made.args) < 3 else made.args[1]
                 if not any(_EPOCH.search(name) for name in (*names_, name_of(given))):
                     continue
