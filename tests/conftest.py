@@ -30,6 +30,7 @@ LONG = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
     parser.addoption("--kills", type=int, default=19, help="commands that tests/faults/test_kills.py kills")
+    parser.addoption("--unwatched", action="store_true", help="tests/fuzz reads its inputs, and watches nothing")
 
 
 def pytest_configure() -> None:

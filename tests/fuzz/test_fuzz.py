@@ -95,7 +95,7 @@ def test_the_guard_sees_what_is_not_allowed(what: str, read: Callable[[Path], ob
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.mindspore] if name in MINDSPORE else []) for name in TARGETS]
 )
-def test_no_input_harms(name: str, tmp_path: Path) -> None:
+def test_no_input_harms(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     target = TARGETS[name]
     if name.startswith("pth"):
         pytest.importorskip("torch")
@@ -105,7 +105,8 @@ def test_no_input_harms(name: str, tmp_path: Path) -> None:
     chance = random.Random(name)
     inputs = [path.read_bytes() for path in sorted((FOUND / name).glob("*"))] + [b""]
     inputs += [mutated(chance.choice(seeds), seeds, chance) for _ in range(SLOW.get(name, COUNT))]
-    with Guard(target, tmp_path / "guarded", seconds=60) as guard:
+    watched = not request.config.getoption("--unwatched")
+    with Guard(target, tmp_path / "guarded", seconds=60, watched=watched) as guard:
         for data in seeds[:10]:
             guard.run(data, bounded=False)
         for number, data in enumerate(inputs):

@@ -5,6 +5,7 @@ import textwrap
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Level
@@ -85,3 +86,123 @@ def test_train_and_eval_of_a_framework_laid_over_mindspore_switch_the_mode(tmp_p
     found = run(tmp_path, "nn.Dropout(p=0.5)", "net.eval()\n")
     (told,) = (each for each in found if each.code == "set-to-inference")
     assert told.data["call"] == "eval()"
+
+
+DROPS = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 2)
+
+    {construct}
+
+net = Net()
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), metrics={{"loss"}})
+model.train(2, data)
+model.eval(data)
+"""
+#: How a network drops -> the mended line; None where no line is mended, "" where nothing is wrong.
+FUNCTIONS = {
+    """def construct(self, x):
+        return ops.dropout(x, 0.5)""": "return ops.dropout(x, 0.5, training=self.training)",
+    """def construct(this, x):
+        return ops.dropout(x, p=0.1,)""": "return ops.dropout(x, p=0.1, training=this.training)",
+    """def construct(self, x):
+        return self.fc(ops.dropout(
+            x, 0.5))""": None,
+    """def construct(self, x):
+        return self.inner(x)
+
+    def inner(self, x):
+        return self.fc(ops.dropout(x, 0.5))""": None,
+    """def construct(self, x):
+        if self.fc.has_bias:
+            x = ops.dropout(x, 0.5)
+        return self.fc(x)""": "x = ops.dropout(x, 0.5, training=self.training)",
+    """def construct(self, x):
+        return ops.dropout(x, 0.5, training=self.training)""": "",
+    """def construct(self, x):
+        return self.fc(ops.dropout(x, p=0.0))""": "",
+    """def construct(self, x):
+        if self.training:
+            x = ops.dropout(x, 0.5)
+        return self.fc(x)""": "",
+    """def construct(self, x):
+        return self.fc(ops.dropout(x, 0.5) if self.training else x)""": "",
+    """def construct(self, x):
+        if not self.training:
+            return self.fc(x)
+        return self.fc(ops.dropout(x, 0.5))""": "",
+    """def construct(self, x):
+        now = self.training and x.ndim > 1
+        if now:
+            x = ops.dropout(x, 0.5)
+        return self.fc(x)""": "",
+    """def construct(self, x):
+        if self.training:
+            x = self.inner(x)
+        return self.fc(x)
+
+    def inner(self, x):
+        return ops.dropout(x, 0.5)""": "",
+}
+
+
+@pytest.mark.parametrize("construct", FUNCTIONS)
+def test_dropout_as_a_function_is_told_the_mode(construct: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DROPS.format(construct=construct))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    found = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
+    drops = [each for each in found if each.code == "always-drops"]
+    mended = FUNCTIONS[construct]
+    assert len(drops) == (mended != "")
+    for finding in drops:
+        assert finding.level is Level.PROBLEM and finding.fix
+        if mended is None:
+            assert finding.fix.diff is None
+        else:
+            assert finding.fix.diff is not None
+            subprocess.run(["git", "apply", "-"], input=finding.fix.diff.encode(), cwd=tmp_path, check=True)
+            assert mended in (tmp_path / "train.py").read_text()
+
+
+LOOPS = """
+import mindspore as ms
+from mindspore import nn
+
+def train(network, step):
+{loop}
+
+def main():
+    network = nn.SequentialCell(nn.Dense(8, 8), nn.Dropout(p=0.5), nn.Dense(8, 2))
+    network.set_train(False)
+    step = nn.TrainOneStepCell(nn.WithLossCell(network, nn.MSELoss()), nn.SGD(network.trainable_params(), 0.1))
+{call}
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "call"),
+    [
+        ("    for epoch in range(3):\n        step(x, y)", "    train(network, step)"),
+        ("    for epoch in range(3): step(x, y)", "    train(network, step)"),
+        ("    pass", "    for epoch in range(3):\n        step(x, y)"),
+        ("    step(x, y)", "    train(network, step)"),
+    ],
+    ids=["a parameter", "on one line", "a local name", "no loop"],
+)
+def test_a_mode_is_switched_where_the_network_has_a_name(loop: str, call: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LOOPS.format(loop=loop, call=call))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    found = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
+    (finding,) = (each for each in found if each.level is Level.PROBLEM)
+    assert finding.code == "set-to-inference"
+    if finding.fix and finding.fix.diff:
+        subprocess.run(["git", "apply", "-"], input=finding.fix.diff.encode(), cwd=tmp_path, check=True)
+        again = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
+        assert not [each for each in again if each.level is Level.PROBLEM]

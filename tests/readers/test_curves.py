@@ -529,3 +529,44 @@ def test_lines_of_ever_new_kinds_are_bounded(tmp_path):
     found = read(tmp_path, log)
     assert [problem.code for problem in found.problems] == ["curve-kinds"]
     assert len(found.runs[0].columns) == 1000
+
+
+def test_json_lines_of_many_kinds_with_empty_lines_lists_and_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(curves, "_KINDS", 2)
+    log = '{"step": 1, "loss": "-Infinity"}\n\n[1, 2]\n{"step": 2, "loss": "NaN"}\n{"step": 2, "acc": 1}\n{"step": 3, "other": 1}\n'
+    found = read(tmp_path, log, "log.jsonl")
+    assert {problem.code: problem.data["count"] for problem in found.problems} == {"curve-lines": 1, "curve-kinds": 1}
+    np.testing.assert_array_equal(found.runs[0].columns["loss"].values, [-np.inf, np.nan])
+
+
+def test_csv_that_is_refused_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(curves, "_LARGEST_RAGGED", 1)
+    with pytest.raises(ReadError) as error:
+        read(tmp_path, "step,loss\n1,2\n2,3\n3,4,5\n", "c.csv")
+    assert error.value.code == "ragged"
+
+
+def test_files_of_a_folder_without_a_curve_and_beyond_the_bound(tmp_path, monkeypatch):
+    (tmp_path / "a.log").write_text("")
+    (tmp_path / "b.log").write_text("nothing to see\n")
+    (tmp_path / "c.log").write_text(loss_lines(1))
+    found = curves.read(tmp_path)
+    assert [run.name for run in found.runs] == ["c.log"] and not found.problems
+    monkeypatch.setattr(curves, "_FILES", 2)
+    with pytest.raises(ReadError) as error:
+        curves.read(tmp_path)
+    assert error.value.code == "curve-files" and error.value.data["count"] == 3
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.bin"])
+def test_times_of_steps_are_told_by_logs_of_text_alone(tmp_path, name):
+    content = {
+        "a.csv": b"step,loss\n1,2\n",
+        "a.jsonl": b'{"step": 1, "loss": 2}\n',
+        "a.bin": b"\0\1\2\xff" * 100,
+    }[name]
+    (tmp_path / name).write_bytes(content)
+    assert curves.step_times(tmp_path / name) is None
+    assert curves.step_times(tmp_path) is None
+    recorded(tmp_path / "recording")
+    assert curves.step_times(tmp_path / "recording") is None

@@ -9,6 +9,7 @@ training in functions that nobody is seen to call. Never imports or runs the scr
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
-from ..script.syntax import walk
+from ..script.syntax import stored, unparse, walk
 from . import _gaps
 
 if TYPE_CHECKING:
@@ -221,6 +222,9 @@ _FUNCTIONS = {
     "mint.nn.functional.dropout": "training",
     "mint.nn.functional.dropout2d": "training",
 }
+_CONSTRUCT = ("construct", "forward")
+#: What a condition about the mode speaks of.
+_MODE = re.compile(r"train|infer|eval|test|phase|mode", re.IGNORECASE)
 #: Places of one kind that are told, and cells that are named in one message.
 MOST, MOST_NAMED = 100, 4
 
@@ -444,13 +448,44 @@ def _drops(call: Made) -> bool:
     rate = call.argument(["input", "p"], "p")
     if isinstance(rate, Known) and rate.value == 0:
         return False
-    return not any("train" in condition for condition in call.conditions)
+    return not any("train" in condition for condition in call.conditions) and not _asks_mode(call)
+
+
+def _asks_mode(call: Made) -> bool:
+    """True where it is reached on a condition about the mode: around it or left through before it, or the same of a method between
+    construct and it. Which way such a condition goes is assumed while a script is followed, so that `call.tests` does not tell it."""
+    node, frame = call.node, call.frame
+    while frame is not None:
+        function = frame.function.node
+        for part in walk(function):
+            if isinstance(part, (ast.If, ast.IfExp)) and (_encloses(part, node) or _leaves(part, node)):
+                told = [part.test, *_given(function, {one.id for one in walk(part.test) if isinstance(one, ast.Name)})]
+                if any(_MODE.search(unparse(one)) for one in told):
+                    return True
+        if frame.function.name in _CONSTRUCT:
+            return False
+        node, frame = frame.node, frame.parent
+    return False
+
+
+def _leaves(part: ast.If | ast.IfExp, node: ast.AST) -> bool:
+    """True for `if ...: return` before a node."""
+    before = part.lineno < getattr(node, "lineno", 0)
+    return (
+        isinstance(part, ast.If) and before and any(isinstance(one, ast.Return) for one in (*part.body, *part.orelse))
+    )
+
+
+def _given(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
+    """What these names are given in a function."""
+    for part in walk(function):
+        if isinstance(part, ast.Assign) and not names.isdisjoint(stored(part)):
+            yield part.value
 
 
 def _in_network(frame: Frame | None) -> bool:
-    names = ("construct", "forward")
     while frame is not None:
-        if frame.function.name in names:
+        if frame.function.name in _CONSTRUCT:
             return True
         frame = frame.parent
     return False
@@ -467,7 +502,7 @@ def _of_call(call: Made, code: str, level: Level, fix: str, data: dict[str, Any]
 def _with_training(call: Made) -> str | None:
     """The diff that passes training=self.training, where the call stands in a method on one line."""
     frame, node = call.frame, call.node
-    if frame is None or frame.owner is None or frame.function.name not in ("construct", "forward"):
+    if frame is None or frame.owner is None or frame.function.name not in _CONSTRUCT:
         return None
     if not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
         return None
