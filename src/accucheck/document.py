@@ -67,14 +67,20 @@ def beyond_bounds(text: bytes, aliases: int = MAX_ALIASES) -> int:
     import yaml
 
     depth = found = 0
-    for event in yaml.parse(text, Loader=safe_loader()):
-        found += isinstance(event, yaml.AliasEvent)
-        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            depth += 1
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            depth -= 1
-        if depth > MAX_DEPTH or found > aliases:
-            return int(event.start_mark.line) + 1 if event.start_mark else 1
+    try:
+        for event in yaml.parse(text, Loader=safe_loader()):
+            found += isinstance(event, yaml.AliasEvent)
+            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+                depth += 1
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                depth -= 1
+            if depth > MAX_DEPTH or found > aliases:
+                return int(event.start_mark.line) + 1 if event.start_mark else 1
+    except yaml.MarkedYAMLError as error:
+        # The scanner, which looks ahead of the events, has a bound of its own since PyYAML 6.0.4: 1,000.
+        if "nesting depth" not in (error.problem or ""):
+            raise
+        return int(error.problem_mark.line) + 1 if error.problem_mark else 1
     return 0
 
 
