@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from accucheck.errors import UserError
+from accucheck.readers import dump_pairs
 from accucheck.readers.dump_pairs import Matches, match, module_output, of_graph, read_names
 from accucheck.readers.dumps import open_dump
 
@@ -230,3 +231,27 @@ def test_a_file_of_names(tmp_path):
         path.write_text(content)
         with pytest.raises(UserError):
             read_names(path)
+
+
+def test_files_of_msprobe_and_folders_of_steps(tmp_path):
+    left = {"Cell.fc.Dense.forward.0.input.0": (2,), "Functional.relu.forward.0.output.0": (3,), "norm/3/bias": (4,)}
+    right = {
+        "Module.fc.Linear.forward.0.input.0": (2,),
+        "Functional.relu.forward.0.output.0": (3,),
+        "norm/3/bias": (4,),
+    }
+    found = matched(tmp_path, left, right)
+    assert len(found.found) == 3 and not found.left and not found.right
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("Default_network-Net-Conv2d-op1", None),
+        ("Default-op3", None),
+        ("Gradients_Default-x-y", None),
+        ("Default_a-b_c-d_e-op12", "a.c"),
+    ],
+)
+def test_the_module_of_an_operation_of_a_graph(name, scope):
+    assert dump_pairs._scope(name) == scope

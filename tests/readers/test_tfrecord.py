@@ -264,3 +264,39 @@ def test_records_that_look_alike_are_each_read_as_they_are(chosen: list[tuple[st
         assert len(read) == len(expected)
         for mine, theirs in zip(read, expected, strict=True):
             assert {k: tfrecord.plain(v) for k, v in mine.items()} == {k: tfrecord.plain(v) for k, v in theirs.items()}
+
+
+@pytest.mark.parametrize("data", [b"\xff" * 10 + b"\x01", b"\x80" * 10])
+def test_a_number_of_more_than_ten_bytes_is_damage(data: bytes) -> None:
+    with pytest.raises(ValueError, match="varint"):
+        tfrecord.varint(data, 0)
+
+
+def _lengthy(number: int, content: bytes) -> bytes:
+    """A field of a message."""
+    low, high = len(content) & 0x7F, len(content) >> 7
+    return bytes([number << 3 | 2, low | 0x80, high]) + content
+
+
+LONG = b"\x80" * 9  # the beginning of a number
+
+
+@pytest.mark.parametrize(
+    ("feature", "message"),
+    [
+        (_lengthy(4, b""), "feature"),  # a kind that is not known
+        (_lengthy(2, b"\x15\x00\x00\x00\x00"), "list"),  # a field that is not known in a list
+        (_lengthy(2, b"\x0a\x03abc"), "list"),  # three bytes are no floats
+        (_lengthy(3, b"\x0a\x7f"), "list"),  # longer than what holds it
+        (_lengthy(3, _lengthy(1, b"\x80" * 70)), "varint"),  # no end
+        (_lengthy(3, _lengthy(1, LONG + b"\x80\x80\x01" + b"\x01" * 60)), "varint"),  # more than ten bytes
+    ],
+)
+def test_a_damaged_feature_is_refused(feature: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tfrecord.example(_lengthy(1, _lengthy(1, _lengthy(1, b"x") + _lengthy(2, feature))))
+
+
+def test_a_feature_that_is_not_there_has_no_values() -> None:
+    assert tfrecord.plain(None) == []
+    assert tfrecord.plain(("float", np.float32([1, 2]))) == [1.0, 2.0]

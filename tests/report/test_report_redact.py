@@ -5,6 +5,7 @@ import time
 import pytest
 from redaction_corpus import MACHINE, Planted, harmless, planted
 
+from accucheck.report import redact
 from accucheck.report.redact import Redactor, ident, masked
 
 PLANTED = planted()
@@ -72,6 +73,23 @@ def test_a_secret_is_found_where_nothing_tells_what_it_is() -> None:
     hide.learn({"notes": ["password=Tr0ub4dor&3", "then type Tr0ub4dor&3 again"]})
     assert hide("type Tr0ub4dor&3") == "type <secret-1>"
     assert hide.again()("type Tr0ub4dor&3") == "type <secret-1>"
+
+
+@pytest.mark.parametrize(
+    ("value", "strength", "quoted", "secret"),
+    [
+        ("input_password", "strong", False, False),  # the name of a variable
+        ("input_password", "strong", True, True),
+        ("one of two words", "weak", True, False),
+        ("Bearer a1B2c3D4e5F6g7H8", "weak", True, True),
+        ("settings.model.name", "medium", False, False),
+        ("0123456789abcdef0123456789abcdef", "weak", False, True),
+        ("abcdefabcdefabcd", "weak", False, True),
+        ("TransformerDecoder", "weak", False, False),
+    ],
+)
+def test_values_beside_a_key(value: str, strength: str, quoted: bool, secret: bool) -> None:
+    assert redact._is_secret(value, strength, quoted) is secret
 
 
 def test_people() -> None:
