@@ -247,7 +247,7 @@ def test_files_of_msprobe_and_folders_of_steps(tmp_path):
 @pytest.mark.parametrize(
     ("name", "scope"),
     [
-        ("Default_network-Net-Conv2d-op1", None),
+        ("Default_network-Net-Conv2d-op1", ""),  # the network itself
         ("Default-op3", None),
         ("Gradients_Default-x-y", None),
         ("Default_a-b_c-d_e-op12", "a.c"),
