@@ -88,8 +88,10 @@ def test_what_a_killed_run_leaves_goes_with_the_next(project: Path, tmp_path: Pa
     """Both the run and its worker at once: nobody is left to clear up."""
     command = Command(project, tmp_path / "temporary", "run", ".", "--checklist", "mine.yaml")
     wait_until(lambda: begun(command), lambda: f"it does not begin: {command.process.poll()}", 120)
-    for pid in command.living():
-        os.kill(pid, signal.SIGKILL)
+    processes = command.living()
+    for number in (signal.SIGSTOP, signal.SIGKILL):  # none clears up while the others are being killed
+        for pid in processes:
+            os.kill(pid, number)
     command.ended()
     assert list(command.temporary.iterdir())
     code, _, err = run(project, tmp_path / "temporary", "run", ".", "--checklist", "mine.yaml", "--only", "a.1")
