@@ -81,3 +81,33 @@ SAID = {
 def test_what_is_said(name: str, tmp_path: Path) -> None:
     text, expected = SAID[name]
     assert codes(aggregation.examine(training(tmp_path, text))) == expected
+
+
+IN_PLACE = INIT + SHARDS.format(8) + "from mindspore import mint\n" + PLAIN
+
+
+@pytest.mark.parametrize(
+    ("reduction", "expected"),
+    [
+        ("mint.distributed.all_reduce(g)", ["reduced"]),
+        ("handle = mint.distributed.all_reduce(g, async_op=True)\n        handle.wait()", ["reduced"]),
+        ("ops.communication.all_reduce(g, inplace=True)", ["reduced"]),
+        ("ops.AllReduce()(g)", ["reduced-dropped"]),
+        ("mint.distributed.all_reduce(loss)", ["not-reduced"]),
+    ],
+)
+def test_a_reduction_that_works_in_place(reduction: str, expected: list[str], tmp_path: Path) -> None:
+    text = IN_PLACE.replace("    result = grads", f"    for g in grads:\n        {reduction}\n    result = grads")
+    assert codes(aggregation.examine(training(tmp_path, text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"), [("mindspore.parallel.auto_parallel", "compiler"), ("helper", "mode-unset")]
+)
+def test_the_class_that_sets_a_parallel_mode(source: str, expected: str, tmp_path: Path) -> None:
+    text = (
+        INIT
+        + SHARDS.format(8)
+        + f"from {source} import AutoParallel\ncell = AutoParallel({CELL.strip()})\ncell(x, y)\n"
+    )
+    assert codes(aggregation.examine(training(tmp_path, text))) == [expected]

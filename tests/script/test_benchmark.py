@@ -97,3 +97,9 @@ def test_what_of_the_benchmark_could_not_be_read(tmp_path: Path) -> None:
     assert [one.reading.source.path for one in found] == ["good.py", "long.py"]
     assert [(gap.code, gap.path) for gap in gaps] == [("unreadable", "broken.py"), ("too-complex", "long.py")]
     assert training(case)[0] is found
+
+
+def test_more_layers_than_are_matched_in_time_are_left_out(tmp_path: Path) -> None:
+    found = compared(tmp_path, "nn.Dense(3, 4)\n" * 1_100, "nn.Linear(3, 4)\n" * 1_050)
+    assert found is not None
+    assert (found.here, found.there, found.share) == (1_000, 1_000, 1.0)

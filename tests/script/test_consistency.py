@@ -317,6 +317,57 @@ def test_parts_of_a_split(name: str, tmp_path: Path) -> None:
     assert [one.code for one in said(tmp_path, text) if one.code.startswith("split")] == expected
 
 
+MADE_OF_LAYERS = """
+model = ms.Model(nn.SequentialCell([nn.Conv2d(3, 8, 3)]), nn.CrossEntropyLoss(), opt)
+def make(part, operations):
+    return ds.ImageFolderDataset("d/" + part).map([vision.Decode(), *operations], "image").batch(4)
+"""
+BESIDE = {
+    "counted": "raw = ds.ImageFolderDataset('d/val', shuffle=False)\nprint(raw.get_dataset_size())",
+    "shown": "for row in ds.ImageFolderDataset('d/val').map(vision.Decode()).create_dict_iterator():\n    show(row['image'])",
+    "named": "sets = {'train': ds.ImageFolderDataset('d/train'), 'val': ds.ImageFolderDataset('d/val')}\nraw = sets[part]",
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize(("operations", "code"), [("vision.Normalize(MEAN, STD)", "agree"), ("", "normalised-in-one")])
+def test_what_a_model_evaluates_leaves_no_room_for_what_is_looked_at(
+    operations: str, code: str, name: str, tmp_path: Path
+) -> None:
+    train = f"{MADE_OF_LAYERS}model.train(1, make('train', [vision.Normalize(MEAN, STD)]))\n"
+    found = said(tmp_path, train, f"{MADE_OF_LAYERS}{BESIDE[name]}\nmodel.eval(make('val', [{operations}]))\n")
+    assert [one.code for one in found if one.data.get("input") == "image"] == [code]
+
+
+DIVIDING = """
+model = ms.Model(nn.SequentialCell([nn.Conv2d(3, 8, 3)]), nn.CrossEntropyLoss(), opt)
+def make(part, path="d"):
+    train, val = ds.GeneratorDataset(load(path), ["image", "label"]).split([0.8, 0.2])
+    return (train if part == "train" else val).batch(4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "path", "codes"),
+    [
+        (("ms.set_seed(1)", "ms.set_seed(1)"), "'d'", []),
+        (("ms.set_seed(1)", ""), "'d'", ["split-unseeded"]),
+        (("", "ms.set_seed(1)"), "'d'", ["split-unseeded"]),
+        (("", ""), "'d'", ["split-unseeded"]),
+        (("ms.set_seed(1)", "import lib\nlib.seed_everything(1)"), "'d'", []),
+        (("", ""), "'other'", []),
+    ],
+)
+def test_each_script_that_divides_the_data_needs_the_seed(
+    seeds: tuple[str, str], path: str, codes: list[str], tmp_path: Path
+) -> None:
+    train, evaluation = (f"from common import *\n{seed}\n" for seed in seeds)
+    common = HEAD + DIVIDING
+    train, evaluation = f"{train}model.train(1, make('train'))\n", f"{evaluation}model.eval(make('val', {path}))\n"
+    found = said(tmp_path, train, evaluation, common=common)
+    assert [one.code for one in found if one.code.startswith("split")] == codes
+
+
 def test_a_split_that_training_does_not_use(tmp_path: Path) -> None:
     apart = "train = ds.MnistDataset('d')\na, b = ds.MnistDataset('t').split([0.5, 0.5])\n"
     text = apart + "model.train(1, train.batch(4))\nmodel.eval(b.batch(4))\n"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from accucheck.model import Verdict
+from accucheck.probes import api_differences
 from accucheck.script import plain
 from accucheck.script.analysis import Reading
 from accucheck.script.differences import Differences, meaning, numbers
@@ -15,6 +17,7 @@ from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
 from accucheck.script.values import Known, Many, Unknown, Value
+from findings import found_by
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, mint\nfrom mindspore.common import initializer\n"
 
@@ -238,3 +241,18 @@ def test_layers_of_a_file_that_is_not_followed_count(tmp_path: Path) -> None:
     (tmp_path / "nets.py").write_text(HEAD + "def build():\n    return nn.Conv2d(3, 8, 3)\n")
     found = rows(examined(tmp_path, "import nets\nrun(getattr(nets, load())())\n"))
     assert found == {("nn.Conv2d", "has_bias"): True, ("nn.Conv2d", "pad_mode"): True}
+
+
+def test_differences_on_one_line_are_told_one_by_one(tmp_path: Path) -> None:
+    for here, there, expected in (
+        ("nn.Dropout(p=0.5), nn.Dropout(p=0.4)", "nn.Dropout(0.1), nn.Dropout(0.2)", [("p", "0.5"), ("p", "0.4")]),
+        (
+            "nn.BatchNorm2d(8, eps=1e-3, momentum=0.5)",
+            "nn.BatchNorm2d(8, eps=1e-5, momentum=0.1)",
+            [("eps", "0.001"), ("momentum", "0.5")],
+        ),
+    ):
+        example = api_differences._beside("", here, there, Verdict.OK)
+        found = found_by(api_differences, example.lay_out(tmp_path), api_differences.Params())
+        told = [(f.data["setting"], f.data["here"]) for f in found if f.code.startswith("unlike-benchmark")]
+        assert told == expected

@@ -99,6 +99,17 @@ def test_a_module_called_torch(tmp_path: Path) -> None:
     found = walked(case_of(tmp_path, torch="x = 1\n", a=TORCH, **package))[0]
     assert used(found) == {"package/b.py": ["torch.abs"]}
     assert [(gap.code, gap.path) for gap in found.gaps] == [("unreadable", "a.py")]
+    assert "import torch gets torch.py of" in found.gaps[0].data["problem"]["en"]
+
+
+def test_a_package_called_torch(tmp_path: Path) -> None:
+    (gap,) = walked(case_of(tmp_path, a=TORCH, **{"torch/__init__": "x = 1\n"}))[0].gaps
+    assert gap.path == "a.py" and "import torch gets torch of" in gap.data["problem"]["en"]
+
+
+def test_modules_hand_on_what_a_star_of_a_framework_brings(tmp_path: Path) -> None:
+    case = case_of(tmp_path, a="from common import *\nLinear(1, 1)\n", common="from torch.nn import *\n")
+    assert used(walked(case)[0]) == {"a.py": ["torch.nn.Linear"]}
 
 
 def test_modules_hand_on_what_they_import(tmp_path: Path) -> None:

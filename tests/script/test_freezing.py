@@ -295,3 +295,25 @@ def test_layers_in_a_list_of_python(tmp_path: Path, init: str, use: str, code: s
 )
 def test_against_what_is_declared(tmp_path: Path, text: str, declared: list[str], codes: set[str]) -> None:
     assert {one.code for one in said(tmp_path, text, declared=declared) if "declared" in one.code} == codes
+
+
+TARGET = "self.target = nn.Dense(8, 8)\n"
+FROZEN_TARGET = "for k in net.target.get_parameters():\n    k.requires_grad = False\n"
+#: What is done with a second, frozen network -> whether it stays at its random first values.
+FOLLOWS: dict[str, bool] = {
+    "": True,
+    "for k, q in zip(net.target.get_parameters(), net.neck.get_parameters()):\n    k.set_data(q)\n": False,
+    "for q, k in zip(net.neck.get_parameters(), net.target.get_parameters()):\n    ops.assign(k, 0.9 * k + 0.1 * q)\n": False,
+    "for q, k in zip(net.neck.get_parameters(), net.target.get_parameters()):\n    ops.Assign()(k, q)\n": False,
+    "ops.HyperMap()(lambda t, o: ops.assign(t, o), ms.ParameterTuple(net.target.get_parameters()), "
+    "ms.ParameterTuple(net.neck.get_parameters()))\n": False,
+    "named = dict(net.neck.parameters_and_names())\nfor n, k in net.target.parameters_and_names():\n    k.set_data(named[n])\n": False,
+    "for k in net.head.get_parameters():\n    k.set_data(load())\n": True,
+    "for k in net.target.get_parameters():\n    k.set_data(initializer(Normal(), k.shape))\n": True,
+}
+
+
+@pytest.mark.parametrize("text", FOLLOWS)
+def test_a_frozen_network_that_follows_another(tmp_path: Path, text: str) -> None:
+    found = said(tmp_path, FROZEN_TARGET + text, TARGET, "return self.head(self.neck(h) + self.target(h))")
+    assert [one.code for one in found] == ["random-frozen" if FOLLOWS[text] else "frozen"]

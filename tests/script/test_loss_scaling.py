@@ -451,3 +451,142 @@ def test_a_scale_that_is_taken_off_where_there_is_one(asked: str, expected: list
 def test_window_and_factor(given: str, wrong: bool, tmp_path: Path) -> None:
     text = f"args = read()\nm = nn.DynamicLossScaleUpdateCell({given})\n" + MODEL.format("O2", "")
     assert ("window-is-factor" in codes(loss_scaling.examine(training(tmp_path, text)))) is wrong
+
+
+SETTINGS = """
+import argparse
+from config import cfg
+parser = argparse.ArgumentParser()
+parser.add_argument("--amp", action="store_true")
+parser.add_argument("--fast", action="store_true")
+parser.add_argument("--level", default="O2")
+args = parser.parse_args()
+scaler = amp.StaticLossScaler(1024)
+maybe = None
+if args.amp:
+    maybe = scaler
+both = args.amp and cfg.level != "O0"
+"""
+#: The condition under which the loss is scaled, and that under which the scale is taken off.
+TWICE = """
+def forward(x, y):
+    loss = loss_fn(net(x), y)
+    if {put_on}:
+        loss = scaler.scale(loss)
+    return loss
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    if {taken_off}:
+        grads = scaler.unscale(grads)
+        opt(grads)
+    else:
+        opt(grads)
+
+for x, y in data:
+    step(x, y)
+"""
+#: The same condition in the words of two places -> True; conditions that are no more than alike -> False.
+SAME_CONDITION = {
+    ("args.amp", "args.amp"): True,
+    ("maybe", "maybe"): True,
+    ("maybe is not None", "maybe is not None"): True,
+    ("both", "both"): True,
+    ("both", "args.amp and cfg.level != 'O0'"): True,
+    ("args.amp and args.level != 'O0'", "args.amp and args.level != 'O0'"): True,
+    ("cfg.amp and cfg.level != 'O0'", "cfg.amp and cfg.level != 'O0'"): True,
+    ("not (cfg.amp or cfg.fast)", "not (cfg.amp or cfg.fast)"): True,
+    ("args.level in ('O2', 'O3')", "args.level in ('O2', 'O3')"): True,
+    ("args.level in ('O2', 'O3')", "not args.level not in ('O2', 'O3')"): True,
+    ("args.level != 'O0'", "not args.level == 'O0'"): True,
+    ("cfg.level != 'O0'", "not cfg.level == 'O0'"): True,
+    ("cfg.get('amp', False)", "cfg.get('amp', False)"): True,
+    ("cfg.level.startswith('O')", "cfg.level.startswith('O')"): True,
+    ("ms.get_context('device_target') == 'Ascend'", "ms.get_context('device_target') == 'Ascend'"): True,
+    ("isinstance(cfg.scaler, amp.StaticLossScaler)", "isinstance(cfg.scaler, amp.StaticLossScaler)"): True,
+    ("hasattr(cfg, 'amp')", "hasattr(cfg, 'amp')"): True,
+    ("len(cfg.devices) > 1", "len(cfg.devices) > 1"): True,
+    ("args.amp", "args.fast"): False,
+    ("maybe", "cfg.amp"): False,
+    ("cfg.amp and cfg.fast", "cfg.amp or cfg.fast"): False,
+    ("args.amp and args.level != 'O0'", "args.amp and args.level != 'O1'"): False,
+    ("args.level in ('O2', 'O3')", "args.level in ('O1', 'O2')"): False,
+    ("args.level != 'O0'", "args.level == 'O0'"): False,
+    ("cfg.get('amp', False)", "cfg.get('fast', False)"): False,
+    ("cfg.level.startswith('O')", "cfg.level.endswith('O')"): False,
+    ("len(cfg.devices) > 1", "len(cfg.nodes) > 1"): False,
+    ("draw()", "draw()"): False,
+}
+
+
+@pytest.mark.parametrize(("put_on", "taken_off"), SAME_CONDITION)
+def test_a_condition_that_is_written_twice_is_the_same(put_on: str, taken_off: str, tmp_path: Path) -> None:
+    made = training(tmp_path, SETTINGS + HALF + TWICE.format(put_on=put_on, taken_off=taken_off))
+    faults = {code.strip("?") for code in codes(loss_scaling.examine(made))} & {"kept-own", "divided-own"}
+    assert not faults if SAME_CONDITION[put_on, taken_off] else faults
+
+
+def test_two_flags_that_hold_the_same_values_are_not_the_same(tmp_path: Path) -> None:
+    flags = "one = two = False\nif cfg.amp:\n    one = True\nif cfg.fast:\n    two = True\n"
+    made = training(tmp_path, SETTINGS + HALF + flags + TWICE.format(put_on="one", taken_off="two"))
+    assert "kept-own" in {code.strip("?") for code in codes(loss_scaling.examine(made))}
+
+
+LEFT_FORWARD = [
+    "if args.amp:\n        loss = scaler.scale(loss)\n    return loss",
+    "if not args.amp:\n        return loss\n    return scaler.scale(loss)",
+    "if args.amp:\n        return scaler.scale(loss)\n    else:\n        pass\n    return loss",
+]
+LEFT_STEP = [
+    "if not args.amp:\n        opt(grads)\n        return loss\n    {}",
+    "if args.amp:\n        {}\n        return loss\n    opt(grads)",
+    "if args.amp:\n        {}\n    else:\n        opt(grads)",
+]
+
+
+@pytest.mark.parametrize("forward", LEFT_FORWARD)
+@pytest.mark.parametrize("step", LEFT_STEP)
+@pytest.mark.parametrize("unscales", [True, False])
+def test_what_follows_an_early_return_is_for_the_other_way(
+    forward: str, step: str, unscales: bool, tmp_path: Path
+) -> None:
+    body = f"opt({'scaler.unscale(grads)' if unscales else 'grads'})"
+    text = f"""
+def forward(x, y):
+    loss = loss_fn(net(x), y)
+    {forward}
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    {step.format(body)}
+
+for x, y in data:
+    step(x, y)
+"""
+    found = {code.strip("?") for code in codes(loss_scaling.examine(training(tmp_path, SETTINGS + text)))}
+    assert found == ({"scaled-own", "no-half"} & found if unscales else {"kept-own"})
+
+
+@pytest.mark.parametrize(
+    "loads",
+    [
+        "from config import cfg",
+        "import yaml\nwith open('c.yaml') as f:\n    cfg = yaml.safe_load(f)",
+        "import json\ncfg = json.load(open('c.json'))",
+    ],
+)
+@pytest.mark.parametrize(
+    "scale",
+    ["cfg.loss_scale", "cfg['loss_scale']", "cfg['train']['loss_scale']", "cfg.get('loss_scale', 1024)"],
+)
+def test_a_scale_of_a_configuration_that_is_not_read(loads: str, scale: str, tmp_path: Path) -> None:
+    text = loads + "\n" + HALF + LOOP.format(loss=f"loss_fn(net(x), y) * {scale}", result="{}")
+    assert codes(loss_scaling.examine(training(tmp_path, text.format(f"[g / {scale} for g in grads]")))) == [
+        "scaled-own"
+    ]
+    other = text.format("[g / cfg['weight'] for g in grads]")
+    assert codes(loss_scaling.examine(training(tmp_path, other))) == ["unresolved-step"]

@@ -88,6 +88,30 @@ def test_a_mapped_graph_of_functions_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("copy.copy([1, 2])", [1, 2]),
+        ("copy.copy(load())", ...),
+        ("copy.deepcopy([1, [2, 3]])", [1, [2, 3]]),
+        ("copy.deepcopy({'a': [1]})['a']", [1]),
+        ("copy.deepcopy([nn.Dense(1, 1)])", ...),  # other layers
+        ("copy.deepcopy({'a': nn.Dense(1, 1)})", ...),
+        ("filter(None, [1, 0, None, 2])", [1, 2]),
+        ("filter(positive, [1, 2])", ...),
+        ("itertools.chain([1], (2, 3))", [1, 2, 3]),
+        ("itertools.chain([1], load())", ...),
+    ],
+)
+def test_copies_of_lists(tmp_path: Path, code: str, value: Any) -> None:
+    assert told(given(trace(tmp_path, f"import copy, itertools\nshow({code})\n"))) == value
+
+
+def test_a_copy_is_another_list(tmp_path: Path) -> None:
+    for made in ("copy.copy(held)", "copy.deepcopy(held)"):
+        assert told(given(trace(tmp_path, f"import copy\nheld = [1]\n{made}.append(2)\nshow(held)\n"))) == [1]
+
+
+@pytest.mark.parametrize(
     "network",
     [
         "net = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2))",

@@ -105,6 +105,23 @@ def codes(account: Account) -> list[str]:
         ("model = ms.Model(other, loss_fn)\nnet.set_train()\nfor e in r:\n    step(x, y)\n    model.eval(data)\n", []),
         ("ms.Model(net, loss_fn, opt).train(1, data)\nevaluate(net, data)\n", ["evaluated-in-training"]),
         ("model = ms.Model(net, loss_fn, opt)\nmodel.train(1, data)\nmodel.eval(data)\nevaluate(net, data)\n", []),
+        # What leaves early does not train.
+        (
+            "def main():\n    net.set_train()\n    if flag:\n        net.set_train(False)\n        return net(x)\n    step(x, y)\nmain()\n",
+            [],
+        ),
+        (
+            "def main():\n    net.set_train()\n    if flag:\n        net.set_train(False)\n        step(x, y)\n        return\n"
+            "    step(x, y)\nmain()\n",
+            ["set-to-inference"],
+        ),
+        # A deep copy is switched for itself.
+        ("import copy\nteacher = copy.deepcopy(net)\nnet.set_train()\nteacher.set_train(False)\nstep(x, y)\n", []),
+        ("import copy\nteacher = copy.deepcopy(net)\nteacher.set_train()\nstep(x, y)\n", ["no-set-train"]),
+        (
+            "import copy\nteacher = copy.copy(net)\nnet.set_train()\nteacher.set_train(False)\nstep(x, y)\n",
+            ["set-to-inference"],
+        ),
         # A part that is kept in inference mode.
         ("net.set_train()\nnet.bn.set_train(False)\nstep(x, y)\n", []),
         # build_train_network switches by itself.
@@ -315,3 +332,9 @@ opt(grads)
 """,
     )
     assert [(fault.code, fault.plain) for fault in account.faults] == [("set-to-inference", plain)]
+
+
+def test_a_deep_copy_has_cells_of_its_own(tmp_path: Path) -> None:
+    trace = reading(tmp_path, "import copy\nrun(copy.deepcopy(net))\n").trace
+    (outer,) = next(call for call in trace.calls if call.name == "run").args
+    assert not any(isinstance(value, Instance) for value in within(outer).values())

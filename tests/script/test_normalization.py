@@ -88,6 +88,43 @@ SAID = {
     "ms.Model(Dividing()).train(1, folder().map([vision.ToTensor()] if flag else [], 'image'))": "in-network image",
     SCALER + "net(np.load('a'))": "scaler-unused, unclear x",
     SCALER + "net(scaler.transform(np.load('a')))": "normalised x",
+    SCALER + "net((np.load('a') - scaler.mean_) / scaler.scale_)": "normalised x",
+    SCALER + "np.save('mean.npy', scaler.mean_)\nnet(np.load('a'))": "unclear x",
+    SCALER + "print(scaler.mean_)\nnet(np.load('a'))": "scaler-unused, unclear x",
+}
+
+
+OPERATIONS = f"[vision.Decode(), vision.Normalize({PIXELS})]"
+MAPPED = "ms.Model(net).train(1, folder().map(operations, 'image'))"
+IN_PLACE = "def scaled(array):\n    array -= 127.5\n    array /= 127.5\n"
+SAID |= {
+    # a list of transforms that went through a function
+    f"import copy\noperations = copy.copy({OPERATIONS})\n{MAPPED}": "normalised image",
+    f"import copy\noperations = copy.deepcopy({OPERATIONS})\n{MAPPED}": "normalised image",
+    f"import copy\noperations = copy.deepcopy([vision.Decode()])\n{MAPPED}": "raw image",
+    f"import itertools\noperations = list(itertools.chain([vision.Decode()], {OPERATIONS}))\n{MAPPED}": "normalised image",
+    f"operations = list(filter(None, [None, *{OPERATIONS}]))\n{MAPPED}": "normalised image",
+    f"operations = list(filter(None, [None, vision.Decode()]))\n{MAPPED}": "raw image",
+    f"operations = sum([{OPERATIONS}, []], [])\n{MAPPED}": "unclear image",
+    f"from collections import deque\noperations = list(deque({OPERATIONS}))\n{MAPPED}": "unclear image",
+    # one map for each transform
+    f"data = folder()\nfor each in {OPERATIONS}:\n    data = data.map(each, 'image')\nms.Model(net).train(1, data)": "normalised image",
+    f"data = folder()\nfor each in {OPERATIONS}:\n    data = data.map(operations=each, input_columns='image')\n"
+    "ms.Model(net).train(1, data)": "normalised image",
+    "data = folder()\nfor each in [vision.Decode(), vision.HWC2CHW()]:\n    data = data.map(each, 'image')\n"
+    "ms.Model(net).train(1, data)": "raw image",
+    # what is changed in place
+    f"def extend(held):\n    held += {OPERATIONS}\noperations = []\nextend(operations)\n{MAPPED}": "normalised image",
+    f"def extend(held):\n    held = held + {OPERATIONS}\noperations = []\nextend(operations)\n{MAPPED}": "raw image",
+    f"operations = [vision.Decode()]\nif flag:\n    operations += {OPERATIONS}\n{MAPPED}": "sometimes image",
+    IN_PLACE + "scaled(image)\nnet(image)": "normalised x",
+    IN_PLACE + "    return array\nscaled(image)\nnet(image)": "normalised x",
+    IN_PLACE + "    return array\nnet(scaled(image))": "normalised x",  # and no more than once
+    "def scaled(array):\n    array = array / 255\nscaled(image)\nnet(image)": "raw x",
+    "if flag:\n    image /= 255\nnet(image)": "sometimes x",
+    "np.divide(image, 255.0, out=image)\nnet(image)": "normalised x",
+    "np.subtract(image, 127.5, image)\nnp.divide(image, 127.5, image)\nnet(image)": "normalised x",
+    "np.divide(image, 255.0, out=buffer)\nnet(image)": "raw x",
 }
 
 

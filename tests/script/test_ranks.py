@@ -161,6 +161,15 @@ BRANCHES = {
     "if ready:\n    ms.set_seed(1)": None,
     "def f():\n    ms.set_seed(1)\nif distributed:\n    f()": True,
     "def f():\n    if ready:\n        ms.set_seed(1)\nif device_num == 1:\n    f()": False,
+    # how many there are, whatever that is called
+    "n = get_group_size()\nif n > 1:\n    ms.set_seed(1)": True,
+    "n = get_group_size()\nif n == 1:\n    ms.set_seed(1)": False,
+    "n = get_group_size()\nif not 1 < n:\n    ms.set_seed(1)": False,
+    "n = int(os.environ['RANK_SIZE'])\nif n > 1:\n    ms.set_seed(1)": True,
+    "n = get_group_size() if distributed else 1\nif n > 1:\n    ms.set_seed(1)": True,
+    "n = get_group_size() if ready else other()\nif n > 1:\n    ms.set_seed(1)": None,
+    "n = 256 // get_group_size()\nif n > 1:\n    ms.set_seed(1)": None,
+    "n = get_rank()\nif n > 1:\n    ms.set_seed(1)": None,
 }
 
 

@@ -249,6 +249,9 @@ GENERATED = {
 FLOAT = "x = image.astype(np.float32)\n"
 BUFFER = "x = np.zeros((32, 32, 3))\n"
 WRITTEN = {
+    "from lib import steps\nx = steps([vision.Rescale(1 / 255, 0)])(image)": "pixels BGR [steps()] ? unclear",
+    "x = np.array([vision.Rescale(1 / 255, 0)])(image)": "pixels BGR [array()] ? unclear",
+    "x = ops.Cast()(image, ms.float32)": "pixels BGR [Cast(float32)] 0..255",
     FLOAT + "x[0] = x[0] / 255": "pixels BGR [astype(float32); / 255] ? scaled",
     FLOAT + "x[..., 0] -= 103.9": "pixels BGR [astype(float32); - 103.9] ? scaled",
     FLOAT + "cv2.subtract(x, mean, x)": "pixels BGR [astype(float32); - mean] ? scaled",

@@ -91,6 +91,7 @@ def test_how_data_are_divided(code: str, tmp_path: Path) -> None:
 
 
 TRAIN = "\nms.Model(net).train(1, data)"
+SIZED = "init()\nn = {}\nif n > 1:\n    data = ds.MnistDataset({})\nelse:\n    data = ds.MnistDataset({})" + TRAIN
 SWITCHED = (
     "DISTRIBUTED = False\nif DISTRIBUTED:\n    init()\n    data = ds.MnistDataset({})\nelse:\n    data = ds.MnistDataset('a')"
     + TRAIN
@@ -114,6 +115,9 @@ SWITCHED = (
         (SWITCHED.format("'a', num_shards=8, shard_id=get_rank()"), None, ["single"]),
         (SWITCHED.format("'a', **options"), None, ["single"]),
         (SWITCHED.format("path_of(rank_id)"), None, ["single"]),
+        (SIZED.format("get_group_size()", f"'a', {SHARDS}", "'a'"), None, ["sharded"]),
+        (SIZED.format("get_group_size()", "'a'", f"'a', {SHARDS}"), None, ["no-shards"]),
+        (SIZED.format("256 // get_group_size()", f"'a', {SHARDS}", "'a'"), None, ["sharded", "no-shards"]),
         # What evaluates may well see all of it on each device.
         (
             "if DISTRIBUTED:\n    if do_train:\n        data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=get_rank())\n"
@@ -139,6 +143,11 @@ def test_how_many_devices_there_are(code: str, devices: int | None, codes: list[
     [
         ("data = ds.MnistDataset('a')", "data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=get_rank())"),
         ("data = ds.MnistDataset(\n    'a', shuffle=True\n)", "    'a', shuffle=True, num_shards=get_group_size(), shard_id=get_rank()"),
+        ("data = ds.MnistDataset('a', shuffle=(mode == 'train'))",
+         "data = ds.MnistDataset('a', shuffle=(mode == 'train'), num_shards=get_group_size(), shard_id=get_rank())"),
+        ("data = ds.MnistDataset(\n    'a', shuffle=((\n        True)\n    ),  # always (so)\n)",
+         "    ), num_shards=get_group_size(), shard_id=get_rank(),  # always (so)"),
+        ("data = ds.MnistDataset(name for name in files)", None),
         ("data = ds.MnistDataset()", None),
         (f"files = ['数'] + os.listdir('数据')\ndata = {FILES}", "files = ['数'] + sorted(os.listdir('数据'))"),
         (f"files = os.listdir(\n    'a')\ndata = {FILES}", None),

@@ -143,6 +143,27 @@ def test_a_network_from_elsewhere_draws_its_weights_where_it_is_trained(tmp_path
 
 
 @pytest.mark.parametrize(
+    ("module", "order"),
+    [
+        ("net = nn.SequentialCell(nn.Dense(2, 2))", ["Dense", "set_seed"]),
+        (
+            "class Net(nn.Cell):\n    def __init__(self):\n        self.dense = nn.Dense(2, 2)\nnet = Net()",
+            ["Dense", "set_seed"],
+        ),
+        ("def net():\n    return nn.Dense(2, 2)", ["set_seed", "Dense"]),
+    ],
+)
+def test_a_module_that_makes_a_network_does_so_when_it_is_imported(
+    module: str, order: list[str], tmp_path: Path
+) -> None:
+    found = scripts(
+        tmp_path, HEAD + "from common import net\nms.set_seed(1)\nms.Model(net or net())\nnet()\n", common=HEAD + module
+    )
+    drawn = [call for call in found.training[0].trace.calls if call.last in ("Dense", "set_seed")]
+    assert [call.last for call in sorted(drawn, key=lambda call: call.order)][:2] == order
+
+
+@pytest.mark.parametrize(
     ("seed", "name"),
     [("int(time.time())", "time.time"), ("1 + 2", None), ("args.seed", None), ("cfg['seed']", None), ("7", None)],
 )

@@ -126,6 +126,31 @@ ORDERS = {
         "def __getitem__(self, n):\n        return n\n    def __len__(self):\n        return 1": "shuffled",
         "rows = 3": "unresolved",
     }.items()},
+    # loops over what others order, and over what is as it is stored
+    **{f"{loop}\n" + GENERATOR.format("rows_") + "data = ds.GeneratorDataset(rows, ['a'])": code for loop, code in {
+        "from torch.utils.data import DataLoader\nrows_ = DataLoader(own, shuffle=True)": "unresolved",
+        "from helpers import batches\nrows_ = batches('a')": "unresolved",
+        "rows_ = ds.MnistDataset('a').create_tuple_iterator()": "shuffled unresolved",
+        "rows_ = np.load('a.npy')": "generator-in-order",
+        "import csv\nrows_ = csv.reader(open('a.csv'))": "generator-in-order",
+        "import pandas as pd\nrows_ = pd.read_csv('a.csv').itertuples()": "generator-in-order",
+        "rows_ = open('a').readlines()": "generator-in-order",
+    }.items()},
+    # what a base does
+    **{f"from other import Base as Outside\nclass Base:\n    def reset(self):\n        self.order = {order}\n"
+    f"class Rows({base}):\n    def __iter__(self):\n        self.reset()\n        return iter(self.order)\n"
+    "data = ds.GeneratorDataset(Rows(), ['a'])": code for order, base, code in [
+        ("np.random.permutation(9)", "Base", "unresolved"),
+        ("range(9)", "Base", "generator-in-order"),
+        ("range(9)", "Outside", "unresolved"),
+    ]},
+    # attributes that are computed
+    **{f"import functools\nclass Own:\n    {body}\ndata = ds.GeneratorDataset(Own().rows, ['a'])": code for body, code in {
+        "@functools.cached_property\n    def rows(self):\n        return [1, 2]": "shuffled",
+        "@property\n    def rows(self):\n        return [1, 2]\n    @rows.setter\n    def rows(self, value):\n        self.held = value":
+            "shuffled",
+        "def rows(self):\n        yield from [1, 2]": "generator-in-order",
+    }.items()},
     **{ITEMS.format(item) + "data = ds.GeneratorDataset(Rows(), ['a'], shuffle=False)": code for item, code in {
         "self.rows[n]": "shuffle-off",
         "crop(self.rows[n], random.random())": "shuffle-off",
@@ -164,6 +189,24 @@ ORDERS = {
 def test_the_order_of_training_data(code: str, tmp_path: Path) -> None:
     made = code if "data = " in code or "data, _ = " in code else f"data = {code}"
     assert " ".join(one.code for one in said(tmp_path, f"{made}\nmodel.train(1, data)")) == ORDERS[code]
+
+
+@pytest.mark.parametrize(
+    ("default", "condition", "code"),
+    [
+        ("'true'", "args.mix == 'true'", "shuffled"),
+        ("'True'", "args.mix == 'True'", "shuffled"),
+        ("'false'", "args.mix != 'true'", "shuffled"),
+        ("'false'", "args.mix == 'true'", "off-by-default"),
+        ("'false'", "args.mix != 'false'", "off-by-default"),
+        ("'true'", "args.mix == 'yes'", "off-by-default"),
+    ],
+)
+def test_an_option_that_is_compared_with_a_text(default: str, condition: str, code: str, tmp_path: Path) -> None:
+    text = OPTION.format(f"type=str, default={default}") + f"data = {MNIST.format(f'shuffle={condition}')}"
+    (one,) = said(tmp_path, f"{text}\nmodel.train(1, data)")
+    assert one.code == code
+    assert code != "off-by-default" or one.data["name"] == condition
 
 
 @pytest.mark.parametrize(

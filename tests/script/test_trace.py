@@ -119,6 +119,43 @@ def test_names_are_resolved_through_any_alias(tmp_path: Path, script: str) -> No
             "x, names = {}, ['a']\nfor i in unknown():\n    names.append('b')\nfor n in names:\n    x[n] = 1\nf('a' in x)",
             ...,
         ),
+        ("y = [1, 2, 3]\ny.remove(2)\nf(y[1])", 3),
+        ("y = [1, 2, 3]\ny.remove(unknown())\nf(len(y))", ...),
+        ("y = [1, 2, 3]\nif unknown():\n    y.remove(2)\nf(len(y))", ...),
+        ("y = [1, 2, 3]\ny.clear()\nf(len(y))", 0),
+        ("y = [1, 2, 3]\nif unknown():\n    y.clear()\nf(len(y))", ...),
+        ("y = [3, 1, 2]\ny.sort()\nf(y[0])", 1),
+        ("y = [3, 1, 2]\ny.sort(reverse=True)\nf(y[0])", 3),
+        ("y = [3, 1, 2]\ny.sort(key=unknown)\nf(y[0])", {3, 1, 2}),
+        ("y = [3, 'a', 2]\ny.sort()\nf(y[0])", {3, "a", 2}),
+        ("y = [3, 1]\nif unknown():\n    y.sort()\nf(y[0])", {3, 1}),
+        (f"y = {[1] * 500}\ny.append(2)\nf(len(y))", ...),
+        (f"y = {[1] * 300}\ny.append(2)\nf(len(y))", 301),
+        ("a, *b = [1, 2, 3]\nf(len(b))", 2),
+        ("a, *b = [1, 2, 3]\nf(b[1])", 3),
+        ("*a, b = [1, 2, 3]\nf(b)", 3),
+        ("*a, b = [1, 2, 3]\nf(a[1])", 2),
+        ("a, *b, c = [1, 2]\nf(len(b))", 0),
+        ("a, *b = unknown()\nf(len(b))", ...),
+        ("a = [1]\nb = a\nb += [2]\nf(len(a))", 2),
+        ("a = (1,)\nb = a\nb += (2,)\nf(len(a))", 1),
+        ("a = tuple([1])\nb = a\nb += (2,)\nf(len(a))", 1),
+        ("a = [1]\nb = a\nb = b + [2]\nf(len(a))", 1),
+        ("a = [1]\nfor i in unknown():\n    a += [2]\nf(len(a))", ...),
+        ("def g(x):\n    x += [2]\na = [1]\ng(a)\nf(len(a))", 2),
+        ("def g(x):\n    x += [2]\na = [1]\nif unknown():\n    g(a)\nf(len(a))", ...),
+        ("match 2:\n    case 1:\n        y = 1\n    case 2:\n        y = 2\nf(y)", 2),
+        ("match 'c':\n    case 'a' | 'b':\n        y = 1\n    case _:\n        y = 2\nf(y)", 2),
+        ("match 'b':\n    case 'a' | 'b':\n        y = 1\n    case _:\n        y = 2\nf(y)", 1),
+        ("match None:\n    case None:\n        y = 1\n    case other:\n        y = 2\nf(y)", 1),
+        ("match 3:\n    case 1:\n        y = 1\n    case other:\n        y = other\nf(y)", 3),
+        ("y = 0\nmatch 3:\n    case 1:\n        y = 1\nf(y)", 0),
+        ("match 1:\n    case 1 if unknown():\n        y = 1\n    case _:\n        y = 2\nf(y)", {1, 2}),
+        (
+            "match unknown():\n    case 1:\n        y = 1\n    case 2:\n        y = 2\n    case _:\n        y = 3\nf(y)",
+            {1, 2, 3},
+        ),
+        ("y = 0\nmatch 1:\n    case [a, b]:\n        y = 1\nf(y)", {0, 1}),
         ("f(10 ** 10 ** 10)", ...),
         ("f('a' * 10 ** 9)", ...),
         ("f(1 / 0)", ...),
@@ -169,6 +206,17 @@ def test_options_of_the_command_line_are_assumed(tmp_path: Path) -> None:
     (call,) = calls(found, "somewhere.f")
     assert [told(value) for value in call.args] == [True, False, 4, ...]
     assert [value.assumed for value in call.args if isinstance(value, Known)] == ["argparse"] * 3
+
+
+def test_the_calls_that_make_options_are_kept_apart(tmp_path: Path) -> None:
+    script = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--a', default=1)\np.set_defaults(a=2)\np.parse_args()\n"
+    found = trace(tmp_path, script + "def more():\n    p.add_argument('--b')\n")
+    names = [".add_argument", ".set_defaults", ".add_argument"]
+    assert [call.name for call in found.options] == names
+    assert [call for call in found.calls if call.name in names] == found.options
+    more = next(frame.function for frame in found.frames if frame.function.name == "more")
+    found.again(lambda tracer: tracer.call_function(more, [], {}, more.node))
+    assert [call.name for call in found.options] == names, "what is run afterwards leaves nothing behind"
 
 
 def test_an_option_that_a_condition_sets_anew_keeps_its_default(tmp_path: Path) -> None:
@@ -292,3 +340,43 @@ def test_a_script_that_is_too_much_is_given_up(tmp_path: Path) -> None:
 )
 def test_every_kind_of_statement_is_followed(tmp_path: Path, script: str) -> None:
     assert not trace(tmp_path, script).gave_up
+
+
+#: Statements before a call -> the conditions that hold at it because another way left: each with the way that goes on.
+LEAVES = {
+    "if a:\n    return": [("a", False)],
+    "if a:\n    raise ValueError": [("a", False)],
+    "if a:\n    pass\nelse:\n    return": [("a", True)],
+    "if a:\n    return\nif b:\n    return": [("a", False), ("b", False)],
+    "if a:\n    b()": [],
+    "if a:\n    if b:\n        return": [],
+    "with a:\n    if b:\n        return": [("b", False)],
+    "for x in a:\n    if x:\n        return": [("x", False)],
+    "for x in a:\n    if x:\n        break": [],
+    "for x in a:\n    if x:\n        continue": [],
+    "try:\n    if a:\n        return\nexcept OSError:\n    pass": [("a", False)],
+    "try:\n    raise OSError\nexcept OSError:\n    if a:\n        return": [],
+    "g()": [],
+}
+
+
+@pytest.mark.parametrize("before", LEAVES)
+def test_what_a_way_that_left_says_of_the_rest(tmp_path: Path, before: str) -> None:
+    body = textwrap.indent(before, "    ")
+    found = trace(tmp_path, f"def g():\n    if c:\n        return\ndef f(a, b):\n{body}\n    use(1)\nf(p, q)\nuse(2)\n")
+    one, two = (call for call in found.calls if call.last == "use" or getattr(call.base, "name", "") == "use")
+    assert [(test.text, test.taken) for test in one.left] == LEAVES[before]
+    assert not one.tests and not two.left
+
+
+def test_the_turn_of_a_loop_goes_on_under_what_did_not_leave_it(tmp_path: Path) -> None:
+    found = trace(tmp_path, "for x in data:\n    if x:\n        continue\n    use(1)\nuse(2)\n")
+    one, two = (call for call in found.calls if getattr(call.base, "name", "") == "use")
+    assert [(test.text, test.taken) for test in one.under] == [("x", False)]
+    assert not two.under
+
+
+def test_a_name_gives_the_same_alternatives_at_each_read(tmp_path: Path) -> None:
+    found = trace(tmp_path, "x = f()\nif c:\n    x = None\nuse(x)\nuse(x)\n")
+    one, two = (call.args[0] for call in found.calls if getattr(call.base, "name", "") == "use")
+    assert len(options(one)) == 2 and one is two

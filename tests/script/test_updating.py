@@ -49,6 +49,13 @@ def test_steps_of_the_framework(name: str, tmp_path: Path) -> None:
 
 LOOP = """
 ready = read()
+
+def broken(grads):
+    for g in grads:
+        if ops.isnan(g).any():
+            return True
+    return False
+
 scaler = amp.{scaler}
 
 def forward(x, y):
@@ -80,6 +87,35 @@ BODIES = {
     f"if {NAN}:\n    return loss\nopt(grads)": ["checked"],
     f"if {NAN}:\n    print(loss)\nopt(grads)": ["check-unused"],
     f"if {FINITE}:\n    return loss\nopt(grads)": ["gate-inverted"],
+    f"if not {FINITE}:\n    return loss\nopt(grads)": ["checked"],
+    f"if not {FINITE}:\n    raise ValueError\nopt(grads)": ["checked"],
+    f"ok = {FINITE}\nif not ok:\n    return loss\nopt(grads)": ["checked"],
+    f"ok = {FINITE}\nif ok:\n    pass\nelse:\n    return loss\nopt(grads)": ["checked"],
+    f"ok = {FINITE}\nif ok:\n    return loss\nopt(grads)": ["gate-inverted"],
+    f"ok = {FINITE}\nif not ok:\n    print(loss)\nopt(grads)": ["check-unused"],
+    f"with scope():\n    if not {FINITE}:\n        return loss\nopt(grads)": ["checked"],
+    f"try:\n    if not {FINITE}:\n        return loss\nexcept ValueError:\n    pass\nopt(grads)": ["checked"],
+    f"if {FINITE}:\n    opt(grads)\n    return loss\nopt(grads)": ["update-on-overflow"],
+    "for g in grads:\n    if ops.isnan(g).any():\n        return loss\nopt(grads)": ["checked"],
+    "for g in grads:\n    if ops.isnan(g).any():\n        break\nopt(grads)": ["check-unused"],
+    "if ops.isnan(loss):\n    return loss\nopt(grads)": ["checks-loss"],
+    f"if ops.isnan(loss):\n    return loss\nif not {FINITE}:\n    return loss\nopt(grads)": ["checked"],
+    f"if ops.isnan(loss):\n    return loss\nopt(grads, {FINITE})": ["checked-by-optimizer"],
+    f"if {FINITE} and ops.isfinite(loss):\n    opt(grads)": ["checked"],
+    f"good = ops.isfinite(loss) and {FINITE}\nif good:\n    opt(grads)": ["checked"],
+    f"if ops.isnan(loss) or not {FINITE}:\n    pass\nelse:\n    opt(grads)": ["checked"],
+    f"if not (ops.isnan(loss) or {NAN}):\n    opt(grads)": ["checked"],
+    f"if ops.isfinite(loss) or {FINITE}:\n    opt(grads)": ["checks-loss"],
+    f"if not (ops.isnan(loss) and {NAN}):\n    opt(grads)": ["checks-loss"],
+    "bad = False\nfor g in grads:\n    if ops.isnan(g).any():\n        bad = True\nif not bad:\n    opt(grads)": [
+        "gate-unknown"
+    ],
+    "bad = False\nfor g in grads:\n    if ops.isnan(g).any():\n        bad = True\nif ready:\n    opt(grads)": [
+        "check-unused"
+    ],
+    "if not broken(grads):\n    opt(grads)": ["gate-unknown"],
+    "bad = broken(grads)\nif not bad:\n    opt(grads)": ["gate-unknown"],
+    "bad = broken(grads)\nif ready:\n    opt(grads)": ["check-unused"],
     "if has_overflow(ready):\n    return loss\nopt(grads)": ["gate-unknown"],
     "if ready:\n    return loss\nopt(grads)": ["no-check"],
     "overflow = ready.check()\nif not overflow:\n    opt(grads)": ["gate-unknown"],
@@ -180,4 +216,48 @@ def test_the_register_of_the_device(clears: bool, expected: list[str], tmp_path:
 def test_a_fault_beside_a_sound_step_is_only_possible(tmp_path: Path) -> None:
     one = LOOP.format(loss="loss_fn(net(x), y)", body=f"if {FINITE}:\n        opt(grads)", scaler=STATIC)
     text = one.replace(f"    if {FINITE}", f"    if not ready:\n        opt(grads)\n    elif {FINITE}")
-    assert codes(updating.examine(training(tmp_path, HALF + text))) == ["check-unused?", "checked"]
+    assert codes(updating.examine(training(tmp_path, HALF + text))) == ["checked", "no-check?"]
+
+
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        (f"if not {FINITE}:\n    return loss\nopt(grads)", FINITE),
+        (f"if {NAN}:\n    pass\nelse:\n    opt(grads)", f"not {NAN}"),
+        (f"if {FINITE}:\n    return loss\nopt(grads)", f"not {FINITE}"),
+    ],
+)
+def test_the_condition_is_told_as_it_holds_for_the_update(body: str, condition: str, tmp_path: Path) -> None:
+    text = LOOP.format(loss="loss_fn(net(x), y)", body=body.replace("\n", "\n    "), scaler=STATIC)
+    (one,) = updating.examine(training(tmp_path, HALF + text))
+    assert one.data["condition"] == condition
+
+
+OPTION = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--guard", action="store_true")
+args = parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"if args.guard:\n    if {FINITE}:\n        opt(grads)\nelse:\n    opt(grads)", ["checked"]),
+        (f"if args.guard:\n    if {FINITE}:\n        opt(grads)\n    return loss\nopt(grads)", ["checked"]),
+        (
+            f"ok = {FINITE}\nif args.guard:\n    if ok:\n        opt(grads)\nelse:\n    opt(grads)",
+            ["check-unused", "checked"],
+        ),
+    ],
+)
+def test_a_check_of_the_other_way_is_none_of_this_one(body: str, expected: list[str], tmp_path: Path) -> None:
+    assert _said(tmp_path, body, scaler=STATIC + OPTION, half="") == expected
+
+
+def test_a_scale_of_the_other_way_is_none_of_this_one(tmp_path: Path) -> None:
+    """In float32, where only a scale asks for a check."""
+    body = f"if args.guard:\n    grads = scaler.unscale(grads)\n    if {FINITE}:\n        opt(grads)\nelse:\n    opt(grads)"
+    loss = "scaler.scale(loss_fn(net(x), y)) if args.guard else loss_fn(net(x), y)"
+    assert _said(tmp_path, body, loss, DYNAMIC + OPTION, "") == ["checked"]

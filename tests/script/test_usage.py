@@ -248,6 +248,9 @@ def test_what_forward_uses(lines: str) -> None:
         ("if -x.sum() > 0:\n    pass", ["branch"]),
         ("if not x.any():\n    pass", ["branch"]),
         ("if x is None or x in flag:\n    pass", []),
+        ("if x == 'mean':\n    pass", []),
+        ("if 'mean' != x:\n    pass", []),
+        ("if x == 0:\n    pass", ["branch"]),
         ("for i in range(x.sum()):\n    pass", ["loop"]),
         ("for i in range(len(x)):\n    pass", []),
         ("while flag:\n    pass\nelse:\n    y = x[y > 0]", ["mask-index"]),
@@ -256,6 +259,24 @@ def test_what_forward_uses(lines: str) -> None:
 def test_what_depends_on_values(lines: str, expected: list[str]) -> None:
     found = used(NET.format(body=textwrap.indent(lines, " " * 8)))
     assert [remark.kind for remark in found.remarks] == expected
+
+
+@pytest.mark.parametrize(
+    ("stars", "line", "expected"),
+    [
+        (["torch.nn"], "Linear(1, 1)", ["torch.nn.Linear"]),
+        (["torch.nn"], "NoSuchLayer(1)", ["torch.nn.NoSuchLayer"]),  # nothing else can bring it
+        (["torch.nn"], "print(1)\nValueError(1)\nget_ipython()", []),
+        (["torch.nn"], "def Linear():\n    pass\nLinear()", []),
+        (["torch.nn", "torch.nn.functional"], "grid_sample(GroupNorm(2, 4), 1)", ["torch.nn.functional.grid_sample", "torch.nn.GroupNorm"]),
+        (["torch.nn", "mine"], "Linear(1, 1)", ["torch.nn.Linear"]),
+        (["torch.nn", "mine"], "NoSuchLayer(1)", []),
+        (["mindspore.nn"], "Dense(1, 1)", ["mindspore.nn.Dense"]),
+    ],
+)  # fmt: skip
+def test_a_star_of_a_framework(stars: list[str], line: str, expected: list[str]) -> None:
+    text = "".join(f"from {star} import *\n" for star in stars) + line
+    assert sorted(names(text)) == sorted(expected)
 
 
 def test_the_arguments_of_a_use() -> None:

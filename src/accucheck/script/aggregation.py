@@ -45,7 +45,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     if modes and modes <= _COMPILED:
         yield about(steps[0], "compiler")
         return
-    together = [Term(choices=training.factors.conditions(call.tests)) for call in starts]
+    together = [Term(choices=training.factors.conditions(call.under)) for call in starts]
     for step in steps:
         here = training.given(step)
         if together and all(here.times(start) is None for start in together):
@@ -57,6 +57,8 @@ def _modes(training: Training) -> set[str]:
     """The parallel modes that the script sets; "unknown" for one that is not seen."""
     found: set[str] = set()
     for call in training.calls:
+        if call.last == "AutoParallel" and call.name.startswith("mindspore."):
+            found.add("semi_auto_parallel")
         if call.api not in CONTEXTS:
             continue
         if call.unpacked:
@@ -70,11 +72,12 @@ def _modes(training: Training) -> set[str]:
 
 
 def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
-    if any(_reduces(value) for value in _until_gradient(training, step)) or _in_optimizer(step):
+    inside = any(_reduces(value) for value in _until_gradient(training, step)) or _in_optimizer(step)
+    beside = _beside(training, step)
+    dropped = next((call for call in beside if call.discarded), None)
+    if inside or any(_in_place(call) for call in beside):
         yield about(step, "reduced")
-        return
-    dropped = _dropped(training, step)
-    if dropped is not None:
+    elif dropped is not None:
         yield about(step, "reduced-dropped", dropped, also=[step])
     elif any(term.rough for term in training.carried(step)):
         yield about(step, "unresolved")
@@ -132,15 +135,20 @@ def _in_optimizer(step: Step) -> bool:
     return False
 
 
-def _dropped(training: Training, step: Step) -> Made | None:
-    """A reduction whose result nobody takes."""
+def _beside(training: Training, step: Step) -> list[Made]:
+    """The reductions that are given these gradients, whatever becomes of the results."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
-    for call in training.calls:
-        if call.discarded and _reduces(call) and call.args:
-            terms = training.factors.of(call.args[0])
-            if wanted & {key for term in terms for key in term.gradients}:
-                return call
-    return None
+    given = ((call, training.factors.of(call.args[0])) for call in training.calls if _reduces(call) and call.args)
+    return [call for call, terms in given if wanted & {key for term in terms for key in term.gradients}]
+
+
+def _in_place(call: Made) -> bool:
+    """True for a reduction that writes its result into what it is given."""
+    return call.api == "mint.distributed.all_reduce" or _true(call.keywords.get("inplace"))
+
+
+def _true(value: Value | None) -> bool:
+    return isinstance(value, Known) and bool(value.value)
 
 
 def _shards(training: Training) -> bool:

@@ -143,7 +143,7 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             continue
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
-            trace = follow(source, assumption(view), project.find, root, project.seeds)
+            trace = follow(source, assumption(view), project.find, root, project.acts)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:
                 break

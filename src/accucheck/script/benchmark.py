@@ -25,8 +25,8 @@ from .values import Items, Known, Made, Value
 KINDS = ("convolution", "dense", "embedding", "dropout", "normalization", "recurrent", "pooling")
 #: Below this share of layers that match, the networks are not taken for the same.
 ALIKE = 0.6
-#: More layers are not matched.
-MOST = 3000
+#: More layers are not matched: in networks that repeat themselves the time grows faster than the square of their number.
+MOST = 1000
 #: Settings that are compared, in PyTorch's words.
 SETTINGS = (
     "in_channels out_channels in_features out_features num_features num_embeddings embedding_dim kernel_size stride dilation "

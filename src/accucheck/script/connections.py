@@ -34,6 +34,7 @@ from .networks import (
     kind_of,
     leaves,
     loaded,
+    made_by,
     pure,
     structure_of,
     trains,
@@ -269,8 +270,8 @@ def _asked_by_heir(row: _Attribute, heirs: dict[str, list[ast.ClassDef]]) -> boo
 def _built_in(cell: Instance, value: Value) -> bool:
     """True when something with weights, or else a layer, within a value was made by the cell's own __init__."""
     if isinstance(value, (Made, Instance)) and not isinstance(value, Items):
-        return _from(cell, value)
-    return any(_from(cell, leaf) for _, leaf in leaves(value))
+        return made_by(cell, value)
+    return any(made_by(cell, leaf) for _, leaf in leaves(value))
 
 
 def _applied(value: Value, structure: Structure) -> bool:
@@ -278,15 +279,6 @@ def _applied(value: Value, structure: Structure) -> bool:
     if isinstance(value, Instance):
         return any(not run.unseen for run in structure.runs.get(id(value), ()))
     return any(id(leaf) in structure.applied for _, leaf in leaves(value)) or id(value) in structure.applied
-
-
-def _from(cell: Instance, value: Value) -> bool:
-    frame = value.frame if isinstance(value, (Made, Instance)) else None
-    while frame is not None:
-        if frame.owner is cell:
-            return True
-        frame = frame.parent
-    return False
 
 
 def _code(value: Value) -> str | None:

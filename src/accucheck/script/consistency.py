@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import seeding
 from .flow import find
 from .normalization import judge, pipelines_of, unique
 from .pipelines import Input, Pipeline, Pipelines
@@ -14,7 +15,7 @@ from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
 from .samples import Step, Way
 from .training import role
-from .values import Frame, Instance, Items, Known, Made, Value, options, parts
+from .values import Frame, Instance, Items, Known, Made, Value, options, parts, words
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -113,11 +114,14 @@ def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pip
     shuffled data set in each epoch."""
     splits = [part for part in pipeline.chain if part.name == ".split"]
     for split in splits:
-        if not any(split in other.chain for other in training):
-            continue
+        whole = _divided(split, pipeline)
+        if not any(
+            _divided(part, other) == whole for other in training for part in other.chain if part.name == ".split"
+        ):
+            continue  # training takes none of its parts, in this script or in another that divides the same data there
         above = pipeline.chain[pipeline.chain.index(split) :]
         shuffle = next((part for part in above if part.name == ".shuffle"), None)
-        source = next((part for part in reversed(above) if part.name.startswith("mindspore.")), None)
+        source = pipeline.source
         randomize = split.argument(["sizes", "randomize"], "randomize")
         data = {"dataset": source.last if source is not None else "?"}
         if shuffle is not None:
@@ -144,11 +148,26 @@ def _shuffles(source: Made) -> bool:
 
 
 def _seeded(readings: list[Pipelines], split: Made) -> bool:
+    """True when each script that divides the data there sets a seed: another one may evaluate what this one trains with."""
     for pipelines in readings:
-        for call in pipelines.trace.calls:
-            if call.api in ("set_seed", "dataset.config.set_seed") or call.last == "set_seed":
-                return True
-    return False
+        calls = pipelines.trace.calls
+        divides = any(_place(call) == _place(split) for call in calls if call.name == ".split")
+        if divides and not (
+            any(call.last == "set_seed" for call in calls) or seeding.read(pipelines.trace, []).elsewhere
+        ):
+            return False
+    return True
+
+
+def _divided(split: Made, pipeline: Pipeline) -> tuple[Any, ...]:
+    """Where data are divided, and what they are read from."""
+    source = pipeline.source
+    given = (*source.args, *source.keywords.values()) if source is not None else ()
+    return *_place(split), *(word for value in given[:1] for word in words(value))
+
+
+def _place(made: Made) -> tuple[str, int, int]:
+    return made.source.path, made.line, getattr(made.node, "col_offset", 0)
 
 
 def resplit(readings: list[Pipelines]) -> Iterator[Said]:

@@ -60,7 +60,7 @@ def _examine(training: Training) -> Iterator[Remark]:
                     yield Remark(code, *span(layer), dict(shown), also=(span(step),))
                     break  # one layer of a network tells enough
     for made in optimizers:
-        for layer in _replaced(training, owners, made):
+        for layer in _replaced(owners, made):
             found = True
             yield remark(layer, "added-later", False, [made], layer=_name(layer), optimizer=_name(made))
     if not found:
@@ -244,7 +244,7 @@ def _excused(training: Training, path: list[Instance], layer: Made) -> bool:
     return any(id(part) in held for store in frozen for part in sources(store.owner))
 
 
-def _replaced(training: Training, owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]:
+def _replaced(owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]:
     """Layers that are put into a network after its parameters were given away."""
     given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Made) else []
     mine = {

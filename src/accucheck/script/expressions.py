@@ -82,6 +82,7 @@ class Expressions:
     outside: set[tuple[str, Path | None]]
     frame: Frame | None
     tests: tuple[Test, ...]
+    left: tuple[Test, ...]
     loops: tuple[ast.AST, ...]
     yields: list[list[Value]]
     handed: list[Function]
@@ -152,8 +153,10 @@ class Expressions:
 
     def on_Name(self, node: ast.Name, scope: Scope) -> Value:
         value = scope.get(node.id)
-        if isinstance(value, Many):
-            return join([self.resolved(option) for option in value.options])
+        if isinstance(value, Many):  # the same at each read, unless more is known of it now
+            resolved = [self.resolved(option) for option in value.options]
+            same = all(one is other for one, other in zip(resolved, value.options, strict=True))
+            return value if same else join(resolved)
         if value is not None:
             return self.resolved(value) if isinstance(value, Named) else value
         if hasattr(builtins, node.id):
@@ -202,6 +205,9 @@ class Expressions:
                 bound = Function(found.node, found.scope, found.source, owner.of if is_class else owner, found.of)
                 if decorated_as(found.node, "property"):
                     return self.call_function(bound, [], {}, node)
+                if decorated_as(found.node, "cached_property"):
+                    owner.attributes[name] = self.call_function(bound, [], {}, node)
+                    return owner.attributes[name]
                 return bound
             if name == "__dict__":
                 return Mapping(owner.attributes)
@@ -235,7 +241,7 @@ class Expressions:
         return join([self.subscript(owner, key, node) for owner in owners])
 
     def on_Slice(self, node: ast.Slice, scope: Scope) -> Value:
-        """A slice as Items of start, stop and step."""
+        """A slice as what is made of start, stop and step."""
         parts = (node.lower, node.upper, node.step)
         return self.noted("slice", [Known(None) if p is None else self.value(p, scope) for p in parts], {}, node)
 
@@ -432,6 +438,8 @@ class Expressions:
     ) -> Made:
         made = self.noted(name, args, keywords, node, base, unpacked)
         self.trace.calls.append(made)
+        if name in models.OPTIONS:
+            self.trace.options.append(made)
         for value in (*args, *keywords.values()):
             if isinstance(value, (Function, Many)):
                 self.handed += [option for option in options(value) if isinstance(option, Function)]
@@ -459,6 +467,7 @@ class Expressions:
             tests=self.tests,
             loops=self.loops,
             order=self.next(),
+            left=self.left,
         )
 
     def on_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
@@ -498,11 +507,12 @@ class Expressions:
         for part in node.values:
             value = self.value(part, scope)
             truth = self.truth(value)
-            if truth is stops:
-                return join([*possible, value])
-            if truth is None or part is node.values[-1]:
+            if truth in (None, stops) or part is node.values[-1]:
                 possible.append(value)
-        return join(possible) if possible else Unknown()
+            if truth is stops:
+                break
+        found = join(possible) if possible else Unknown()
+        return Many(found.options, node) if isinstance(found, Many) and len(possible) > 1 else found
 
     def on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.value(part, scope) for part in (node.left, *node.comparators)]
@@ -519,7 +529,7 @@ class Expressions:
             if taken is not None:
                 return Known(taken is not negated)
             if isinstance(left, Known):
-                return Known((left.value == right.value) is not negated, left.assumed or right.assumed)
+                return Known(_equal(left, right) is not negated, left.assumed or right.assumed)
             told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
@@ -587,14 +597,16 @@ class Expressions:
         return value if isinstance(node.op, ast.UAdd) else self.noted("~", [value], {}, node)
 
     def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
-        left, right = self.value(node.left, scope), self.value(node.right, scope)
-        if isinstance(node.op, ast.Add):
+        return self.combined(node.op, self.value(node.left, scope), self.value(node.right, scope), node)
+
+    def combined(self, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+        if isinstance(op, ast.Add):
             lists = [[option for option in options(side) if isinstance(option, Items)] for side in (left, right)]
             if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
-                return join([Items(a.items + b.items, a.open or b.open) for a in lists[0] for b in lists[1]])
-        if isinstance(node.op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
+                return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+        if isinstance(op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
             return models.function(self, "pathlib.Path", [left, right], {}, node) or Unknown()
-        return self.folded(type(node.op), left, right, node)
+        return self.folded(type(op), left, right, node)
 
     def folded(self, kind: type[ast.AST], left: Value, right: Value, node: ast.AST) -> Value:
         symbol, compute = _OPERATORS.get(kind, ("?", None))
@@ -628,7 +640,7 @@ class Expressions:
         return self.noted("f-string", parts, {}, node)
 
     def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
-        found = Items([])
+        found = Items([], fixed=isinstance(node, ast.Tuple))
         for part in node.elts:
             value = self.value(part.value if isinstance(part, ast.Starred) else part, scope)
             if not isinstance(part, ast.Starred):
@@ -714,6 +726,14 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
 }
 
 
+def _equal(one: Known, other: Known) -> bool:
+    """Whether constants are the same. The default "true" of an option was read as True (models.py): compared with a text it is
+    one again."""
+    if one.assumed == "argparse" and isinstance(one.value, bool) and isinstance(other.value, str):
+        return str(one.value).lower() == other.value.lower()
+    return bool(one.value == other.value)
+
+
 def _bounds(key: Value) -> slice | None:
     """A slice of constants, as Python has it."""
     if not (isinstance(key, Made) and key.name == "slice"):
@@ -724,4 +744,6 @@ def _bounds(key: Value) -> slice | None:
 
 
 def decorated_as(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in getattr(node, "decorator_list", ()))
+    """True for @name, also as that of a module: @functools.cached_property."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(name in (getattr(part, "id", None), getattr(part, "attr", None)) for part in decorators)

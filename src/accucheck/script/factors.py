@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from .syntax import unparse
 from .values import Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
 
 Key = tuple[Any, ...]
@@ -76,6 +77,14 @@ _SYMBOLS = {
     "&": "and",
     "|": "or",
 }
+#: Calls that give the same each time: of the same values, they stand for the same condition.
+_PURE = words(
+    "== != < <= > >= in not + - % // isinstance hasattr getattr len bool str int float get startswith endswith lower upper"
+    " strip keys get_context get_auto_parallel_context"
+) | {"not in"}
+#: Comparisons by what they are the negation of.
+_NEGATED = {"!=": "==", "not in": "in"}
+_AFFIRMED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
 #: Functions within the framework that divide a gradient by a scale: scale, gradient.
 _UNSCALES = ("nn.wrap.loss_scale._grad_scale", "nn.wrap.loss_scale.tensor_grad_scale", "amp._grad_unscale")
 _SCALERS = ("amp.DynamicLossScaler", "amp.StaticLossScaler")
@@ -256,6 +265,15 @@ class Factors:
             return "known", type(value.value).__name__, str(value.value)[:100]
         if isinstance(value, Named):
             return "named", value.name
+        if isinstance(value, Many) and value.by is not None and depth < 8:
+            parts = tuple(self._part(option, depth + 1) for option in value.options)
+            # What a constant of a comparison is about is not seen in it.
+            bare = any(isinstance(option, Known) and not option.name for option in value.options)
+            return unparse(value.by) if bare else _shape(value.by), *parts
+        if isinstance(value, Items) and not value.open and depth < 8:
+            return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
+        if isinstance(value, Made) and value.last in _PURE and depth < 8:
+            return self._call(value.name, value, depth)
         if isinstance(value, Made) and value.base is not None and depth < 8:
             reads = value.name[:1] == "@" or (value.name in (".get_loss_scale", ".value") and not value.args)
             if value.name == ".value":
@@ -268,22 +286,29 @@ class Factors:
         self.kept.append(value)
         return "id", id(value)
 
+    def _part(self, value: Value, depth: int) -> Key:
+        """The key of a part; settings that have one value by default are still several."""
+        key = self._key(value, depth)
+        return (key, value.name) if isinstance(value, Known) and value.assumed else key
+
+    def _call(self, name: str, made: Made, depth: int) -> Key:
+        """The key of a call or operator that is nothing but what it is given."""
+        base = () if made.base is None else self._part(made.base, depth + 1)
+        keywords = ((name, self._part(value, depth + 1)) for name, value in sorted(made.keywords.items()))
+        return name, base, *(self._part(arg, depth + 1) for arg in made.args), *keywords
+
     def condition(self, test: Test) -> Choice | None:
         """A condition and the way that was taken, the same for `if x` and `if not x`."""
         if test.taken is None:
             return None
-        value, taken = test.value, test.taken
-        while isinstance(value, Made) and value.name == "not" and value.args:
-            value, taken = value.args[0], not taken
-        if isinstance(value, Made) and value.name in ("==", "!=", "in") and len(value.args) == 2:
-            key: Key = ("same" if value.name != "in" else "in", *(self.key(arg) for arg in value.args))
-            return ("test", key), taken is (value.name != "!=")
-        if isinstance(value, Made) and value.name in (">", ">=", "<", "<=") and len(value.args) == 2:
-            return ("test", (value.name, *(self.key(arg) for arg in value.args))), taken
+        value, taken, node = affirmed(test)
         if isinstance(value, Known):
-            key = "test", "known", value.name or ast.unparse(test.node) if isinstance(test.node, ast.expr) else ""
-            self.defaults[key] = bool(value.value)
-            return key, taken
+            said, opposite = _affirmed(node) if not value.name else (value.name, False)
+            key: Key = "test", "known", said
+            self.defaults[key] = bool(value.value) is not opposite
+            return key, taken is not opposite
+        if isinstance(value, Made) and value.name in _NEGATED:
+            return ("test", self._call(_NEGATED[value.name], value, 0)), not taken
         return ("test", self.key(value)), taken
 
     def conditions(self, tests: Iterable[Test]) -> frozenset[Choice]:
@@ -369,7 +394,7 @@ class Factors:
         return found
 
     def _made_under(self, value: Value) -> frozenset[Choice]:
-        return self.conditions(value.tests) if isinstance(value, (Made, Instance)) else frozenset()
+        return self.conditions(value.under) if isinstance(value, (Made, Instance)) else frozenset()
 
     def _together(self, items: list[Value], scales: bool) -> Iterable[Term]:
         """What several items have in common."""
@@ -428,7 +453,7 @@ class Factors:
 
     def _operation(self, made: Made, done: Operation, scales: bool) -> Iterable[Term]:
         name, first = done.name, done.operand(0)
-        here = Term(choices=self.conditions(made.tests))
+        here = Term(choices=self.conditions(made.under))
         if name in ("hypermap", "map") and made.result is not None:
             return self.of(made.result, scales)
         if first is None:
@@ -516,9 +541,10 @@ class Factors:
         if isinstance(base, Made) and base.name == ".start_overflow_check":
             return self.of(base.args[1], scales) if place == 1 and len(base.args) > 1 else (self.atom(made),)
         terms = self.of(base, scales)
-        if any(term.gradients or term.put_on for term in terms) or not isinstance(base, (Made, Unknown)):
+        if any(term.gradients or term.put_on or term.unsure for term in terms):
             return terms
-        return (self.atom(made),) if isinstance(base, Unknown) or base.name[:1] in ("@", ".") else terms
+        alone = isinstance(base, Unknown) or (isinstance(base, Made) and base.name[:1] in ("@", "."))
+        return (self.atom(made),) if alone or isinstance(place, str) else terms
 
     def _scaler(self, made: Made) -> Iterable[Term] | None:
         """The methods of the framework's loss scalers, and of what is named like one."""
@@ -537,7 +563,7 @@ class Factors:
             return None
         way = 1.0 if last == ".scale" else -1.0
         mark = Term(powers=frozenset([(self.scale_of(base), way)]), put_on=frozenset([self.scale_of(base)]))
-        return self._product(self.of(made.args[0]), (mark,), Term(choices=self.conditions(made.tests)))
+        return self._product(self.of(made.args[0]), (mark,), Term(choices=self.conditions(made.under)))
 
     def _is_scaler(self, owner: Value) -> bool:
         """Whether a value is one of the framework's scalers, or named like one."""
@@ -562,7 +588,7 @@ class Factors:
     def _gradient(self, found: Gradient) -> Iterable[Term]:
         self.gradients[id(found.call)] = found
         self.kept.append(found.call)
-        own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.tests))
+        own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
         losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
         if found.sens is None and any(self._is_hidden(term) for term in losses):
             self.hidden.add(id(found.call))
@@ -734,6 +760,28 @@ def _log2(number: float) -> float:
     from math import log2
 
     return log2(number) if number > 0 else 0.0
+
+
+def affirmed(test: Test) -> tuple[Value, bool, ast.AST]:
+    """The value, the way and the node of a condition without each `not` before it."""
+    value, taken, node = test.value, bool(test.taken), test.node
+    while isinstance(value, Made) and value.name == "not" and value.args:
+        taken, node = not taken, getattr(value.node, "operand", node)
+        value = value.args[0]
+    return value, taken, node
+
+
+def _affirmed(node: ast.AST) -> tuple[str, bool]:
+    """The text of a condition, that of a == b for a != b, and whether it is the opposite."""
+    op = _AFFIRMED.get(type(node.ops[0])) if isinstance(node, ast.Compare) and len(node.ops) == 1 else None
+    if isinstance(node, ast.Compare) and op is not None:
+        node = ast.Compare(node.left, [op()], node.comparators)
+    return ast.unparse(node) if isinstance(node, ast.expr) else "", op is not None
+
+
+def _shape(node: ast.expr) -> Key:
+    """How `and` and `or` are nested."""
+    return (type(node.op).__name__, *(_shape(part) for part in node.values)) if isinstance(node, ast.BoolOp) else ()
 
 
 def _nothing(value: Value) -> bool:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ..case import IGNORED, Case
 from ..errors import ReadError
-from ..model import Code, Language, Progress
+from ..model import Code, Progress
 from . import salvage, usage
-from .analysis import Gap
+from .analysis import Gap, gap
 from .project import Project
 from .source import LIMIT, Source, read
 from .syntax import uncollected
@@ -140,12 +140,12 @@ def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Aroun
     except ReadError as error:
         if error.code in ("empty", "script-empty"):
             return
-        folder.gaps.append(_gap(error, shown))
+        folder.gaps.append(gap(error, shown))
         source = salvage.rest(path, shown) if error.code == "script-syntax" else None
     if source is None:
         return
     if (local := around.shadow(path)) is not None:
-        folder.gaps.append(_gap(ReadError("script-shadow", path=shown, name=path.stem, local=local), shown))
+        folder.gaps.append(gap(ReadError("script-shadow", path=shown, name="torch", local=local), shown))
         return
     try:
         found = usage.read(source, around.names_of(path))
@@ -171,7 +171,9 @@ class _Around:
         if self.project.locate(path.parent, ["__init__"]):
             return None
         found = self.project.locate(path.parent, ["torch"])
-        return None if found is None or found == path else found.name
+        if found is None or found == path:
+            return None
+        return found.parent.name if found.name == "__init__.py" else found.name
 
     def names_of(self, importer: Path) -> Callable[[str], dict[str, str]]:
         def star(module: str) -> dict[str, str]:
@@ -191,13 +193,6 @@ class _Around:
             star = self.names_of(path)
             for name in [name for name in found if name.startswith("*")]:
                 module = name[1:]
-                if module.partition(".")[0] not in FRAMEWORKS:
-                    found = {**star(module), **found}
+                found = {**(usage.offered(module) or star(module)), **found}
             self.names[path] = found
         return self.names[path]
-
-
-def _gap(error: ReadError, shown: str) -> Gap:
-    problem = {language.value: error.text(language) for language in Language}
-    line = error.data.get("line")
-    return Gap("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})

@@ -390,8 +390,26 @@ class _Look:
         for name in initial & set(layer.keywords):
             if any(_is_data(option) for option in options(layer.keywords[name])):
                 return False
-        written = (call for call in self.trace.calls if call.name == ".set_data" and isinstance(call.base, Made))
-        return not any(call.base is not None and getattr(call.base, "base", None) is layer for call in written)
+        return not self.is_written(layer)
+
+    def is_written(self, layer: Made) -> bool:
+        """Whether other values than first ones are written into a layer, or into each parameter of a network with it, as
+        the average of another network's weights is."""
+        for call in self.trace.calls:
+            if call.name == ".set_data":
+                into, value = call.base, call.argument(["data"], "data")
+            elif _assigns(call):
+                into, value = (call.argument(["variable", "value"], name) for name in ("variable", "value"))
+            else:
+                continue
+            if any(isinstance(part, Made) and _initial(part) for part in _behind(value)):
+                continue
+            for part in _behind(into):
+                if isinstance(part, Made) and part.base is layer:
+                    return True
+                if any(leaf is layer for network in _listed_of(part) for _, leaf in leaves(network)):
+                    return True
+        return False
 
     def loaded(self, perhaps: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`."""
@@ -597,10 +615,12 @@ def _behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
 
 def _networks_of(owner: Value) -> list[Value]:
     """The networks whose parameters a loop goes through, given what it yields."""
-    for part in _behind(owner):
-        if isinstance(part, Made) and part.name in _PARAMETERS:
-            return list(options(part.base))
-    return []
+    return next((networks for part in _behind(owner) if (networks := _listed_of(part))), [])
+
+
+def _listed_of(value: Value) -> list[Value]:
+    """The networks whose parameters a value lists."""
+    return list(options(value.base)) if isinstance(value, Made) and value.name in _PARAMETERS else []
 
 
 def _of_trainable(owner: Value) -> bool:
@@ -677,10 +697,21 @@ def _frames(frame: Frame | None) -> Iterator[Frame]:
         frame = frame.parent
 
 
+def _assigns(call: Made) -> bool:
+    return call.api == "ops.assign" or (
+        call.name == "" and isinstance(call.base, Made) and call.base.api == "ops.Assign"
+    )
+
+
+def _initial(made: Made) -> bool:
+    """True for what makes the first values of a weight."""
+    return made.api == "initializer" or made.api.startswith("initializer.")
+
+
 def _is_data(value: Value) -> bool:
     """True for an initial value that is given as numbers rather than as an initialiser."""
     if isinstance(value, Made):
-        return value.api == "Tensor" or not (value.api.startswith("initializer.") or value.api == "initializer")
+        return not _initial(value)
     return not isinstance(value, Known)
 
 

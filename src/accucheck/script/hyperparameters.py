@@ -11,7 +11,7 @@ from ..knowledge import api
 from . import benchmark
 from .settings import Setting, Settings, plain
 from .training import role
-from .training_steps import Training
+from .training_steps import Training, training
 from .values import Instance, Items, Known, Made, Mapping, Value, options
 
 #: Settings of an optimizer that are compared, where both sides have the same kind of it.
@@ -360,9 +360,9 @@ def _batches(found: Sheet, settings: Settings, torch: bool) -> None:
 def _clips(found: Sheet, settings: Settings) -> None:
     """Where gradients are clipped, and the limit."""
     clips = [made for made in settings.trace.calls if _CLIPS.search(made.last)]
-    training = Training(settings.reading) if any(_ANYTHING.search(made.last) for made in clips) else None
+    steps = training(settings.reading) if any(_ANYTHING.search(made.last) for made in clips) else None
     for made in clips:
-        if training is not None and _ANYTHING.search(made.last) and not _of_gradients(made, training):
+        if steps is not None and _ANYTHING.search(made.last) and not _of_gradients(made, steps):
             continue
         given = (made.keywords[key] for key in ("clip_norm", "max_norm", "clip_value") if key in made.keywords)
         limit = next(given, made.args[1] if len(made.args) > 1 else None)

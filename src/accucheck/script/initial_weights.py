@@ -19,7 +19,19 @@ from ..knowledge import api
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
-from .networks import Structure, base_names, comment, is_cell, is_layer, is_loss, kind, kind_of, leaves, trains
+from .networks import (
+    Structure,
+    base_names,
+    comment,
+    is_cell,
+    is_layer,
+    is_loss,
+    kind,
+    kind_of,
+    leaves,
+    structure_of,
+    trains,
+)
 from .source import Placed, Source
 from .syntax import conditions_around, walk
 from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
@@ -167,11 +179,9 @@ def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Said]:
     """What is to say about initial weights in all scripts, each place once. `meant`: patterns of names that may be zero."""
     found: dict[tuple[str, str, int], Said] = {}
     for reading in scripts.readings:
-        structure = Structure(reading)
+        structure = structure_of(reading)
         for said in (*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)):
             key = said.code, said.source.path, said.line
-            if key in found and "count" in said.data:
-                found[key].data["count"] += 1
             found.setdefault(key, said)
     for (code, path, line), said in found.items():
         others = {other for other, where, at in found if (where, at) == (path, line)}
@@ -290,7 +300,7 @@ def _matrix(
     added: bool,
 ) -> Said:
     names = [*layer.bound, *_owners(layer)]
-    data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer), "count": 1}
+    data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer)}
     code = "zero-weights" if value == 0 else "constant-weights"
     known = any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant)
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
@@ -473,7 +483,7 @@ def _shown(value: Made) -> str:
 def _gamma(layer: Made, structure: Structure) -> Said:
     """A scale of a normalisation that is zero: usual as the last one of a residual branch."""
     calls = structure.applied.get(id(layer), [])
-    data = {"what": layer.api, "name": _shown(layer), "count": 1}
+    data = {"what": layer.api, "name": _shown(layer)}
     if not calls or all(_added(call, structure) for call in calls):
         return Said("zero-gamma-added", layer.source, layer.node, data)
     return Said("zero-gamma", layer.source, layer.node, data, Sure.POSSIBLE)
@@ -512,7 +522,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             vector = sizes is not None and sum(size != 1 for size in sizes) <= 1
             if used == "state" or (vector and used != "flat") or not (called or used in ("weight", "flat")):
                 continue
-            data = {"name": next(iter(names), ""), "value": value, "count": 1}
+            data = {"name": next(iter(names), ""), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             clear = used in ("weight", "flat") and (value == 0 or used == "weight")
             if (
@@ -660,19 +670,18 @@ def _stored(structure: Structure) -> Iterator[Said]:
                 edits=_called(store.source, store.node),
             )
         elif store.attribute in ("default_input", "data"):
-            yield from _set(structure, store.owner, store.value, store.source, store.node, store.tests, None)
+            yield from _set(store.owner, store.value, store.source, store.node, store.tests, None)
     for call in trace.calls:
         if call.name == ".set_data" and call.args:
             for owner in options(call.base):
-                yield from _set(structure, owner, call.args[0], call.source, call.node, call.tests, call.frame)
+                yield from _set(owner, call.args[0], call.source, call.node, call.tests, call.frame)
         elif (
             call.discarded and (kind(call.api) == "initializer" or call.api == "initializer") and call.frame is not None
         ):
-            yield Said("initializer-discarded", call.source, call.node, {"what": call.api, "count": 1}, Sure.LIKELY)
+            yield Said("initializer-discarded", call.source, call.node, {"what": call.api}, Sure.LIKELY)
 
 
 def _set(
-    structure: Structure,
     owner: Value,
     value: Value,
     source: Source,
@@ -690,7 +699,6 @@ def _set(
         "target": _text(
             node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
         ),
-        "count": 1,
     }
     asked = " ".join(test.text for test in tests if test.taken)
     code = "zero-set" if constant == 0 else "constant-set"

@@ -28,6 +28,7 @@ from .values import (
     join,
     name_of,
     options,
+    same,
 )
 
 if TYPE_CHECKING:
@@ -91,11 +92,17 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "float": (float,),
     "bool": (bool,),
 }
-#: Functions that write their result into one of their arguments, where it is given -> its place.
+#: Functions that write their result into one of their arguments, where it is given -> its place; by name it is out or dst.
 _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", "cvtColor", "flip")} | {
-    "cv2.normalize": 1
+    **{f"numpy.{name}": 2 for name in ("add", "subtract", "multiply", "divide", "true_divide")},
+    "cv2.normalize": 1,
+    "numpy.clip": 3,
 }
+#: What holds no weights, so that a copy of it is the same thing.
+_TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
 _PARSED = (".parse_args", ".parse_known_args")
+#: Methods of a parser that say what options there are.
+OPTIONS = (".add_argument", ".set_defaults")
 
 
 def assumed(values: Sequence[Value]) -> str | None:
@@ -116,7 +123,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if handler is not None:
         found: Value | None = handler(tracer, args, keywords, node)
         return found
-    if name in _INTO and len(args) > _INTO[name] and isinstance(target := args[_INTO[name]], Made):
+    if isinstance(target := _target(name, args, keywords), Made):
         made = tracer.made(name, args, keywords, node)
         target.fed = [*(target.fed or []), made]
         return made
@@ -138,6 +145,14 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if name.startswith("mindspore.") and names.canonical(name) in ("jit", "ms_function", "vmap", "ops.vmap"):
         return args[0] if args and isinstance(args[0], (Function, Instance, Partial)) else None
     return None
+
+
+def _target(name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
+    """The argument that a function of arrays writes its result into."""
+    place = _INTO.get(name, len(args))
+    if place < len(args):
+        return args[place]
+    return keywords.get({"numpy": "out", "cv2": "dst"}.get(name.partition(".")[0], ""))
 
 
 def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
@@ -272,6 +287,47 @@ def _list(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     return None
 
 
+def _tuple(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    found = _list(tracer, args, keywords, node)
+    return Items(found.items, found.open, fixed=True) if isinstance(found, Items) else found
+
+
+def _copy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if isinstance(held := args[0] if args else None, Items):
+        return Items(list(held.items), held.open, held.fixed)
+    return Mapping(dict(held.items), held.fed) if isinstance(held, Mapping) else None
+
+
+def _deepcopy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """A copy of what is in it as well: of constants and transforms. A layer that is copied is another layer."""
+    if isinstance(held := args[0] if args else None, Items):
+        copies = [_deepcopy(tracer, [item], {}, node) for item in held.items]
+        kept = [copied for copied in copies if copied is not None]
+        return Items(kept, held.open, held.fixed) if len(kept) == len(copies) else None
+    if isinstance(held, Mapping) and not held.fed:
+        items = {key: _deepcopy(tracer, [item], {}, node) for key, item in held.items.items()}
+        found = {key: copied for key, copied in items.items() if copied is not None}
+        return Mapping(found) if len(found) == len(items) else None
+    plain = isinstance(held, Known) or (isinstance(held, Made) and held.api.startswith(_TRANSFORMS))
+    return held if plain else None
+
+
+def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """filter(None, items): without those that do not count as true."""
+    if len(args) != 2 or not isinstance(args[1], Items) or not (isinstance(args[0], Known) and args[0].value is None):
+        return None
+    truths = [tracer.truth(item) for item in args[1].items]
+    kept = [item for item, truth in zip(args[1].items, truths, strict=True) if truth is not False]
+    return Items(kept, args[1].open or None in truths)
+
+
+def _chain(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    held = [arg for arg in args if isinstance(arg, Items)]
+    if len(held) < len(args):
+        return None
+    return Items([item for arg in held for item in arg.items], any(arg.open for arg in held))
+
+
 def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     held = contained(args[0]) or args[0] if args else None
     return Items(held.items[::-1], held.open) if isinstance(held, Items) else None
@@ -363,7 +419,11 @@ _FUNCTIONS: dict[str, Any] = {
     "vars": _vars,
     "isinstance": _isinstance,
     "list": _list,
-    "tuple": _list,
+    "tuple": _tuple,
+    "copy.copy": _copy,
+    "copy.deepcopy": _deepcopy,
+    "filter": _filter,
+    "itertools.chain": _chain,
     "reversed": _reversed,
     "dict": _dict,
     "map": _map,
@@ -394,7 +454,7 @@ def method(
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Items):
-        return _of_items(tracer, owner, name, args, node)
+        return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
         return _of_mapping(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Known):
@@ -423,7 +483,10 @@ def _of_super(
     return tracer.made("." + name, args, keywords, node, instance)
 
 
-def _of_items(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> Value | None:
+def _of_items(
+    tracer: Tracer, owner: Items, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    perhaps = bool(tracer.tests or tracer.loops)
     if name in ("append", "add", "extend", "insert", "appendleft", "update") and args:
         given = args[-1]
         if name in ("extend", "update"):
@@ -433,21 +496,49 @@ def _of_items(tracer: Tracer, owner: Items, name: str, args: list[Value], node: 
             owner.items.insert(args[0].value, given)
         else:
             owner.items.append(given)
+        owner.open |= perhaps or len(owner.items) > 400
         del owner.items[400:]
-        owner.open |= bool(tracer.tests or tracer.loops)
         return Known(None)
     if name == "pop":
         place = args[0] if args else Known(-1)
-        if isinstance(place, Known) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
+        if isinstance(place, Known) and type(place.value) is int and not (owner.open or perhaps):
             return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
         owner.open = True
         return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
-    if name == "reverse" and not (tracer.tests or tracer.loops):
+    if name == "remove" and args:
+        first = next((number for number, item in enumerate(owner.items) if same(item, args[0])), None)
+        if first is None or perhaps:
+            owner.open = True
+        else:
+            del owner.items[first]
+        return Known(None)
+    if name == "clear":
+        owner.open = perhaps
+        if not perhaps:
+            owner.items.clear()
+        return Known(None)
+    if name == "sort":
+        owner.items = _sorted(owner.items, keywords, perhaps)
+        return None  # how it was sorted, or that it was, may matter to others
+    if name == "reverse" and not perhaps:
         owner.items.reverse()
         return Known(None)
     if name == "copy":
         return Items(list(owner.items), owner.open)
     return None
+
+
+def _sorted(items: list[Value], keywords: dict[str, Value], perhaps: bool) -> list[Value]:
+    """Items after a sort: constants by their values; else each may stand at each place where there are constants among them."""
+    constants = [item for item in items if isinstance(item, Known)]
+    certain = len(constants) == len(items) and not perhaps and not any(item.assumed for item in constants)
+    backwards = keywords.get("reverse", Known(False))
+    if certain and not keywords.keys() - {"reverse"} and isinstance(backwards, Known):
+        try:
+            return [*sorted(constants, key=lambda item: item.value, reverse=bool(backwards.value))]
+        except TypeError:  # of several kinds
+            pass
+    return [join(items, limit=32)] * len(items) if constants else items
 
 
 def _of_mapping(
@@ -782,8 +873,7 @@ def _parsed(owner: Made) -> Made | None:
 
 def _options(tracer: Tracer, parsed: Made) -> list[Made]:
     root = _root(parsed)
-    calls = tracer.trace.calls
-    return [call for call in calls if call.name in (".add_argument", ".set_defaults") and _root(call) is root]
+    return [call for call in tracer.trace.options if _root(call) is root]
 
 
 def _targets(call: Made) -> list[str]:

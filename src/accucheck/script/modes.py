@@ -126,7 +126,7 @@ def underlying(value: Value | None) -> Iterator[Value]:
 
 
 def within(cell: Value) -> dict[int, Value]:
-    """A cell and all cells inside it, by id."""
+    """A cell and all cells inside it, by id. A deep copy has cells of its own."""
     found: dict[int, Value] = {}
     queue = [cell]
     while queue and len(found) < CELLS:
@@ -142,7 +142,7 @@ def within(cell: Value) -> dict[int, Value]:
         elif isinstance(value, Made):
             if value.name in ("comprehension", *_SELF):
                 queue += [*value.args[:1], *([value.base] if value.base else [])]
-            elif value.base is None and value.name[:1].isalpha():
+            elif value.base is None and value.name[:1].isalpha() and value.name != "copy.deepcopy":
                 queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
             elif value.name == "*args":
                 queue += value.args
@@ -470,7 +470,7 @@ class Replay:
 
     def together(self, one: Event, other: Event) -> bool:
         """True for what one run may bring both about: no condition has come out one way for one, and the other for the other."""
-        taken = self.factors.conditions(one.tests) | self.factors.conditions(other.tests)
+        taken = self.factors.conditions(one.place.under) | self.factors.conditions(other.place.under)
         return len(dict(taken)) == len(taken)
 
     # --- judging ------------------------------------------------------------------------------------------------------

@@ -131,6 +131,16 @@ def is_loss(value: Value) -> bool:
     return kind_of(value) == "loss"
 
 
+def made_by(cell: Instance, value: Value) -> bool:
+    """Whether a value is made in a method of a cell, or in what that calls."""
+    frame = value.frame if isinstance(value, (Made, Instance)) else None
+    while frame is not None:
+        if frame.owner is cell:
+            return True
+        frame = frame.parent
+    return False
+
+
 def is_layer(value: Value) -> bool:
     """True for a layer of the framework that holds weights."""
     return isinstance(value, Made) and value.name != "" and bool(weights(value.api))
@@ -464,7 +474,7 @@ class Structure:
             return None
         for name in _targets(statement):
             if name in value.bound:
-                return self.unused(name, statement, frame, value)
+                return self.unused(name, statement, frame)
         return None
 
     def returned(self, frame: Frame, place: tuple[int | None, int]) -> Drop | None:
@@ -489,9 +499,9 @@ class Structure:
             if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
                 part = target.elts[index]
                 if isinstance(part, ast.Name):
-                    return self.unused(part.id, statement, caller, None)
+                    return self.unused(part.id, statement, caller)
             if isinstance(target, ast.Name):
-                unused = self.unused(target.id, statement, caller, None)
+                unused = self.unused(target.id, statement, caller)
                 if unused is not None or index is None:
                     return unused
                 taken = {
@@ -504,7 +514,7 @@ class Structure:
                     return Drop("item", source, statement, target.id, caller)
         return None
 
-    def unused(self, name: str, statement: ast.stmt, frame: Frame, value: Value | None) -> Drop | None:
+    def unused(self, name: str, statement: ast.stmt, frame: Frame) -> Drop | None:
         """A drop when what a statement binds to a name is not asked for afterwards."""
         function = frame.function.node
         source = frame.function.source

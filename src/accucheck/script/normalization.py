@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .pipelines import Input, Pipeline, Pipelines
+from .flow import inputs
+from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .samples import Step, Way
 from .values import Made, options
@@ -230,5 +231,17 @@ def unused_scalers(readings: list[Pipelines]) -> Iterator[Said]:
         for scaler in (call for call in calls if call.last in SCALERS and call.base is None):
             after = [user for user, _ in pipelines.users.get(id(scaler), ())]
             fits = [user for user in after if user.name == ".fit" and scaler in options(user.base)]
-            if fits and all(user in fits for user in after):
+            if fits and all(user in fits for user in after) and id(scaler) not in _asked(calls):
                 yield Said("scaler-unused", fits[0], {"scaler": scaler.last}, certain=True)
+
+
+def _asked(calls: list[Made]) -> set[int]:
+    """The ids of the objects of which an attribute, scaler.mean_, goes into a call that does more than show it."""
+    waiting = [value for call in calls if call.last not in LOOKS for value in (*call.args, *call.keywords.values())]
+    seen = {id(value): value for value in waiting}
+    for part in waiting:  # grows meanwhile
+        new = {id(inner): inner for inner in inputs(part) if id(inner) not in seen}
+        seen |= new
+        waiting += new.values()
+    read = (part for part in seen.values() if isinstance(part, Made) and part.name.startswith("@"))
+    return {id(option) for part in read for option in options(part.base)}

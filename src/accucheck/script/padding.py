@@ -50,6 +50,7 @@ _LENGTH = re.compile(r"(^|_)(seq)?_?(i|o|x|y|src|tgt|in)?_?(len|lens|length|leng
 _NO_LENGTH = re.compile(
     r"max|total|pad|bucket|full|fix|limit|chunk|window|config|target_len|batch|data_?len", re.IGNORECASE
 )
+_WORD = re.compile(r"\w+")
 _MASK = re.compile(r"mask", re.IGNORECASE)
 _COUNT = re.compile(r"len|num|cnt|count|(^|_)[nlt]$|size|shape|valid|real|end$", re.IGNORECASE)
 _SIZE = re.compile(r"max|len|size|limit|width|total", re.IGNORECASE)
@@ -144,6 +145,8 @@ class _Reader:
         self.source = module.source
         self.globals: dict[str, Held | None] = {}
         self.env: dict[str, Held | None] = {}
+        #: A word -> the attributes and items in whose text it stands: what goes when the word gets another value.
+        self.composed: dict[str, dict[str, None]] = {}
         self.name = ""
         self.node: ast.FunctionDef | None = None
         self.returned: list[Held | None] = []
@@ -309,8 +312,9 @@ class _Reader:
             held = Plain(text)
         self.put(text, held, node)
         inside = re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
-        for name in [name for name in self.env if inside.search(name)]:
-            del self.env[name]  # an element of what it was, or one that was found by it
+        for name in self.composed.get(_WORD.findall(text)[-1], ()):
+            if name in self.env and inside.search(name):
+                del self.env[name]  # an element of what it was, or one that was found by it
         self.bind(held, _last(target), node)
         field = isinstance(target, ast.Attribute) or (
             isinstance(target, ast.Subscript) and _word(target.slice) == _last(target)
@@ -319,10 +323,16 @@ class _Reader:
             own = isinstance(target, ast.Attribute) and text_of(target.value) == "self"  # the size of something, mostly
             self.hand_on(_last(target), held, node, kept=not own)
 
+    def hold(self, text: str, held: Held | None) -> None:
+        self.env[text] = held
+        if not text.isidentifier():
+            for word in _WORD.findall(text):
+                self.composed.setdefault(word, {})[text] = None
+
     def put(self, text: str, held: Held | None, node: ast.AST) -> None:
         """A name holds something from here on, in place of what it held."""
         old = self.env.get(text)
-        self.env[text] = held
+        self.hold(text, held)
         if old is held:
             return
         if isinstance(old, (Padded, Mask, Compared)):
@@ -474,7 +484,7 @@ class _Reader:
             held = self.on_Subscript(node)
         if held is None:
             held = Plain(text)
-        self.env[text] = held
+        self.hold(text, held)
         return held
 
     def on_Constant(self, node: ast.Constant) -> Held | None:
@@ -751,7 +761,7 @@ class _Reader:
         if isinstance(held, Each) and not isinstance(node.slice, ast.Tuple):
             return held.element
         text = text_of(node)
-        self.env[text] = Plain(text, held.tables if isinstance(held, Plain) else ())
+        self.hold(text, Plain(text, held.tables if isinstance(held, Plain) else ()))
         return self.env[text]
 
     def cut(self, held: Held | None, part: ast.Slice, node: ast.expr) -> Held | None:
@@ -1141,7 +1151,7 @@ class _Reader:
                 made = self.padded(held or upto, pad, side, node) or blank
                 if isinstance(made, Padded):
                     made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
-        self.env[text] = made
+        self.hold(text, made)
         self.bind(made, _last(target.value), node)
         return True
 

@@ -120,7 +120,7 @@ def _preparation(scripts: Scripts, root: Path) -> list[Source]:
     known = {source.file for source in scripts.sources}
     found: list[Source] = []
     for folder in dict.fromkeys(reading.source.file.parent for reading in scripts.training):
-        for path in _files(folder, root):
+        for path in _files(folder):
             if path in known:
                 continue
             known.add(path)
@@ -141,7 +141,7 @@ def _texts(call: Made, place: int) -> set[str]:
     return found
 
 
-def _files(folder: Path, root: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[Path]:
     count = 0
     for here, folders, names in os.walk(folder):
         deep = len(Path(here).relative_to(folder).parts)

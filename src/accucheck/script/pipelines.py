@@ -18,7 +18,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
 from .records import Records
-from .sample_numbers import constant, plain
+from .sample_numbers import constant, is_none, plain
 from .samples import Samples, Way
 from .trace import Trace
 from .training import purpose, role
@@ -127,10 +127,6 @@ def _names(value: Value | None) -> list[str] | None:
             if len(found) == len(option.items) and found:
                 return found
     return None
-
-
-def _given(value: Value | None) -> bool:
-    return value is not None and not (isinstance(value, Known) and value.value is None)
 
 
 # --- what a data set is for -------------------------------------------------------------------------------------------
@@ -304,12 +300,13 @@ class Pipeline:
     inputs: list[Input] = field(default_factory=list)
     sure: bool = True
     trained: bool = False
+    given: bool = False  # to a Model
     opaque: tuple[Made, ...] = ()
 
     @property
     def proven(self) -> bool:
-        """True when something of it is seen to reach a network, or what trains."""
-        return self.trained or any(entry.parameter or entry.arrives for entry in self.inputs)
+        """True when something of it is seen to reach a network, or what trains or evaluates one."""
+        return self.trained or self.given or any(entry.parameter or entry.arrives for entry in self.inputs)
 
     @property
     def source(self) -> Made | None:
@@ -467,7 +464,7 @@ class Pipelines:
         given: list[Any]
         if call.last == "map":
             return self.mapped(call, columns)
-        if call.last in ("batch", "padded_batch") and _given(call.keywords.get("per_batch_map")):
+        if call.last in ("batch", "padded_batch") and not is_none(call.keywords.get("per_batch_map")):
             names = _names(call.keywords.get("input_columns")) or columns.order
             given = [columns.get(name) or Unknown(name) for name in names]
             result = self.call(call.keywords["per_batch_map"], [*given, Unknown("batch_info")])
@@ -496,7 +493,7 @@ class Pipelines:
         operations, wanted = call.argument(known, "operations"), call.argument(known, "input_columns")
         if operations is None:
             return columns
-        names = _names(wanted) or ([] if _given(wanted) else columns.order[: _takes(operations)])
+        names = _names(wanted) or (columns.order[: _takes(operations)] if is_none(wanted) else [])
         if not names:
             return columns
         given = [columns.get(name) or Unknown(name) for name in names]
@@ -597,6 +594,7 @@ class Pipelines:
             columns = self.columns[id(leaf)]
             pipeline = Pipeline(self.reading, assumed, leaf, chain, sure=told is not None, opaque=columns.opaque)
             pipeline.trained = self.uses.trained(leaf)
+            pipeline.given = any(_rooted_in_model(user) for user in self.takers(leaf))
             family = {id(leaf), *(id(part) for part in chain)}
             for entry in entries:
                 if self.set_of(entry.value) & family and not (
@@ -667,13 +665,14 @@ class Pipelines:
         order = columns.order if columns is not None else []
         return order[key] if isinstance(key, int) and 0 <= key < len(order) else ""
 
+    def takers(self, leaf: Made) -> list[Made]:
+        """The calls that a data set is given to as to a Model."""
+        return [user for user, _ in self.uses.consumers[id(leaf)] if user.last in ("train", "fit", "eval", "predict")]
+
     def through_model(self, leaf: Made, columns: Columns) -> Iterator[Input]:
         """The columns of a data set that is given to a Model: the parameters of its network in their order."""
-        models = [
-            user.base for user, _ in self.uses.consumers[id(leaf)] if user.last in ("train", "fit", "eval", "predict")
-        ]
-        for model in models:
-            for option in options(model):
+        for taker in self.takers(leaf):
+            for option in options(taker.base):
                 network = _network(option)
                 if network is None:
                     continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .analysis import Reading
 from .training import role
-from .training_steps import Training
+from .training_steps import training
 from .values import Known, Made, Named, Value, options, unseen
 
 #: Arguments of trainers that ask for half precision, and what they say then.
@@ -45,7 +45,7 @@ class Use:
 def here(reading: Reading) -> list[Use]:
     """Of a script of MindSpore, but for casts of single values."""
     found = []
-    for half in Training(reading).halves:
+    for half in training(reading).halves:
         if half.strong(True):
             given = half.made.keywords.get("dtype")
             dtype = next((named for option in options(given) if (named := _type(option))), "float16")

@@ -9,6 +9,7 @@ package brings.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ from .source import LIMIT, Source, read
 MODULES = 300
 #: Entries of a folder that are remembered; in a larger one each name is looked up.
 ENTRIES = 20_000
+#: A seed, or an object that is made at the top of a module.
+_ACTS = re.compile(rb"seed|^[A-Za-z_][^\n=]*=[^\n]*\b[A-Z]\w*\(", re.MULTILINE)
 #: Packages that are installed: a folder of such a name is taken for them only where Python itself would take it.
 INSTALLED = {"mindspore", "numpy", "scipy", "pandas", "sklearn", "matplotlib", "PIL", "cv2", "yaml", "six", "tqdm"} | {
     "torch",
@@ -46,7 +49,7 @@ class Project:
         self.sources: dict[Path, Source | None] = beside.sources if beside else {}
         self.unreadable: dict[str, ReadError] = beside.unreadable if beside else {}
         self._names: dict[Path, frozenset[str] | None] = beside._names if beside else {}
-        self._seeds: dict[Path, bool] = beside._seeds if beside else {}
+        self._acts: dict[Path, bool] = beside._acts if beside else {}
         self.found: dict[tuple[str, Path], Source | None] = {}
         self.first, self.last = [entry], list[Path]()  # before and behind the installed packages
         self._asked: set[Path] = set()
@@ -61,19 +64,20 @@ class Project:
             self.found[key] = None if path is None else self.read(path)
         return self.found[key]
 
-    def seeds(self, module: str, importer: Source) -> bool:
-        """Whether importing a module may set a seed: it is then run where it is imported, not when it is first used."""
+    def acts(self, module: str, importer: Source) -> bool:
+        """Whether importing a module may set a seed, or make a network, whose weights are drawn then: it is run where it is
+        imported, not when it is first used."""
         self._extend(importer)
         path = self.search(module, importer.file.parent)
         if path is None or not self._inside(path):
             return False
-        if path not in self._seeds:
+        if path not in self._acts:
             try:
                 with open(path, "rb") as stream:
-                    self._seeds[path] = path.is_file() and b"seed" in stream.read(LIMIT)
+                    self._acts[path] = path.is_file() and _ACTS.search(stream.read(LIMIT)) is not None
             except OSError:
-                self._seeds[path] = False
-        return self._seeds[path]
+                self._acts[path] = False
+        return self._acts[path]
 
     def search(self, module: str, here: Path) -> Path | None:
         """The file of a module, as a module in the folder `here` would get it."""

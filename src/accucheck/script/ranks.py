@@ -158,8 +158,35 @@ def _subject(node: ast.expr) -> str:
 
 def branch(tests: tuple[Test, ...]) -> bool | None:
     """True where only several devices come, False where a single device comes too, None where nothing says so."""
-    ways = [way(test.node, test.taken) for test in tests if test.taken is not None and isinstance(test.node, ast.expr)]
+    ways = [
+        way(_asked(test.node, test.value), test.taken)
+        for test in tests
+        if test.taken is not None and isinstance(test.node, ast.expr)
+    ]
     return False if False in ways else True if True in ways else None
+
+
+def _asked(node: ast.expr, value: Value) -> ast.expr:
+    """A condition with the number of devices by its usual name, whatever the script calls it."""
+    if isinstance(node, ast.UnaryOp) and isinstance(value, Made) and value.name == "not":
+        return ast.UnaryOp(node.op, _asked(node.operand, value.args[0]))
+    if not (isinstance(node, ast.Compare) and isinstance(value, Made) and len(value.args) == 2 == len(node.ops) + 1):
+        return node
+    left, right = (
+        ast.Name("device_num", ast.Load()) if _is_size(part) else written
+        for written, part in zip((node.left, *node.comparators), value.args, strict=True)
+    )
+    return ast.Compare(left, node.ops, [right])
+
+
+def _is_size(value: Value) -> bool:
+    """True for the number of devices itself, or 1 where there is no group; what is computed from it is another number."""
+    found = [option for option in options(value) if not (isinstance(option, Known) and option.value == 1)]
+    return bool(found) and all(
+        _kind(option) == "size"
+        or (isinstance(option, Made) and option.name == "int" and any(map(_is_size, option.args)))
+        for option in found
+    )
 
 
 def together(one: tuple[Test, ...], other: tuple[Test, ...]) -> bool:

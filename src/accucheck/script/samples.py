@@ -88,6 +88,13 @@ RANK = {
 }
 
 
+#: What a way is once an image was decoded.
+_DECODED: dict[str, Any] = {
+    **{"origin": "pixels", "low": 0.0, "high": 255.0, "colour": "RGB"},
+    **{"scale": ((1.0, 0.0),), "unclear": False},
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """One operation. `kind`: scale, clip, geometry, layout, colour, type, slice, random, function or opaque (not known).
@@ -472,6 +479,9 @@ class Samples:
             return (Way("generated", made, low=bounds[0], high=bounds[1]),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (Way("network", made, unclear=True),)
+        if what.name and not last[:1].isupper() and not name.startswith(("ops.", "nn.", "mint.")):
+            # A function made what is applied, or passed it on: its name does not tell what that does to a sample.
+            return [self.step(way, made, "opaque", last, (), unknown=True) for way in ways]
         return self.function(made, last, name, ways)
 
     def composed(self, operations: Value, args: list[Value], at: Made) -> Value:
@@ -516,10 +526,10 @@ class Samples:
             never = last in FLIPS and values.get("prob") == 0
             found = self.step(way, made, "random", shown, told, random=not never, assumed=assumed, keeps=True)
             if "Decode" in last:
-                found = replace(found, **_decoded(way))
+                found = replace(found, **_DECODED)
             return replace(found, size=_size(values)) if category in SIZED else found
         if category == "decode":
-            return replace(way, **_decoded(way)) if way.origin != "pixels" else way
+            return replace(way, **_DECODED) if way.origin != "pixels" else way
         if category == "rescale":
             factor, shift = values.get("rescale"), values.get("shift", 0.0)
             if isinstance(factor, (int, float)) and isinstance(shift, (int, float)):
@@ -877,12 +887,8 @@ def _flagged(made: Made, colour: str) -> str:
     return "GRAY" if isinstance(flag, Named) and "GRAY" in flag.name else colour
 
 
-def _decoded(way: Way) -> dict[str, Any]:
-    return {"origin": "pixels", "low": 0.0, "high": 255.0, "colour": "RGB", "scale": ((1.0, 0.0),), "unclear": False}
-
-
 def _column(made: Made) -> Way:
-    """A column as the data set class gives it; args are its name, its kind and whether that is an image."""
+    """A column as the data set class gives it; args are its name and its kind."""
     kind = str(plain(made.args[1])) if len(made.args) > 1 else "record"
     if kind == "pixels":
         return Way("pixels", made, low=0.0, high=255.0, colour="RGB")

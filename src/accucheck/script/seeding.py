@@ -1,8 +1,8 @@
 """Which generators of random numbers a script uses, which of them it seeds, and in which order.
 
 What each seed reaches was run on MindSpore 2.10: mindspore.set_seed seeds numpy, Python's random, the data sets, initial
-weights and operators, but not mint; dataset.config.set_seed seeds numpy and random too, and numpy's seed decides the initial
-weights as long as mindspore.set_seed was not called.
+weights and operators, but not mint; dataset.config.set_seed seeds numpy and random too, and initial weights are drawn from
+numpy's generator, also after mindspore.set_seed: the last seed that reaches that decides them.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -42,6 +43,8 @@ _DRAWS = frozenset(
     ("random.sample", "random.choices", "numpy.random.permutation", "numpy.random.choice", "numpy.random.randint")
 )
 _SPLITS = frozenset(("train_test_split",))
+#: What stands between the last argument of a call and the end of the call; first the parentheses around the argument.
+_CLOSES = re.compile(rb"((?:\s*\))*)\s*(?:,\s*)?(?:#[^\n]*\n\s*)*\)")
 _CONTENT = ("source", "data", "dataset_files", "dataset_file", "dataset_dir", "annotation_file", "sampler")
 
 
@@ -119,7 +122,7 @@ class _Sharding:
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
                 index = option.argument(["num_shards", "shard_id"], "shard_id")
         if _one(count):
-            if self.by_rank(origin, chain):
+            if self.by_rank(chain):
                 yield Said("by-rank", origin.source, origin.node, data)
                 yield from self.order(origin, parameters, data)
             elif origin.unpacked or (self.deployment.perhaps_whole and whole is None and count is None):
@@ -155,7 +158,7 @@ class _Sharding:
             user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
         )
 
-    def by_rank(self, origin: Made, chain: list[Made]) -> bool:
+    def by_rank(self, chain: list[Made]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
         given = [value for call in chain for value in (*call.args, *call.keywords.values())]
         for value in given:
@@ -304,12 +307,22 @@ def _sharded(origin: Made) -> str | None:
     last = max(
         (*node.args, *(keyword.value for keyword in node.keywords)), key=lambda a: (a.end_lineno, a.end_col_offset)
     )
-    return _inserted(source, last.end_lineno, last.end_col_offset, f", num_shards={size}(), shard_id={rank}()")
+    return _inserted(source, node, last, f", num_shards={size}(), shard_id={rank}()")
 
 
-def _inserted(source: Source, line: int | None, column: int | None, text: str) -> str | None:
-    if line is None or column is None or line > len(source.lines):
+def _inserted(source: Source, call: ast.Call, last: ast.expr, text: str) -> str | None:
+    """The call with more behind its last argument, and behind the parentheses around that, which are no part of its node."""
+    if last.end_lineno is None or call.end_lineno is None or call.end_lineno > len(source.lines):
         return None
+    lines = [line.encode() for line in source.lines[last.end_lineno - 1 : call.end_lineno]]
+    lines[-1] = lines[-1][: call.end_col_offset]
+    rest = _CLOSES.fullmatch(b"\n".join(lines)[last.end_col_offset :])
+    if rest is None:
+        return None
+    closed = rest[1].split(b"\n")
+    line, column = last.end_lineno + len(closed) - 1, len(closed[-1])
+    if len(closed) == 1:
+        column += last.end_col_offset or 0
     old = source.lines[line - 1].encode()
     return source.diff(line, (old[:column] + text.encode() + old[column:]).decode())
 

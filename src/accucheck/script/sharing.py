@@ -32,6 +32,7 @@ from .networks import (
     kind,
     kind_of,
     leaves,
+    made_by,
     shared_on_purpose,
     structure_of,
     trains,
@@ -133,7 +134,7 @@ class _Look:
                 data = {"first": first, "second": second, "of": cell.of.node.name, "what": _title(value)}
                 asked_both = _called(cell, first) and _called(cell, second)
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
-                if asked_both and not meant and _made_by(cell, value):
+                if asked_both and not meant and made_by(cell, value):
                     code = "siblings-are-one" if siblings(first, second) else "one-under-two-names"
                     yield Said(code, method.source, statement, data, certain=siblings(first, second))
                 else:
@@ -166,7 +167,7 @@ class _Look:
                 if not has_weights(own) or not has_weights(value):
                     continue
                 others = [(home, other) for home, other in homes[id(value)] if home is not cell]
-                if not others or _made_by(cell, value):
+                if not others or made_by(cell, value):
                     continue
                 found = _attribute_set(self.sources, name, others[0][1])
                 if found is None:
@@ -317,7 +318,7 @@ class _Look:
                 if not taken:
                     continue
                 if whole:
-                    yield from self.not_taken(cell, start, parameters, given, copied)
+                    yield from self.not_taken(cell, start, parameters, given)
                 else:
                     yield from self.built_anew(cell, start, parameters, given, taken, copied)
 
@@ -367,9 +368,7 @@ class _Look:
                 yield Said("built-anew", start.source, fresh[0][1], data, certain=False)
                 return
 
-    def not_taken(
-        self, cell: Instance, start: Function, parameters: list[str], given: str, copied: set[str]
-    ) -> Iterator[Said]:
+    def not_taken(self, cell: Instance, start: Function, parameters: list[str], given: str) -> Iterator[Said]:
         """The cell builds `last_head` while the network that it is given carries a trained `head` that nothing uses."""
         for name, node, call in _built(start.node, parameters[0]):
             if not any(isinstance(n, ast.Name) and n.id == given for n in walk(call)) or name not in cell.attributes:
@@ -411,7 +410,7 @@ class _Look:
                 for other in plain:
                     same = [net for net in nets[one] if any(net is o for o in nets[other])]
                     if same and (_UPDATES.search(function.name) or _writes(function.node)):
-                        source, node = self.alias(same[0], one) or (frame.source, frame.node)
+                        source, node = self.alias(same[0]) or (frame.source, frame.node)
                         yield Said(
                             "average-is-network",
                             source,
@@ -420,7 +419,7 @@ class _Look:
                             False,
                         )
 
-    def alias(self, net: Instance, name: str) -> tuple[Source, ast.AST] | None:
+    def alias(self, net: Instance) -> tuple[Source, ast.AST] | None:
         """The statement that binds one name for a network to another."""
         for source in self.sources:
             for node in source.nodes:
@@ -596,15 +595,6 @@ def _called(cell: Instance, name: str) -> bool:
                     and node.value.id == first
                 ):
                     return True
-    return False
-
-
-def _made_by(cell: Instance, value: Value) -> bool:
-    frame = value.frame if isinstance(value, (Made, Instance)) else None
-    while frame is not None:
-        if frame.owner is cell:
-            return True
-        frame = frame.parent
     return False
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
 from .flow import sources
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
+from .sample_functions import ARRAYS, TABLES
+from .sample_functions import READERS as READS
+from .sample_numbers import is_none
 from .source import Source
 from .syntax import kept, walk
 from .trace import Trace
@@ -209,17 +214,17 @@ class Examination:
                 return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
         else:
             access = "random"
-        if self.given(call.argument(known.parameters, "batch_sampler")):
+        if not is_none(call.argument(known.parameters, "batch_sampler")):
             return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
         hidden = access == "unseen" or access == "random, perhaps shuffled"
         samplers = self.samplers(call, known.parameters)
         shuffle = call.argument(known.parameters, "shuffle")
         place = known.parameters.index("shuffle")
-        if shuffle is None and not any(map(self.given, samplers)) and call.unpacked:
+        if shuffle is None and all(map(is_none, samplers)) and call.unpacked:
             return state(UNKNOWN, "unresolved", expression="**")
         found = []
         for option in samplers:
-            if self.given(option):
+            if not is_none(option):
                 found.append(self.sampled(call, option, state))
                 continue
             for wanted in options(shuffle) or (Known(None),):
@@ -234,7 +239,8 @@ class Examination:
                 elif decided is False:
                     found.append(replace(state(IN_ORDER, "shuffle-off"), assumed=_assumed(wanted)))
                 elif why:
-                    found.append(state(UNKNOWN, why, name=name_of(wanted)))
+                    name = name_of(wanted) or self.text(call, "shuffle", place)
+                    found.append(state(UNKNOWN, why, name=name))
                 else:
                     found.append(
                         state(UNKNOWN, "unresolved", expression="shuffle=" + self.text(call, "shuffle", place))
@@ -290,7 +296,8 @@ class Examination:
                 text = f"{sampler.last}(shuffle=False)"
                 return replace(_state(state, IN_ORDER, "sampler-in-order", sampler=text), assumed=_assumed(wanted))
             if decided[0][1] and wanted is not None:
-                return _state(state, UNKNOWN, decided[0][1], name=name_of(wanted))
+                name = name_of(wanted) or self.text(sampler, "shuffle", 2)
+                return _state(state, UNKNOWN, decided[0][1], name=name)
             text = f"{sampler.last}(shuffle={self.text(sampler, 'shuffle', 2)})"
         elif isinstance(sampler, Items):
             return _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
@@ -342,7 +349,7 @@ class Examination:
             source.name in ("list", "zip", "sorted", "range") or source.name.startswith("numpy.")
         ):
             return "random"
-        node: ast.AST | None = None
+        nodes: list[ast.AST] = []
         if isinstance(source, Instance):
             if _single(source.of.find("__len__")):
                 return "single"
@@ -350,17 +357,26 @@ class Examination:
                 return "random, perhaps shuffled" if _shuffles(source.of) else "random"
             if source.of.find("__iter__") is None and source.of.find("__next__") is None:
                 return "unseen"
-            node = source.of.node
+            if _beyond(source.of):
+                return "iterable, perhaps shuffled"
+            nodes = [of.node for of in source.of.lineage()]
         elif isinstance(source, Function):
-            node = source.node
+            nodes = [source.node]
         elif isinstance(source, Made) and source.name == "generator":
-            (function,) = source.args
-            node = function.node if isinstance(function, Function) else None
-        if node is None:
+            nodes = [part.node for part in source.args if isinstance(part, Function)]
+        if not nodes:
             return "unseen"
-        if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)) or _calls_on(node):
-            return "iterable, perhaps shuffled"
+        for node in nodes:
+            if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)) or _calls_on(node):
+                return "iterable, perhaps shuffled"
+            if any(id(inner) in self.foreign for inner in walk(node)):
+                return "iterable, perhaps shuffled"
         return "iterable"
+
+    @cached_property
+    def foreign(self) -> set[int]:
+        """The ids of the loops over what a library, or a function that is not followed, gives: in which order, only that knows."""
+        return {id(call.node) for call in self.trace.calls if call.name == ".each" and not _in_order(call.base)}
 
     def mixed(self, made: Made) -> bool:
         """True where a loop shuffles something that goes into a data set, once for each epoch or part."""
@@ -376,11 +392,6 @@ class Examination:
                 if any(id(each) in content for each in (part, *elements)):
                     return True
         return False
-
-    @staticmethod
-    def given(value: Value | None) -> bool:
-        """True for an argument that is there and not None."""
-        return value is not None and not (isinstance(value, Known) and value.value is None)
 
     @staticmethod
     def text(call: Made, name: str, place: int | None) -> str:
@@ -567,13 +578,28 @@ def _single(length: Value | None) -> bool:
     return isinstance(last, ast.Return) and isinstance(last.value, ast.Constant) and last.value.value in (0, 1)
 
 
-def _shuffles(of: Class, depth: int = 0) -> bool:
+def _shuffles(of: Class) -> bool:
     """True when a class, or a base of it, has to do with shuffling, picks its samples itself, or has a base that is not
     examined."""
-    if _PICKS.search(ast.unparse(of.node)):
+    return _beyond(of) or any(_PICKS.search(ast.unparse(each.node)) for each in of.lineage())
+
+
+def _beyond(of: Class) -> bool:
+    """True for a class with a base that is not examined."""
+    bases = [base for each in of.lineage() for base in each.bases if not isinstance(base, Class)]
+    return any(not (isinstance(base, Named) and base.name in ("object", "abc.ABC")) for base in bases)
+
+
+def _in_order(iterated: Value | None) -> bool:
+    """True for what a loop yields as it is stored, or as the project's own code has it."""
+    while isinstance(iterated, Made) and iterated.base is not None:
+        iterated = iterated.base
+    if not isinstance(iterated, Made) or "." not in iterated.name:
         return True
-    bases = [base for base in of.bases if not (isinstance(base, Named) and base.name in ("object", "abc.ABC"))]
-    return depth > 5 or any(not isinstance(base, Class) or _shuffles(base, depth + 1) for base in bases)
+    name = iterated.name
+    if name in READS or TABLES.match(name) or ARRAYS.search(name) or name.startswith("mindspore.mindrecord."):
+        return True
+    return name.partition(".")[0] in ({"numpy", *sys.stdlib_module_names} - {"random"})
 
 
 def _calls_on(node: ast.AST) -> bool:

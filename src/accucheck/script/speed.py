@@ -21,7 +21,7 @@ from .values import Instance, Items, Known, Made, Mapping, Named, Value, options
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
-    **dict.fromkeys(("nn.Dense", "mint.nn.Linear"), ("in_channels", "out_channels")),
+    "nn.Dense": ("in_channels", "out_channels"),
     **{f"nn.Conv{n}d{t}": ("in_channels", "out_channels") for n in (1, 2, 3) for t in ("", "Transpose")},
     **{f"mint.nn.Conv{n}d": ("in_channels", "out_channels") for n in (2, 3)},
     "mint.nn.Linear": ("in_features", "out_features"),

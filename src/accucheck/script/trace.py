@@ -36,6 +36,7 @@ from .values import (
     Unknown,
     Value,
     join,
+    name_of,
     options,
 )
 
@@ -56,9 +57,9 @@ Assume = Callable[[str, Any], "bool | None"]
 @dataclass(eq=False)
 class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
-    are, `instances` of the project's classes; `stores` are attributes set on results of calls, as (owner, attribute, value,
-    target, frame), with "[]" for an item; `unread` are configuration files that are not there or not readable, with the place
-    that loads them. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
+    are, `instances` of the project's classes; `stores` are attributes and items set on results of calls; `options` those
+    of the calls that say which options a command line has; `unread` are configuration files that are not there or not
+    readable, with the place that loads them. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
     much was asked. `again` runs more of the project's code afterwards: see Tracer.again."""
 
     source: Source
@@ -66,6 +67,7 @@ class Trace:
     frames: list[Frame] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
+    options: list[Made] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
@@ -133,6 +135,7 @@ class Tracer(Expressions):
         self.frame: Frame | None = None
         self.active: list[ast.AST] = []
         self.tests: tuple[Test, ...] = ()
+        self.left: tuple[Test, ...] = ()  # see values.Made
         self.loops: tuple[ast.AST, ...] = ()
         self.entered: dict[ast.AST, int] = {}
         self.returns: list[list[Value]] = []
@@ -191,10 +194,11 @@ class Tracer(Expressions):
     def again(self, wanted: Callable[[Tracer], Value]) -> Value:
         """What `wanted` makes of the tracer once the script is through: calls of the project's functions with values of the
         trace, as a framework would make them. The trace itself stays as it is; too much gives Unknown."""
-        lists: tuple[list[Any], ...] = (self.trace.calls, self.trace.frames, self.trace.instances, self.trace.stores)
+        trace = self.trace
+        lists: tuple[list[Any], ...] = (trace.calls, trace.frames, trace.instances, trace.stores, trace.options)
         lengths = [len(held) for held in lists]
         state = dict(self.__dict__)
-        self.steps, self.frame, self.tests, self.loops = max(0, STEPS - MORE), None, (), ()
+        self.steps, self.frame, self.tests, self.left, self.loops = max(0, STEPS - MORE), None, (), (), ()
         self.active, self.entered, self.returns, self.yields, self.breaks, self.handed = [], {}, [], [], [], []
         try:
             return wanted(self)
@@ -219,12 +223,12 @@ class Tracer(Expressions):
             scope = self.modules[source.file] = Scope()
             scope.names["__name__"] = Known(module.name)
             scope.names["__file__"] = Known(str(source.file), name="__file__")
-            outer = self.source, self.tests, self.loops, self.frame
-            self.source, self.tests, self.loops, self.frame = source, (), (), None
+            outer = self.source, self.tests, self.left, self.loops, self.frame
+            self.source, self.tests, self.left, self.loops, self.frame = source, (), (), (), None
             try:
                 self.block(source.tree.body, scope)
             finally:
-                self.source, self.tests, self.loops, self.frame = outer
+                self.source, self.tests, self.left, self.loops, self.frame = outer
         return self.modules[source.file]
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -264,9 +268,26 @@ class Tracer(Expressions):
         return True
 
     def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> bool:
+        """A list is changed in place, and so is an array that the function was given: who else holds it sees that."""
         load = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
-        self.assign(node.target, self.value(load, scope), scope)
+        old, value = self.value(load.left, scope), self.value(node.value, scope)
+        certain = self.tests == (self.frame.tests if self.frame else ())  # within this function
+        lists = isinstance(old, Items) and isinstance(value, Items) and not old.fixed
+        if certain and lists and isinstance(node.op, ast.Add):
+            models.method(self, old, "extend", [value], {}, node)
+            return True
+        made = self.combined(node.op, old, value, load)
+        if isinstance(old, Made) and isinstance(made, Made) and self.given(node.target):
+            old.fed = [*(old.fed or []), made]
+        self.assign(node.target, made, scope)
         return True
+
+    def given(self, target: ast.expr) -> bool:
+        """True for a parameter of the running function; what a network computes with are no arrays, and stay as they are."""
+        frame = self.frame
+        if frame is None or "construct" in frame.names:
+            return False
+        return isinstance(target, ast.Name) and target.id in frame.parameters
 
     def do_If(self, node: ast.If, scope: Scope) -> bool:
         test = self.value(node.test, scope)
@@ -309,9 +330,13 @@ class Tracer(Expressions):
         self.loops = outer
 
     def turn(self, node: ast.For | ast.While, scope: Scope) -> None:
-        """The body of a loop, once."""
+        """The body of a loop, once. What left only the turn does not count after it."""
         self.breaks.append([])
+        outer = self.left
         self.block(node.body, scope)
+        if len(self.left) > len(outer):
+            ended = _ended(node)
+            self.left = (*outer, *(test for test in self.left[len(outer) :] if id(test.node) in ended))
         self.joined(scope, [scope.names, *self.breaks.pop()])
 
     def do_Break(self, node: ast.Break, scope: Scope) -> bool:
@@ -331,17 +356,17 @@ class Tracer(Expressions):
     do_AsyncWith = do_With
 
     def do_Try(self, node: Any, scope: Scope) -> bool:
-        """The handlers start from before the body, and are joined with its regular end."""
-        before = dict(scope.names)
+        """The handlers start from before the body, and are joined with its regular end, which tells what ways have left."""
+        before, outer, left = dict(scope.names), self.tests, self.left
         runs = self.block(node.body, scope) and self.block(node.orelse, scope)
-        ends = [scope.names] if runs else []
-        outer = self.tests
+        ends, kept = ([scope.names], self.left) if runs else ([], left)
         for handler in node.handlers:
             scope.names = dict(before)
-            self.tests = (*outer, Test(Unknown(), None, handler))
+            self.tests, self.left = (*outer, Test(Unknown(), None, handler)), left
             if self.block(handler.body, scope):
                 ends.append(scope.names)
             self.tests = outer
+        self.left = kept
         if ends:
             self.joined(scope, ends)
         return self.block(node.finalbody, scope) and bool(ends)
@@ -349,9 +374,42 @@ class Tracer(Expressions):
     do_TryStar = do_Try
 
     def do_Match(self, node: ast.Match, scope: Scope) -> bool:
+        """The case that fits; where that is not decided, each that may, and none of them."""
         subject = self.value(node.subject, scope)
-        cases = [(case.body, Test(subject, True, node.subject)) for case in node.cases]
-        return self.either([([], Test(subject, False, node.subject)), *cases], scope)
+        ways: list[tuple[Sequence[ast.stmt], Test]] = [([], Test(subject, False, node.subject))]
+        for case in node.cases:
+            fits = self.fits(case.pattern, subject, scope)
+            if fits is False:
+                continue
+            sure = fits and case.guard is None
+            if sure and len(ways) == 1:
+                return self.block(case.body, scope)
+            ways.append((case.body, Test(subject, True, node.subject)))
+            if sure:
+                del ways[0]
+                break
+        return len(ways) == 1 or self.either(ways, scope)
+
+    def fits(self, pattern: ast.pattern, subject: Value, scope: Scope) -> bool | None:
+        """Whether a pattern of constants matches, as `if` would decide it; None when that cannot be told."""
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+            if pattern.name is not None:
+                self.bind(pattern.name, subject, scope)
+            return True
+        if isinstance(pattern, ast.MatchOr):
+            each = [self.fits(part, subject, scope) for part in pattern.patterns]
+            return True if True in each else None if None in each else False
+        if isinstance(pattern, ast.MatchValue):
+            wanted = self.value(pattern.value, scope)
+        elif isinstance(pattern, ast.MatchSingleton):
+            wanted = Known(pattern.value)
+        else:
+            return None
+        if not isinstance(wanted, Known):
+            return None
+        if isinstance(subject, Known) and subject.assumed is None:
+            return bool(subject.value == wanted.value)
+        return self.assume(name_of(subject), wanted.value) if name_of(subject) else None
 
     def do_Return(self, node: ast.Return, scope: Scope) -> bool:
         value = Known(None) if node.value is None else self.value(node.value, scope)
@@ -370,7 +428,9 @@ class Tracer(Expressions):
                 root = made.base if registers and isinstance(made, Made) else made
                 if isinstance(root, Made):
                     root.attached = [*(root.attached or []), function]
-        scope.names[node.name] = function
+        sets = decorated_as(node, "setter") or decorated_as(node, "deleter")
+        if not sets:  # a property gives what its getter returns
+            scope.names[node.name] = function
         return True
 
     do_AsyncFunctionDef = do_FunctionDef
@@ -444,22 +504,22 @@ class Tracer(Expressions):
 
     def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
         """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
-        before, ends, outer = dict(scope.names), [], self.tests
+        before, ends, outer, left = dict(scope.names), [], self.tests, self.left
         going = []
         for body, test in ways:
             scope.names = dict(before)
-            self.tests = (*outer, test)
+            self.tests, self.left = (*outer, test), left
             if self.block(body, scope):
                 ends.append(scope.names)
                 going.append(test)
-        self.tests = outer
+        self.tests, self.left = outer, left
         if not ends:
             return False
-        if len(going) == 1 and len(ways) > 1 and MANY_DEVICES.search(going[0].text):
-            self.tests = (
-                *outer,
-                going[0],
-            )  # on one device, or on several, the function was left: the rest is for the others
+        if len(going) == 1 and len(ways) > 1:  # the other way left: what follows is for this one alone
+            if MANY_DEVICES.search(going[0].text):  # and that counts like a condition around it
+                self.tests = (*outer, going[0])
+            else:
+                self.left = (*left, going[0])
         self.joined(scope, ends)
         return True
 
@@ -489,9 +549,24 @@ class Tracer(Expressions):
             if isinstance(key, Known) and isinstance(key.value, str):
                 _bound(value, key.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            count = len(target.elts)
+            starred = next((place for place, part in enumerate(target.elts) if isinstance(part, ast.Starred)), count)
             for place, part in enumerate(target.elts):
-                inner = part.value if isinstance(part, ast.Starred) else part
-                self.assign(inner, self.item(value, place, target), scope)
+                if isinstance(part, ast.Starred):
+                    self.assign(part.value, self.between(value, place, count - place - 1, target), scope)
+                else:  # behind the starred one it counts from the end
+                    self.assign(part, self.item(value, place - count * (place > starred), target), scope)
+
+    def between(self, value: Value, before: int, behind: int, node: ast.expr) -> Value:
+        """What a starred target takes: all but so many items at both ends."""
+        return join(
+            [
+                Items(option.items[before : len(option.items) - behind], option.open)
+                if isinstance(option, Items)
+                else Items([self.element(option, node)], open=True)
+                for option in options(value)
+            ]
+        )
 
     def bind(self, name: str, value: Value, scope: Scope) -> None:
         if name not in scope.outer:
@@ -575,8 +650,10 @@ class Tracer(Expressions):
         if isinstance(node, ast.Lambda):
             return self.value(node.body, scope)
         outer, source = self.frame, self.source
-        names = (*(outer.names if outer else ()), node.name)
-        frame = Frame(function, call, source, outer, self.next(), self.tests, self.loops, names, unseen=unseen)
+        names, left = (*(outer.names if outer else ()), node.name), self.left
+        frame = Frame(
+            function, call, source, outer, self.next(), self.tests, self.loops, names, unseen=unseen, left=left
+        )
         frame.parameters = dict(scope.names)
         self.trace.frames.append(frame)
         self.frame, self.source = frame, function.source
@@ -590,7 +667,7 @@ class Tracer(Expressions):
             found, yielded = self.returns.pop(), self.yields.pop()
             self.breaks.pop()
             self.active.pop()
-            self.frame, self.source = outer, source
+            self.frame, self.source, self.left = outer, source, left
             frame.end = self.order
         if yielded:
             generator = self.made("generator", [function], {}, node)
@@ -653,7 +730,7 @@ class Tracer(Expressions):
         unseen: bool = False,
     ) -> Instance:
         """An object of a class, after its __init__."""
-        instance = Instance(of, {}, node, self.source, self.frame, self.next(), self.tests, self.loops)
+        instance = Instance(of, {}, node, self.source, self.frame, self.next(), self.tests, self.loops, left=self.left)
         self.trace.instances.append(instance)
         start = of.find("__init__")
         if isinstance(start, Function):
@@ -672,6 +749,16 @@ _RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
     for name, method in vars(Tracer).items()
     if name.startswith("do_") and hasattr(ast, name[3:])
 }
+
+
+def _ended(loop: ast.AST) -> set[int]:
+    """The conditions within a loop of which one way ends the function, by id."""
+    return {
+        id(part.test)
+        for part in walk(loop)
+        if isinstance(part, ast.If)
+        and any(isinstance(way[-1], (ast.Return, ast.Raise)) for way in (part.body, part.orelse) if way)
+    }
 
 
 def _loaded(target: ast.expr) -> ast.expr:
@@ -711,8 +798,15 @@ def _applies(node: ast.For, over: Items) -> bool:
         own = isinstance(option, Instance) and option.of.find("__call__") is not None
         if not (transforms or own or isinstance(option, (Function, Partial))):
             return False
-    called = (part.func for statement in node.body for part in walk(statement) if isinstance(part, ast.Call))
-    return any(isinstance(part, ast.Name) and part.id == node.target.id for part in called)
+    name = node.target.id
+    return any(_takes(part, name) for statement in node.body for part in walk(statement) if isinstance(part, ast.Call))
+
+
+def _takes(call: ast.Call, name: str) -> bool:
+    """True for a call of a transform by this name, or one that maps a data set with it."""
+    maps = isinstance(call.func, ast.Attribute) and call.func.attr == "map"
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)] if maps else [call.func]
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
 def _bound(value: Value, name: str) -> None:

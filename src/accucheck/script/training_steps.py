@@ -114,6 +114,11 @@ class Step:
         return self.place.tests
 
     @property
+    def under(self) -> tuple[Test, ...]:
+        """All conditions under which weights are updated."""
+        return self.place.under
+
+    @property
     def frame(self) -> Frame | None:
         return self.place.parent if isinstance(self.place, Frame) else self.place.frame
 
@@ -266,13 +271,13 @@ class Training:
     def judged_steps(self) -> list[Step]:
         """The steps that run on an accelerator, but for training cells that are made and not used."""
         if self._judged is None:
-            steps = [step for step in self.steps if not self.on_cpu((*self._owner_tests(step), *step.tests))]
+            steps = [step for step in self.steps if not self.on_cpu((*self._owner_tests(step), *step.under))]
             self._judged = [step for step in steps if self._is_used(step)] or steps
         return self._judged
 
     def _owner_tests(self, step: Step) -> tuple[Test, ...]:
         owner = step.frame.owner if step.kind == "own" and step.frame is not None else None
-        return owner.tests if isinstance(owner, Instance) else ()
+        return owner.under if isinstance(owner, Instance) else ()
 
     def _is_used(self, step: Step) -> bool:
         """Whether anything is done with a training cell beyond setting it up; the only step there is counts as used."""
@@ -306,12 +311,12 @@ class Training:
         here = self.given(step)
         general = (h for h in self.halves if h.how != "level" or h.made.api.endswith("mixed_precision"))
         own = (half for half in self.halves if half.made is step.place)
-        both = (half for half in (*own, *general) if not self.on_cpu(half.made.tests))
+        both = (half for half in (*own, *general) if not self.on_cpu(half.made.under))
         return [half for half in both if self.under(half).times(here) is not None]
 
     def under(self, half: Half) -> Term:
         """The conditions under which half precision is asked for."""
-        return Term(choices=self.factors.conditions(half.made.tests))
+        return Term(choices=self.factors.conditions(half.made.under))
 
     # --- scales -------------------------------------------------------------------------------------------------------
 
@@ -347,10 +352,7 @@ class Training:
 
     def given(self, step: Step) -> Term:
         """The conditions under which a step is made."""
-        frame = step.frame
-        owner = frame.owner if frame is not None else None
-        tests = (*owner.tests, *step.tests) if isinstance(owner, Instance) and step.kind == "own" else step.tests
-        return Term(choices=self.factors.conditions(tests))
+        return Term(choices=self.factors.conditions((*self._owner_tests(step), *step.under)))
 
     def optimizers(self, step: Step) -> list[tuple[Value, Term]]:
         """The optimizers that a step may have, each with the conditions under which it has it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from .factors import Key, operation
+from .factors import Key, Term, affirmed, operation
 from .flow import sources
 from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
@@ -15,7 +16,7 @@ from .remarks import Remark, merged, remark
 from .step_faults import OVERFLOW
 from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
-from .values import Frame, Known, Made, Test, Value, options
+from .values import Frame, Known, Made, Many, Test, Value, options
 
 #: Operations that tell an overflow.
 _CHECKS = frozenset(
@@ -30,6 +31,9 @@ _CHECKS = frozenset(
         "npugetfloatstatusv2",
     )
 )
+
+#: What a condition says that asks for an overflow in a way that is not seen through.
+_SPEAKS = re.compile(r"finite|overflow|(?<![a-z])(is_?)?(nan|inf)s?(?![a-z])", re.I)
 
 _Statuses = tuple["Status | None", ...]
 
@@ -64,13 +68,13 @@ def _step(training: Training, step: Step, overflow: Overflow) -> Iterator[Remark
     halves = training.halves_of(step)
     if step.kind == "own":
         return _own(training, step, halves, overflow)
-    return _framework(training, step, halves)
+    return _framework(step, halves)
 
 
 # --- the framework's steps --------------------------------------------------------------------------------------------
 
 
-def _framework(training: Training, step: Step, halves: list[Half]) -> Iterator[Remark]:
+def _framework(step: Step, halves: list[Half]) -> Iterator[Remark]:
     level = next((half.level for half in halves if half.made is step.place), "")
     if step.kind == "scale cell" or (step.kind == "model" and step.manager is None and level == "O2"):
         yield about(step, "checked-by-framework")
@@ -109,30 +113,29 @@ def _scales(step: Step) -> bool:
 
 
 def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow) -> Iterator[Remark]:
-    scales = {key for term in training.carried(step) for key in term.put_on}
+    here = training.given(step)
+    scales = {key for term in training.carried(step) if term.times(here) is not None for key in term.put_on}
     checks = _checks(training, step)
     if not halves and not scales and not checks:
         return
-    gates = [(test, overflow.of(test.value)) for test in step.tests if test.taken is not None]
+    gates = [(test, overflow.of(test.value)) for test in step.under if test.taken is not None]
     gates = [(test, found) for test, found in gates if _tells(found)]
-    if gates:
-        told = [one for test, found in gates for one in _gate(step, test, found)]
-        good = [one for one in told if one.code == "checked"]
-        both = _other_way(training, step, [test for test, _ in gates])
-        if both is not None:
-            first, last = sorted((step, both[0]), key=lambda one: one.order)
-            yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
-        else:  # one sound gate holds the update back, whatever else is asked besides
-            yield from good[:1] or told
-        return
-    if any(_tells(overflow.of(value)) for value in step.others):
+    told = [one for test, found in gates for one in _gate(step, test, found)]
+    good = [one for one in told if one.code == "checked"]
+    both = _other_way(training, step, [test for test, _ in gates])
+    if both is not None:
+        first, last = sorted((step, both[0]), key=lambda one: one.order)
+        yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
+    elif good:  # one sound gate holds the update back, whatever else is asked besides
+        yield good[0]
+    elif any(_tells(overflow.of(value)) for value in step.others):
         yield about(step, "checked-by-optimizer")
     elif _masked(step, overflow):
         yield about(step, "checked-by-mask")
-    elif (left := _left_early(training, step, overflow)) is not None:
-        yield left
-    elif vague := [test for test in step.tests if speaks_of_overflow(test.value, negated=not checks)]:
-        yield about(step, "gate-unknown", condition=vague[0].text)
+    elif told:
+        yield from told
+    elif vague := _vague(training, step, checks):
+        yield about(step, "gate-unknown", condition=_asked(vague[0]))
     elif checks and (not scales or any(_changes(training, key) for key in scales)):
         yield about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
     elif any(_changes(training, key) for key in scales):
@@ -165,9 +168,21 @@ def _gate(step: Step, test: Test, found: _Statuses) -> list[Remark]:
     for status in found:
         code = "" if status is None else _judged(status, test)
         if code:
-            told.append(remark(step, code, also=[_Condition(test, step)], condition=test.text, step=title(step)))
+            told.append(remark(step, code, also=[_Condition(test, step)], condition=_asked(test), step=title(step)))
     bad = [one for one in told if one.code != "checked"]
-    return (bad or told)[:1]
+    value, taken, _ = affirmed(test)
+    if isinstance(value, Many) and value.by is not None and isinstance(value.by.op, ast.And) is taken:
+        bad = bad if len(bad) == len(told) else []  # all of several conditions must hold: one that is sound is enough
+    return (bad or [one for one in told if one.code == "checked"])[:1]
+
+
+def _asked(test: Test) -> str:
+    """What must hold for the way of a condition that was taken."""
+    node = test.node
+    if test.taken or not isinstance(node, ast.expr):
+        return test.text
+    negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return ast.unparse(getattr(node, "operand", node) if negated else ast.UnaryOp(ast.Not(), node))[:200]
 
 
 def _judged(status: Status, test: Test) -> str:
@@ -191,7 +206,7 @@ def _other_way(training: Training, step: Step, tests: list[Test]) -> tuple[Step,
     for test in tests:
         for other in training.steps:
             same = other.kind == "own" and optimizers & {id(option) for option in options(other.optimizer)}
-            if same and any(t.value is test.value and t.taken is (not test.taken) for t in other.tests):
+            if same and any(t.value is test.value and t.taken is (not test.taken) for t in other.under):
                 return other, test
     return None
 
@@ -204,12 +219,15 @@ class _Condition:
 
 
 def _checks(training: Training, step: Step) -> list[Made]:
-    """Overflow checks of these gradients, whatever becomes of them."""
+    """Overflow checks of these gradients that may run before this update, whatever becomes of them."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
+    here = training.given(step)
     found = []
     for call in training.calls:
         done = operation(call)
         if done.name not in _CHECKS or call.name[:1] == "@" or not _near(call, step):
+            continue
+        if here.times(Term(choices=training.factors.conditions(call.under))) is None:
             continue
         looked_at = (training.factors.of(operand) for operand in (*done.operands, *done.keywords.values()))
         gradients = {key for terms in looked_at for term in terms for key in term.gradients}
@@ -243,25 +261,37 @@ def _masked(step: Step, overflow: Overflow) -> bool:
     return False
 
 
-def _left_early(training: Training, step: Step, overflow: Overflow) -> Remark | None:
-    """A return or continue before the update, on a condition about overflow."""
-    frame = step.frame
-    body = frame.function.node if frame is not None else step.source.tree
-    values = {id(call.node): call for call in training.calls if call.frame is frame}
-    for node in walk(body):
-        if not isinstance(node, ast.If) or (node.end_lineno or 0) >= step.line:
-            continue
-        if not isinstance(node.body[-1], (ast.Return, ast.Continue, ast.Break)):
-            continue
-        text = ast.unparse(node.test)
-        value = values.get(id(node.test))
-        found = [s for s in (overflow.of(value) if value is not None else ()) if s is not None and s.checks]
-        if found:
-            right = all(bool(status.over) and not bool(status.clean) for status in found)
-            return about(step, "checked" if right else "gate-inverted", condition=text)
-        if any(word in text.lower() for word in ("finite", "overflow", "nan", "inf")):
-            return about(step, "gate-unknown", condition=text)
-    return None
+def _vague(training: Training, step: Step, checks: list[Made]) -> list[Test]:
+    """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, or by
+    a name or function that one of the checks decides."""
+    looked = {id(check.node) for check in checks}
+    frames: list[Frame | None] = [check.frame for check in checks]
+    while frames:
+        frame = frames.pop()
+        if frame is not None and frame is not step.frame:
+            looked.add(id(frame.node))
+            frames.append(frame.parent)
+    body = step.frame.function.node if step.frame is not None else step.source.tree
+    decided = {
+        name.id
+        for part in walk(body)
+        if isinstance(part, (ast.If, ast.Assign))
+        and _holds(part.test if isinstance(part, ast.If) else part.value, looked)
+        for name in walk(part)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+    return [
+        test
+        for test in step.under
+        if speaks_of_overflow(test.value, negated=not checks)
+        or (test in step.place.left and _SPEAKS.search(test.text))
+        or _holds(test.node, looked)
+        or any(isinstance(part, ast.Name) and part.id in decided for part in walk(test.node))
+    ]
+
+
+def _holds(node: ast.AST, looked: set[int]) -> bool:
+    return any(id(part) in looked for part in walk(node))
 
 
 def _name(made: Made) -> str:

@@ -8,10 +8,13 @@ of a class of the framework, a list of tensors. Nothing is guessed of the rest.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+from ..knowledge import api, pytorch_apis
 from .source import Source
 from .syntax import children, walk
 
@@ -131,6 +134,16 @@ def module_names(tree: ast.Module) -> dict[str, str]:
     return found
 
 
+@cache
+def offered(module: str) -> dict[str, str]:
+    """The names that a star import of a framework's module brings, as far as knowledge has them."""
+    if module.partition(".")[0] not in FRAMEWORKS:
+        return {}
+    known = pytorch_apis.known()
+    every = (*known.table, *known.ways_by_name, *api.load().pytorch, *(f"mindspore.{name}" for name in api.load().apis))
+    return {last: full for full in every for space, _, last in [full.rpartition(".")] if space == module}
+
+
 def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     if isinstance(node, ast.Import):
         return {
@@ -161,13 +174,14 @@ class _Reader:
         self.scopes: list[_Scope] = []
         self.star = star
         self.stars: dict[str, str] | None = None
+        self.modules: list[str] = []  # imported with *
         self.handed_on: dict[str, str | None] = {}
         self.networks: set[str] = set()
         self.attributes: list[dict[str, str | None]] = []  # of self, by class
         self.of_networks: list[bool] = []  # whether that class is one
         self.own: list[set[str]] = []  # its methods
         self.network = False
-        tops = {full.partition(".")[0] for full in module_names(source.tree).values()}
+        tops = {(full or name[1:]).partition(".")[0] for name, full in module_names(source.tree).items()}
         self.framework = "mindspore" if "mindspore" in tops and "torch" not in tops else "torch"
         self.open("module", source.tree.body)
         self.block(source.tree.body)
@@ -206,11 +220,18 @@ class _Reader:
             inner = inner and scope.kind == "comprehension"
         if self.stars is None:
             self.stars = {}
-            for scope in self.scopes[:1]:
-                for key in scope.names:
-                    if key.startswith("*"):
-                        self.stars.update(self.star(key[1:]))
-        return self.of_framework(self.stars.get(name, ""))
+            self.modules = [key[1:] for scope in self.scopes[:1] for key in scope.names if key.startswith("*")]
+            for module in self.modules:
+                self.stars.update(offered(module) or self.star(module))
+        return self.of_framework(self.stars.get(name) or self.layer(name))
+
+    def layer(self, name: str) -> str:
+        """What a class stands for that only a star import can bring, where all of these are of frameworks and one of layers."""
+        layers = [module for module in self.modules if f"{module}." in _NETWORKS]
+        own = not all(module.partition(".")[0] in FRAMEWORKS for module in self.modules)
+        if own or not layers or not name[:1].isupper() or hasattr(builtins, name):
+            return ""
+        return f"{layers[-1]}.{name}"
 
     def of_framework(self, full: str, name: str = "") -> str | None:
         if full.partition(".")[0] in FRAMEWORKS:
@@ -484,15 +505,15 @@ class _Reader:
             self.use(full, node.func, node, varies)
             return self.result(full, node, kinds)
         if owner in _TENSOR or (owner == TENSORS and method in _READ):
-            return self.method(node, method, kinds, varies)
+            return self.method(node, method, varies)
         if owner in (NETWORK, None):
             return self.plain(node, name, method, owner, kinds)
-        return self.of_object(node, owner or "", method, kinds, varies)
+        return self.of_object(node, owner or "", method, varies)
 
     def is_self(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == "self" and bool(self.attributes)
 
-    def method(self, node: ast.Call, method: str, kinds: list[str | None], varies: bool) -> str | None:
+    def method(self, node: ast.Call, method: str, varies: bool) -> str | None:
         self.use(f"{self.framework}.Tensor.{method}", node.func, node, varies)
         if method in _READ:
             return NUMBER
@@ -525,7 +546,7 @@ class _Reader:
             self.usage.unknown[method] = self.usage.unknown.get(method, 0) + 1
         return None
 
-    def of_object(self, node: ast.Call, owner: str, method: str, kinds: list[str | None], varies: bool) -> str | None:
+    def of_object(self, node: ast.Call, owner: str, method: str, varies: bool) -> str | None:
         """A call of an object that a class of the framework made, or of one of its methods."""
         if owner in (TENSORS, NUMBER, RANGE):
             return None
@@ -582,7 +603,10 @@ class _Reader:
         return MASK if found == TENSOR else found
 
     def of_Compare(self, node: ast.Compare) -> str | None:
-        kinds = [self.value(part) for part in (node.left, *node.comparators)]
+        parts = (node.left, *node.comparators)
+        kinds = [self.value(part) for part in parts]
+        if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts):
+            return None  # no tensor is compared with a text
         if any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
             return None
         if any(kind in _TENSOR for kind in kinds):

@@ -34,7 +34,7 @@ class Test(Value):
 class Frame(Value):
     """One run of a function: the call that made it, what it was given and what it returned.
 
-    `order` counts with that of the calls of the trace: what ran within it lies between `order` and `end`.
+    `order` counts with that of the calls of the trace: what ran within it lies between `order` and `end`. `left`: as of Made.
     """
 
     function: Function
@@ -49,6 +49,12 @@ class Frame(Value):
     returned: Value | None = None
     end: int = 0
     unseen: bool = False  # nobody is seen to call it with these arguments
+    left: tuple[Test, ...] = ()
+
+    @property
+    def under(self) -> tuple[Test, ...]:
+        """All conditions under which it runs."""
+        return (*self.left, *self.tests)
 
     @property
     def owner(self) -> Value | None:
@@ -72,7 +78,8 @@ def unseen(frame: Frame | None) -> bool:
 
 @dataclass(eq=False, slots=True)
 class Known(Value):
-    """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter"); `name` what it is called."""
+    """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter", "config"); `name` what it is
+    called."""
 
     value: Any
     assumed: str | None = None
@@ -89,17 +96,20 @@ class Unknown(Value):
 
 @dataclass(eq=False, slots=True)
 class Many(Value):
-    """One of several, depending on a condition that could not be decided."""
+    """One of several, depending on a condition that could not be decided. `by`: they are the operands of this `and` or `or`."""
 
     options: tuple[Value, ...]
+    by: ast.BoolOp | None = None
 
 
 @dataclass(eq=False, slots=True)
 class Items(Value):
-    """A list, tuple or set as written. `open`: it was added to in a loop or on one way only, so the number is not known."""
+    """A list, tuple or set as written. `open`: it was added to in a loop or on one way only, so the number is not known;
+    `fixed`: a tuple, which += replaces by another."""
 
     items: list[Value]
     open: bool = False
+    fixed: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -205,6 +215,12 @@ class Instance(Placed, Value):
     bound: tuple[str, ...] = ()
     supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
+    left: tuple[Test, ...] = ()
+
+    @property
+    def under(self) -> tuple[Test, ...]:
+        """All conditions under which it is made."""
+        return (*self.left, *self.tests)
 
 
 @dataclass(eq=False, slots=True)
@@ -215,6 +231,8 @@ class Made(Placed, Value):
     as "+" or "==" for an operator (its operands are `args`), "@attribute" of `base`, "[]" for base[args[0]] and ".each"
     for what a loop over base yields. `result` is what was returned by code of the project that the call runs in turn;
     `bound` the names that it was assigned to; `fed` what was stored into it; `attached` the functions registered with it.
+    `tests` are the conditions that it stands under, `left` those that hold because a way before it left the function or the
+    turn of the loop.
     """
 
     name: str
@@ -234,6 +252,7 @@ class Made(Placed, Value):
     held: dict[Any, Value] | None = None
     fed: list[Value] | None = None
     attached: list[Function] | None = None
+    left: tuple[Test, ...] = ()
     api: str = field(init=False)  # the one name of MindSpore behind this spelling of it, or the name as it is
     last: str = field(init=False)
 
@@ -249,6 +268,11 @@ class Made(Placed, Value):
     @property
     def given(self) -> dict[str, Any]:
         return self.frame.given if self.frame else {}
+
+    @property
+    def under(self) -> tuple[Test, ...]:
+        """All conditions under which it runs."""
+        return (*self.left, *self.tests)
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -287,7 +311,7 @@ class Scope:
 
 def join(values: list[Value], limit: int = 8) -> Value:
     """One value for several possible ones."""
-    if len(values) == 1 or (len(values) == 2 and values[0] is values[1]):
+    if all(value is values[0] for value in values):
         return values[0]
     options: list[Value] = []
     for value in values:
@@ -313,7 +337,8 @@ def options(value: Value | None) -> tuple[Value, ...]:
 
 
 def name_of(value: Value) -> str:
-    """What the script calls a value: the flag behind do_train, args.do_train.lower() and config["do_train"] alike."""
+    """What the script calls a value: the flag behind do_train, args.do_train.lower(), config["do_train"] and
+    config.get("do_train") alike."""
     if isinstance(value, (Known, Unknown)):
         return value.name
     if isinstance(value, Named):
@@ -321,7 +346,7 @@ def name_of(value: Value) -> str:
     if isinstance(value, Made):
         if value.name[:1] == "@":
             return value.name[1:]
-        if value.name == "[]":
+        if value.name == "[]" or (value.last == "get" and value.args):
             key = value.args[0]
             return key.value if isinstance(key, Known) and isinstance(key.value, str) else ""
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
