@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from accucheck.errors import ReadError
+from accucheck.probes._checkpoints import ckpt as written
 from accucheck.readers import ckpt, tensors, torch_file
 from accucheck.readers.checkpoints import Checkpoint, TensorInfo, chunks, open_checkpoint, read, verify
 from accucheck.readers.tensor_statistics import rows_equal, statistics
@@ -790,3 +791,13 @@ def test_a_large_transposed_matrix_is_read_once(tmp_path, monkeypatch):
     ((_, _, found),) = tensor_comparison.compare([(one, two)])
     assert found.identical and found.count == values.size
     assert sum(sizes) < 2.2 * values.nbytes  # both sides, and rows that two shares have in common
+
+
+def test_a_folder_with_too_many_files_is_refused_and_not_cut(tmp_path, monkeypatch):
+    for number in range(3):
+        (tmp_path / f"rank_{number}.ckpt").write_bytes(written({f"w{number}": ([1], [1.0])}))
+    assert len(open_checkpoint(tmp_path).files) == 3
+    monkeypatch.setattr("accucheck.readers.checkpoints.MAX_FILES", 2)
+    with pytest.raises(ReadError) as refused:
+        open_checkpoint(tmp_path)
+    assert refused.value.code == "checkpoint-files" and "3" in str(refused.value) and "2" in str(refused.value)

@@ -188,3 +188,14 @@ def test_a_name_finds_the_file_with_the_longest_common_end(tmp_path: Path) -> No
     contents._below.cache_clear()
     assert contents.find_picture("elsewhere/dogs/1.png", tmp_path) == tmp_path / "b/dogs/1.png"
     assert contents.find_picture("2.png", tmp_path) == tmp_path / "2.png"
+
+
+def test_an_annotation_that_names_no_picture_shows_none(tmp_path: Path) -> None:
+    Image.fromarray(GREY).save(tmp_path / "first.png")
+    images = [{"id": 0, "file_name": "first.png"}]
+    annotations = [{"id": 1, "category_id": 1}, {"id": 2, "category_id": 1, "image_id": 0}]
+    content = {"images": images, "categories": [{"id": 1, "name": "cat"}], "annotations": annotations}
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    without, named = (only(tmp_path / "a.json", "json", row) for row in (0, 1))
+    assert without.label == named.label == "cat"
+    assert without.picture is None and not without.fields and named.picture is not None

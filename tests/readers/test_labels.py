@@ -192,3 +192,29 @@ def test_tables_without_rows(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,label\n")
     counts = counted(tmp_path / "a.csv")
     assert counts.samples == 0 and not counts.classes
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_labels_of_a_csv_are_its_text_in_every_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "train.csv"
+    codes = ["0101", "0201", "3.0", "1.000000000000000000e+00"]  # the last as numpy.savetxt writes 1
+    path.write_bytes(("城市,label\n" + "".join(f"北京{n},{codes[n % 4]}\n" for n in range(40))).encode(encoding))
+    counts = counted(path)
+    assert counts.classes == {"0101": 10, "0201": 10, "3": 10, "1": 10} and not counts.numbers
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_numbers_that_are_no_whole_ones_are_told_by_their_text(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "train.csv"
+    path.write_bytes(
+        ("城市,target\n" + "".join(f"北京{n},{n % 5}.5\n" for n in range(40)) + "上海,nan\n").encode(encoding)
+    )
+    counts = counted(path)
+    assert counts.numbers and not counts.words and counts.missing == 1 and len(counts.classes) == 5
+    path.write_text("x,target\n" + "".join(f"{n},{['0.5', 'none'][n % 2]}\n" for n in range(40)))
+    assert counted(path).words
+
+
+def test_folders_with_numbers_for_names_are_classes(tmp_path: Path) -> None:
+    counts = by_folder(tmp_path, [tmp_path / f"{n % 3}.5" / f"{n}.png" for n in range(9)])
+    assert counts is not None and counts.classes == {"0.5": 3, "1.5": 3, "2.5": 3} and not counts.numbers

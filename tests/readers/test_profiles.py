@@ -1,5 +1,6 @@
 """Profiles as MindSpore writes them on a CPU, as its description says they look on Ascend, and as a broken disk or an attacker would."""
 
+import json
 import os
 from pathlib import Path
 
@@ -140,7 +141,7 @@ class TestBadInput:
     )
     def test_a_file_that_is_damaged_is_told_and_the_rest_counts(self, tmp_path, name, content, code):
         put(tmp_path, f"{FRAMEWORK}/{name}", content)
-        good = "device_queue_profiling_1.txt" if "queue" not in name else "cpu_op_type_info_1.csv"
+        good = "device_queue_profiling_0.txt" if "queue" not in name else "cpu_op_type_info_0.csv"
         text = "0 0 2 7 10\n1 16 1 0 1\n1 16 2 0 10\n"
         if good.endswith("csv"):
             text = "op_type,type_occurrences,total_compute_time\nMatMul,1,2.5\n"
@@ -185,3 +186,18 @@ class TestBadInput:
         (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
         (profile,) = read(tmp_path)
         assert [one.name for one in profile.operators] == ["MatMul"]
+
+
+def test_two_devices_in_one_folder_are_runs_of_their_own(tmp_path):
+    head = "op_type,type_occurrences,total_compute_time\n"
+    for device, kind in enumerate(("Conv2D", "Add")):
+        put(tmp_path, f"{FRAMEWORK}/cpu_op_type_info_{device}.csv", f"{head}{kind},10,500\n")
+        queue = {"length": 10, "size": [1 + 8 * device] * 5}
+        operation = {"op_id": 0, "op_type": "Batch", "metrics": {"output_queue": queue}}
+        put(tmp_path, f"{FRAMEWORK}/pipeline_profiling_{device}.json", json.dumps({"op_info": [operation]}))
+    put(tmp_path, f"{OUTPUT}/step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Free\n1,1000,0,0\n")
+    first, second = read(tmp_path)
+    assert [one.name for one in first.operators] == ["Conv2D"] and [one.filled for one in first.stages] == [0.1]
+    assert [one.name for one in second.operators] == ["Add"] and [one.filled for one in second.stages] == [0.9]
+    assert first.steps and not second.steps, "what tells no device is of the first"
+    assert Path(first.path).is_dir() and Path(second.path).name == "cpu_op_type_info_1.csv"

@@ -97,6 +97,12 @@ def test_a_single_column_keeps_its_gaps_but_not_its_tail(tmp_path):
         ("a.csv", "5.1,3.5,setosa\n4.9,3.0,setosa\n", ",", None),
         ("a.csv", "0,1,2\n9.5,8,7\n", ",", ["0", "1", "2"]),
         ("a.csv", ",a,b\n0,1,2\n", ",", ["", "a", "b"]),
+        ("a.csv", ",0,1,2\n0,1.5,2.5,3\n", ",", ["", "0", "1", "2"]),
+        ("a.csv", "label,0,1,2\n7,1,2,3\n", ",", ["label", "0", "1", "2"]),
+        ("a.csv", "1,2,3,label\n9,1,2,3\n", ",", ["1", "2", "3", "label"]),
+        ("a.csv", "cat,0,1\ndog,1,0\n", ",", None),
+        ("a.csv", "1,,2\n3,4,5\n", ",", None),
+        ("a.csv", "5,0,0,0\n3,0,0,1\n", ",", None),
     ],
 )
 def test_layout(tmp_path, name, content, separator, header):

@@ -221,3 +221,24 @@ def test_a_small_archive_that_inflates_to_one_endless_sample_is_refused(tmp_path
     with pytest.raises(ReadError) as error:
         list(webdataset.samples(path))
     assert error.value.code == "too-large"
+
+
+@pytest.mark.parametrize("place", [5_000, 20_000, 40_000])
+def test_a_compressed_shard_with_a_changed_byte_is_damaged(tmp_path: Path, place: int) -> None:
+    raw = io.BytesIO()
+    noise = np.random.default_rng(0)
+    with tarfile.open(fileobj=raw, mode="w") as archive:
+        for number in range(20):
+            for name, content in (("cls", str(number % 2).encode()), ("bin", noise.bytes(3000))):
+                info = tarfile.TarInfo(f"{number:03}.{name}")
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    packed = bytearray(gzip.compress(raw.getvalue()))
+    path = tmp_path / "train.tar.gz"
+    path.write_bytes(packed)
+    assert len(list(samples(path))) == 20
+    packed[place] ^= 0x55  # within noise, where no header of the archive is hurt
+    path.write_bytes(packed)
+    with pytest.raises(ReadError) as damaged:
+        list(samples(path))
+    assert damaged.value.code in ("checksum", "malformed", "truncated")

@@ -18,7 +18,7 @@ import msgspec
 
 from ..errors import ReadError, from_os_error
 from . import ckpt, safetensors
-from .tensors import CHUNK, DTYPES, TensorInfo, chunks, open_regular, read
+from .tensors import CHUNK, DTYPES, TensorInfo, chunks, natural, open_regular, read
 
 __all__ = ["CHUNK", "DTYPES", "Checkpoint", "TensorInfo", "chunks", "open_checkpoint", "read", "verify"]
 
@@ -113,9 +113,12 @@ def _folder(path: str) -> Checkpoint:
     for suffixes in ((".ckpt", ".safetensors"), (".pth", ".pt", ".bin")):
         files = files or sorted(
             (name for name in names if name.endswith(suffixes) and not Path(path, name).is_dir()),
-            key=_natural,
+            key=natural,
         )
-    parts = [_file(os.path.join(path, name)) for name in list(files)[:MAX_FILES]]
+    files = list(files)
+    if len(files) > MAX_FILES:  # what a part of them lacks would count as missing
+        raise ReadError("checkpoint-files", path=path, count=len(files), limit=MAX_FILES)
+    parts = [_file(os.path.join(path, name)) for name in files]
     if not parts:
         raise ReadError("unknown-format", path=path, expected=READABLE)
     return Checkpoint(
@@ -126,11 +129,6 @@ def _folder(path: str) -> Checkpoint:
         {key: value for part in parts for key, value in part.texts.items()},
         {key: value for part in parts for key, value in part.crc.items()},
     )
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """rank_2 before rank_10."""
-    return [(int(word), "") if _NUMBER.match(word) else (0, word) for word in re.split(r"(\d+)", name)]
 
 
 class _Index(msgspec.Struct):

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ReadError, UserError, from_os_error
-from .detect import TABLES
-from .labels import WIDEST, NoLabel, field_of, labels_in, member_of, said
+from .detect import PICTURE, TABLES
+from .labels import NoLabel, field_of, label_array, labels_in, member_of, said
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,9 +29,7 @@ MOST_PIXELS, SIDE = 100_000_000, 640
 FIELDS, CHARACTERS = 200, 4000
 #: Files below a folder that are looked through for a picture that a label file names.
 _LISTED = 1_000_000
-_PICTURE = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$", re.I)
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF")
-_DECODERS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 #: The sides that a record may give for its picture, in the words of usual converters.
 _SIDES = (("height", "rows", "h"), ("width", "cols", "w"), ("depth", "channels", "channel", "c"))
 #: A smaller side, or fewer numbers in a square, make no picture but, say, a box.
@@ -99,10 +97,12 @@ def decoded(source: bytes | Path, shown: str) -> tuple[Image, tuple[int, int]]:
     """The picture, made small, and its own size. Raises ReadError when it is missing, damaged or too large."""
     from PIL import Image
 
+    from .images import DECODERS
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source, formats=_DECODERS) as image:
+            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source, formats=DECODERS) as image:
                 size = image.size
                 if size[0] * size[1] > MOST_PIXELS:
                     raise ReadError("picture", path=shown, problem=f"{size[0]:,} x {size[1]:,}")
@@ -240,7 +240,7 @@ def _fill(content: Content, row: dict[str, Any], path: Path, pictures: bool) -> 
             if image is not None:
                 content.show(image)
                 continue
-        if isinstance(value, str) and open_ and len(value) < 1000 and _PICTURE.search(value):
+        if isinstance(value, str) and open_ and len(value) < 1000 and PICTURE.search(value):
             content.decode(find_picture(value, path.parent), value)
         content.fields.append((name, shown(value)))
     del content.fields[FIELDS:]
@@ -305,7 +305,7 @@ def _below(folder: Path) -> dict[str, list[Path]]:
     for base, _, names in os.walk(folder):
         for name in names:
             seen += 1
-            if _PICTURE.search(name):
+            if PICTURE.search(name):
                 found.setdefault(name, []).append(Path(base, name))
         if seen > _LISTED:
             break
@@ -424,21 +424,6 @@ def _single(values: Any) -> Any:
     return np.asarray(values) if len(values) and not isinstance(values[0], bytes) else values
 
 
-def label_array(path: Path, kind: str, label: str | None) -> tuple[Array, int | None]:
-    """The array of the labels in a file of arrays, and the column of a CIFAR file they stand in. Raises NoLabel."""
-    from .arrays import arrays
-
-    found = arrays(path, kind)
-    if kind == "cifar":  # one byte of label, or two of which the second is the fine one, before the pixels
-        return found[0], found[0].shape[1] - 3073
-    by_name = {array.name: array for array in found}
-    array = found[0] if kind == "idx" and len(found[0].shape) == 1 else by_name[field_of(list(by_name), label)]
-    odd = array.dtype.names or array.dtype.hasobject or array.fortran
-    if odd or len(array.shape) not in (1, 2) or (len(array.shape) == 2 and array.shape[1] > WIDEST):
-        raise NoLabel([f"{array.name} {array.dtype} {array.shape}"])
-    return array, None
-
-
 def label_of_row(row: np.ndarray[Any, Any]) -> list[int]:
     """The labels of a row with a column for each class, 1 where the sample belongs to it. Raises NoLabel for other rows."""
     if not ((row == 0) | (row == 1)).all():
@@ -554,7 +539,7 @@ def _coco(path: Path, wanted: frozenset[int], pictures: bool) -> Iterator[tuple[
     files = {one.id: one.file_name for one in content.images}
     for row in sorted(one for one in wanted if 0 <= one < len(content.annotations)):
         annotation = content.annotations[row]
-        name = files.get(annotation.image_id or 0, "")
+        name = "" if annotation.image_id is None else files.get(annotation.image_id, "")
         made = Content(annotation.name(content), [("image", name)] if name else [])
         if annotation.bbox:
             made.fields.append(("bbox", shown(annotation.bbox)))

@@ -22,7 +22,7 @@ _COMPANIONS = re.compile(
     r"|^(dataset_infos?|metadata|config)\.json$",
     re.I,
 )
-_IMAGE_NAME = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$", re.I)
+PICTURE = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$", re.I)
 _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)$", re.I)
 _IMAGE_MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\x00", b"MM\x00*")
 #: CIFAR's binary files: 1 (CIFAR-10) or 2 (CIFAR-100) label bytes and 3072 pixels a row; nothing can be missing in them.
@@ -84,7 +84,7 @@ def files(place: File, refused: Callable[[ReadError], object]) -> Iterator[File]
 
 def named(path: File) -> str | None:
     """What the name alone settles: "image", "" for a file that is no data, else None."""
-    if _IMAGE_NAME.search(path.name):
+    if PICTURE.search(path.name):
         return "image"
     return "" if _COMPANIONS.search(path.name) else None
 

@@ -312,8 +312,8 @@ def _shard(path: Path, label: str | None) -> Iterator[Block]:
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[Block]:
-    from .contents import label_array, label_of_row
-    from .labels import rows_of
+    from .contents import label_of_row
+    from .labels import label_array, rows_of
 
     array, place = label_array(path, kind, label)
     for block, _ in rows_of(array):

@@ -287,7 +287,8 @@ def _match_step(
     if names:
         mapped = {id(point): _mapped(point, names, used) for point in left}
         targets = {point.name: point for point in right}
-        used.update(("right", name) for name in names.values() if _has(right, name))
+        known = _names(right)
+        used.update(("right", name) for name in names.values() if name in known)
         places = {point.spot: at for at, point in enumerate(right)}
         at_of = {id(point): at for at, point in enumerate(right)}
         for at, point in enumerate(left):
@@ -336,10 +337,14 @@ def _unique(keyed: Iterable[tuple[int, object]]) -> dict[object, int]:
     return {key: at for key, at in found.items() if key not in often}
 
 
-def _has(side: list[Point], name: str) -> bool:
-    return any(
-        point.name == name or point.spot.module == name or point.spot.module.startswith(f"{name}.") for point in side
-    )
+def _names(side: list[Point]) -> set[str]:
+    """Of all tensors and modules, those above these too."""
+    modules: set[str] = set()
+    for module in {point.spot.module for point in side}:
+        while module and module not in modules:
+            modules.add(module)
+            module = module.rpartition(".")[0]
+    return modules | {point.name for point in side}
 
 
 def _mapped(point: Point, names: Mapping[str, str], used: set[tuple[str, str]]) -> tuple[str, Spot] | None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import ReadError, from_os_error
 from . import arrays
+from .tensors import natural
 
 #: Files that are listed, folders above each other, bytes of a JSON file, rows of all statistic.csv, values within a value of dump.json.
 _FILES, _DEPTH, _JSON, _ROWS, _NESTED = 1_000_000, 16, 256 << 20, 2_000_000, 8
@@ -29,7 +30,6 @@ _RANK = re.compile(r"rank_?(\d{1,9})")
 _STEP = re.compile(r"step_?(\d{1,15})")
 _GRAPH = re.compile(r"ms_execution_order_graph_(\d{1,9})\.csv")
 _OPDEBUG = re.compile(r"Opdebug\..+\.(\d+)\.(\d+)\.(\d+)(\.output\.\d+)?\.json", re.IGNORECASE)
-_NUMBERS = re.compile(r"(\d{1,18})")
 #: The sections of an overflow file, and what tells an operation in them.
 _SECTIONS = ("AI Core", "DHA Atomic Add", "L2 Atomic Add")
 
@@ -271,7 +271,7 @@ class _Found:
         if any(folder.by_file for folder in folders):
             return _runs(tensors, rank, step), "file"
         if any(tensor.time is None for tensor in tensors):
-            tensors.sort(key=lambda tensor: _natural(tensor.path))
+            tensors.sort(key=lambda tensor: natural(tensor.path))
             return _runs(tensors, rank, step), "names"
         tensors.sort(key=lambda tensor: tensor.time or 0)
         runs = _runs(tensors, rank, step)
@@ -296,11 +296,6 @@ class _Found:
 def _first(number: int | None) -> int:
     """For sorting: what is not known comes first."""
     return -1 if number is None else number
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """layer_2 before layer_10."""
-    return [(int(word), "") if word.isdecimal() else (0, word) for word in _NUMBERS.split(text)]
 
 
 def _place(parts: tuple[str, ...]) -> tuple[int | None, int | None, int | None]:

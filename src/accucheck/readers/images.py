@@ -11,7 +11,7 @@ from PIL import Image, UnidentifiedImageError
 from ..errors import from_os_error
 
 #: Decoders that may see a stranger's bytes: the common formats of data sets.
-_FORMATS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+DECODERS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 #: Common formats of which the usual libraries decode every variant, so that a refusal means damage.
 _SURE = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
 _SURE_NAMES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif"})
@@ -39,7 +39,7 @@ def check_stream(file: IO[bytes], suffix: str) -> tuple[str, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(file, formats=_FORMATS) as image:
+            with Image.open(file, formats=DECODERS) as image:
                 image.draft(image.mode, (1, 1))
                 image.load()
     except Image.DecompressionBombError as error:

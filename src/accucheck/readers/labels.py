@@ -37,7 +37,8 @@ WIDEST = 100_000
 @dataclass
 class Counts:
     """`column` is where the labels stand. `many`: a sample may have several. `missing` samples have none; `numbers` is true
-    when all labels are numbers and some of them are no whole ones; `over` when there were more than MOST different ones."""
+    when some labels are numbers that are no whole ones, `words` when some are no numbers at all, `over` when there were more than MOST
+    different ones."""
 
     column: str = ""
     classes: Counter[str] = field(default_factory=Counter)
@@ -45,6 +46,7 @@ class Counts:
     missing: int = 0
     many: bool = False
     numbers: bool = False
+    words: bool = False
     over: bool = False
     names: tuple[str, ...] = ()  # of all classes, where the file lists them
 
@@ -55,9 +57,14 @@ class Counts:
         if text is None:
             self.missing += count
             return
-        self.numbers |= "." in text and isinstance(label, float)
-        if text in self.classes or len(self.classes) < MOST:
+        if text in self.classes:
             self.classes[text] += count
+        elif len(self.classes) < MOST:
+            self.classes[text] = count
+            try:
+                self.numbers |= float(text) % 1 > 0  # by the text, which is alike in every format and encoding
+            except ValueError:
+                self.words = True
         else:
             self.over = True
 
@@ -75,9 +82,16 @@ class Counts:
         self.missing += other.missing
         self.many |= other.many
         self.numbers |= other.numbers
+        self.words |= other.words
         self.over |= other.over or len(self.classes) > MOST
         self.column = self.column or other.column
         self.names = self.names or other.names
+
+    def settled(self) -> Counts:
+        """Itself, when a table is read to its end: among numbers alone a cell that says NaN is no label."""
+        if not self.words:
+            self.missing += self.classes.pop("nan", 0) + self.classes.pop("NaN", 0)
+        return self
 
 
 def said(label: Any) -> str | None:
@@ -88,6 +102,8 @@ def said(label: Any) -> str | None:
         text = label.strip()
         if re.fullmatch(r"-?\d+\.0*", text):
             text = text.partition(".")[0]
+        elif re.fullmatch(r"-?\d\.\d+e[+-]\d+", text):  # as numpy.savetxt writes all numbers
+            return said(float(text))
         return text[:200] or None
     if isinstance(label, float):
         if label != label:
@@ -140,7 +156,8 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
     from . import tables
 
     expected = tables.expected_rows(path, kind)
-    for mode in tables.MODES:
+    # cells of a CSV as text, so that labels compare: 0101 is not 101, whatever the encoding of the file
+    for mode in tables.MODES[1:] if kind == "csv" else tables.MODES:
         counts = Counts()
         try:
             for batch in tables.batches(path, kind, mode):
@@ -153,9 +170,9 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
         except tables.SecondLook:
             continue
         except ReadError:
-            yield counts
+            yield counts.settled()
             raise
-        yield counts
+        yield counts.settled()
         return
 
 
@@ -264,29 +281,32 @@ def _parsed(content: bytes) -> dict[str, Any]:
 
 
 def _arrays(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
+    array, place = label_array(path, kind, label)
+    # one byte of label, or two of which the second is the fine one, in a CIFAR file
+    counts = Counts(array.name if place is None else ("label", "fine label")[place])
+    for block, done in rows_of(array):
+        if place is None and block.shape[1] > 1:
+            _one_hot(counts, block, array)
+        else:
+            _numbers(counts, block[:, place or 0])
+        yield done
+    yield counts
+
+
+def label_array(path: Path, kind: str, label: str | None) -> tuple[Array, int | None]:
+    """The array of the labels in a file of arrays, and the column of a CIFAR file they stand in. Raises NoLabel."""
     from .arrays import arrays
 
     found = arrays(path, kind)
-    if kind == "cifar":  # one byte of label, or two of which the second is the fine one, before the pixels
-        array = found[0]
-        place = array.shape[1] - 3073
-        counts = Counts(("label", "fine label")[place])
-        for block, done in rows_of(array):
-            _numbers(counts, block[:, place])
-            yield done
-    else:
-        array = _labels_of(found, kind, label)
-        odd = array.dtype.names or array.dtype.hasobject or array.fortran
-        if odd or len(array.shape) not in (1, 2) or (len(array.shape) == 2 and array.shape[1] > WIDEST):
-            raise NoLabel([_shown(array)])
-        counts = Counts(array.name)
-        for block, done in rows_of(array):
-            if block.shape[1] == 1:
-                _numbers(counts, block[:, 0])
-            else:
-                _one_hot(counts, block, array)
-            yield done
-    yield counts
+    if kind == "cifar":  # the labels stand before the pixels
+        return found[0], found[0].shape[1] - 3073
+    by_name = {array.name: array for array in found}
+    # an IDX file of one axis holds nothing else
+    array = found[0] if kind == "idx" and len(found[0].shape) == 1 else by_name[field_of(list(by_name), label)]
+    odd = array.dtype.names or array.dtype.hasobject or array.fortran
+    if odd or len(array.shape) not in (1, 2) or (len(array.shape) == 2 and array.shape[1] > WIDEST):
+        raise NoLabel([_shown(array)])
+    return array, None
 
 
 def _shown(array: Array) -> str:
@@ -308,14 +328,6 @@ def rows_of(array: Array) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
         rows = len(whole) // width
         yield whole[: rows * width].reshape(rows, width), min(1.0, (start + len(block)) / array.size)
         rest = whole[rows * width :].copy()
-
-
-def _labels_of(found: list[Array], kind: str, label: str | None) -> Array:
-    """The array of this name, or that is called like labels; an IDX file of one axis holds nothing else."""
-    if kind == "idx" and len(found[0].shape) == 1:
-        return found[0]
-    by_name = {array.name: array for array in found}
-    return by_name[field_of(list(by_name), label)]
 
 
 def _numbers(counts: Counts, block: np.ndarray[Any, Any]) -> None:
@@ -377,4 +389,5 @@ def by_folder(root: File, images: Iterable[File]) -> Counts | None:
     counts = Counts(found[0])
     for name, number in Counter(map(found[1], images)).items():
         counts.add(name, number)
+    counts.numbers = False  # a folder is a class, whatever it is called
     return counts

@@ -112,7 +112,8 @@ class Profile(msgspec.Struct):
 
 
 def read(place: Path) -> list[Profile]:
-    """The runs below a folder, or the one that a file belongs to, by their paths.
+    """The runs below a folder, or the one that a file belongs to, by their paths; where a folder holds the files of several devices,
+    each has a run of its own, under the path of its first file.
 
     Raises ReadError: unknown-format where nothing of this kind is there, and what the file system says of `place` itself.
     """
@@ -122,16 +123,21 @@ def read(place: Path) -> list[Profile]:
         files = [place] if place.is_file() else sorted(_walk(place, problems), key=lambda path: path.name == _DETAILS)
     except OSError as error:
         raise from_os_error(error, place) from None
-    runs: dict[str, Profile] = {}
+    runs: dict[tuple[Path, str], Profile] = {}
+    first: dict[Path, str] = {}  # the device of a folder that came first; what tells no device counts as its own
     for path in files:
-        take = next((take for pattern, take in _READERS if pattern.fullmatch(path.name)), None)
-        if take is None:
+        match, take = next(
+            ((match, take) for pattern, take in _READERS if (match := pattern.fullmatch(path.name))), (None, None)
+        )
+        if match is None or take is None:
             continue
         root = path.parent.parent if path.parent.name in _INNER else path.parent
-        if str(root) not in runs and len(runs) == _RUNS:
+        device = "".join(match.groups())
+        run = root, device if device and device != first.setdefault(root, device) else ""
+        if run not in runs and len(runs) == _RUNS:
             problems.append(ReadError("profile-limit", path=str(place), limit=_RUNS))
             break
-        profile = runs.setdefault(str(root), Profile(str(root)))
+        profile = runs.setdefault(run, Profile(str(path if run[1] else root)))
         try:
             take(path, profile)
         except ReadError as error:
@@ -338,11 +344,11 @@ def _waiting(path: Path, sunk: bool) -> Waiting | None:
 
 
 _READERS: list[tuple[re.Pattern[str], Callable[[Path, Profile], Any]]] = [
-    (re.compile(r"cpu_op_type_info_\d+\.csv"), _cpu_types),
-    (re.compile(r"op_statistic(_\d+)*\.csv"), _statistic),
+    (re.compile(r"cpu_op_type_info_(\d+)\.csv"), _cpu_types),
+    (re.compile(r"op_statistic(?:_\d+)*\.csv"), _statistic),
     (re.compile(r"kernel_details\.csv"), _kernels),
     (re.compile(r"step_trace_time\.csv"), _steps),
-    (re.compile(r"pipeline_profiling_\d+\.json"), _pipeline),
-    (re.compile(r"dataset_iterator_profiling_\d+\.txt"), _iterator),
-    (re.compile(r"device_queue_profiling_\d+\.txt"), _device_queue),
+    (re.compile(r"pipeline_profiling_(\d+)\.json"), _pipeline),
+    (re.compile(r"dataset_iterator_profiling_(\d+)\.txt"), _iterator),
+    (re.compile(r"device_queue_profiling_(\d+)\.txt"), _device_queue),
 ]

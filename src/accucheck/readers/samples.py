@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .detect import TABLES
+from .drawing import joined
 from .labels import NoLabel, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
     from . import tables
 
     done = 0
+    name = None
     for mode in tables.MODES[1:]:  # cells of a CSV as text in all of them, so that rows compare
         rows = 0
         try:
             for batch in tables.batches(path, kind, mode):
-                name = field_of(batch.columns, label)
+                name = name or field_of(batch.columns, label)
                 rows += batch.height
                 if rows > done:  # not given already, before the second look
                     yield _frame(batch.tail(rows - done), name)
@@ -72,12 +74,18 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
 
 def _frame(batch: pl.DataFrame, name: str) -> Batch:
     import polars as pl
+    import polars.selectors as cs
 
-    features = batch.drop(name)
+    features = batch.select(sorted(column for column in batch.columns if column != name))
     if not features.columns:
         raise NoLabel(batch.columns)
-    # as text, so that a column is told in the same way in every file and batch
-    features = features.select(pl.all().cast(pl.String, strict=False) if _plain(features) else pl.all())
+    # as text and in one order, so that a row is told in the same way in every file and batch
+    if _plain(features):
+        features = features.with_columns(pl.all().cast(pl.String, strict=False))
+        whole = batch.select(cs.float()).columns  # 3.0 where the batch before had 3
+        features = features.with_columns(cs.by_name(whole, require_all=False).str.strip_suffix(".0"))
+    if name not in batch.columns:  # a field that these rows of JSON do not have
+        return features.hash_rows().to_numpy(), [None] * batch.height
     labels = batch[name].list.join(", ") if batch[name].dtype == pl.List(pl.String) else batch[name]
     return features.hash_rows().to_numpy(), [said(value) for value in labels.to_list()]
 
@@ -122,8 +130,7 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
             raise NoLabel(list(part[0]))
         digests, labels = [], []
         for features in part:
-            given = [said(value) for value in tfrecord.plain(features.pop(name, None))]
-            labels.append(", ".join(str(one) for one in given) or None)
+            labels.append(joined(tfrecord.plain(features.pop(name, None))))
             digests.append(digest(*(piece for key in sorted(features) for piece in _pieces(key, *features[key]))))
         yield np.array(digests, np.uint64), labels
 
@@ -140,8 +147,7 @@ def _shard(path: Path, label: str | None) -> Iterator[Batch]:
         name = name or member_of(part[0][1], label)
         digests, labels = [], []
         for _, fields, _ in part:
-            given = [said(value) for value in labels_in(fields, name)]
-            labels.append(", ".join(str(one) for one in given if one) or None)
+            labels.append(joined(labels_in(fields, name)))
             images = [key for key in sorted(fields) if kind_of(key) in IMAGES]
             kept = images or [key for key in sorted(fields) if key != name]
             if not kept:

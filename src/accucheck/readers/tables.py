@@ -258,14 +258,14 @@ def _regularity(lines: list[str], separator: str) -> float:
 
 
 def _is_header(row: list[str]) -> bool:
-    """Names, or numbers that only count the columns (0,1,2,... or 1,2,3,...)."""
+    """Names, or numbers that only count columns (0,1,2,... or 1,2,3,...), as pandas writes them: behind blank cells of an index,
+    or, where there are enough to be no chance, among names."""
     cells = [cell.strip() for cell in row]
-    if [cell for cell in cells if cell] in (
-        [str(i) for i in range(len(cells))],
-        [str(i + 1) for i in range(len(cells))],
-    ):
-        return len(cells) > 1
-    return not any(_is_number(cell) for cell in cells)
+    numbers = [cell for cell in cells if _is_number(cell)]
+    if not numbers:
+        return True
+    counted = numbers in ([str(i) for i in range(len(numbers))], [str(i + 1) for i in range(len(numbers))])
+    return counted and len(cells) > 1 and (len(numbers) > 2 or not any(cells[: -len(numbers)]))
 
 
 def _is_number(text: str) -> bool:

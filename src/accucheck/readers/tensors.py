@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -53,6 +54,11 @@ DTYPES: dict[str, tuple[int, str]] = {
     "uint64": (8, "<u8"),
     "bool": (1, "u1"),
 }
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """For sorting: rank_2 before rank_10."""
+    return [(int(word), "") if word.isdecimal() else (0, word) for word in re.split(r"(\d{1,18})", name)]
 
 
 class TensorInfo(msgspec.Struct, frozen=True):
