@@ -1,12 +1,16 @@
 """The arithmetic of live probes on arrays and tensors of every form, apart from what trains and loads."""
 
+import importlib.util
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from accucheck.live.inside import classes, dependence, identity, modes, padding, samples, targets
+from accucheck.live.child import LINE_LIMIT
+from accucheck.live.inside import classes, dependence, identity, modes, padding, pipeline, samples, targets
 
 pytestmark = pytest.mark.mindspore
 
@@ -263,3 +267,29 @@ def test_classes_of_labels_of_every_form() -> None:
     assert counted([[1.5, 2.0]]).shape == [2]
     assert counted([[0, 1], [1, 0]]).samples == 2
     assert counted(np.arange(classes.MOST + 5)).over
+
+
+@pytest.mark.parametrize("sign", ["a", "狗", "🐕", "\x01"])
+def test_classes_fit_into_one_line_of_the_channel(sign: str) -> None:
+    found = classes.Count()
+    for start in range(0, 60_000, 5000):
+        found.add(np.array([f"{sign * 60}{number}" for number in range(start, start + 5000)]))
+    assert len(json.dumps({"found": dict(found.found)})) < LINE_LIMIT - 1000
+    assert found.over == (sign != "a") and found.samples == 60_000
+    first = f"{sign * 60}0"
+    found.add(np.array([first]))
+    assert found.found[first] == 2, "those that are known are still counted"
+
+
+def test_the_project_ends_where_its_name_does(tmp_path: Path) -> None:
+    for name in ("proj", "proj-env"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lib.py").write_text("def f():\n    raise ValueError('x')\n")
+        spec = importlib.util.spec_from_file_location("lib", tmp_path / name / "lib.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        with pytest.raises(ValueError) as raised:
+            module.f()
+        lines = pipeline.last_lines(raised.value, str(tmp_path / "proj"))
+        assert bool(lines) == (name == "proj")

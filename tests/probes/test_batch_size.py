@@ -83,3 +83,41 @@ def test_a_baseline_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ReadError) as error:
         judge(tmp_path, eval="run.csv", baseline="none.csv")
     assert error.value.code == "not-found"
+
+
+def test_a_rerun_that_is_shorter_is_compared_where_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "base.csv").write_text(batch_size._table(30, 0.92))
+    (tmp_path / "run.csv").write_text(batch_size._table(30, 0.80))
+    (tmp_path / "again.csv").write_text(batch_size._table(5, 0.801))
+    found = judge(tmp_path, eval="run.csv", baseline="base.csv", rerun="again.csv")
+    assert of_code(found, "below-baseline").data["least"] < 0.03
+
+
+def rated(epochs: range, steps: int, every: int = 1) -> str:
+    """A log of losses and rates with the steps counted from the beginning of the whole training."""
+    rows = (
+        f"{epoch},{step},{0.2 + 2 / step:.4f},0.1\n"
+        for epoch in epochs
+        for step in range((epoch - 1) * steps + 1, epoch * steps + 1)
+        if step % every == 0
+    )
+    return "epoch,step,loss,lr\n" + "".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "ratio"),
+    [
+        (rated(range(51, 101), 10), None),
+        (rated(range(1, 101), 10, every=5), None),
+        (rated(range(1, 101), 10, every=10), None),
+        (rated(range(51, 101), 40), 4),
+        (rated(range(51, 101), 40, every=20), 4),
+    ],
+)
+def test_steps_of_an_epoch_are_counted_in_resumed_and_sparse_logs(
+    tmp_path: Path, baseline: str, ratio: float | None
+) -> None:
+    (tmp_path / "base.csv").write_text(baseline)
+    (tmp_path / "run.csv").write_text(rated(range(1, 101), 10))
+    found = [one for one in judge(tmp_path, train="run.csv", baseline="base.csv") if one.code == "rate-same"]
+    assert [one.data["ratio"] for one in found] == ([pytest.approx(ratio)] if ratio else [])

@@ -25,12 +25,13 @@ net = torch.nn.Linear(4, 2)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 """
 FULL_HERE = "ms.Model(net, nn.MSELoss(), opt).train(1, data)\n"
+HALF_HERE = HERE + "ms.Model(net, nn.MSELoss(), opt, amp_level='O2').train(1, data)\n"
 FULL_THERE = "for x, y in data:\n    net(x).sum().backward()\n    opt.step()\n"
 
 
-def compare(root: Path, here: str, there: str) -> list[Finding]:
-    (root / "train.py").write_text(HERE + here)
-    (root / "reference.py").write_text(THERE + there)
+def compare(root: Path, here: str, there: str, head: bool = True) -> list[Finding]:
+    (root / "train.py").write_text(HERE + here if head else here)
+    (root / "reference.py").write_text(THERE + there if head else there)
     given: dict[str, Any] = {
         "scripts": {"train": "train.py"},
         "benchmark": {"scripts": {"train": "reference.py"}},
@@ -100,3 +101,41 @@ def test_what_is_said_of_the_training_is_named_before_what_is_done_to_a_network(
     there = "if torch.cuda.is_available():\n    net.half()\nwith torch.autocast('cuda'):\n    net(x)\n"
     (found,) = compare(tmp_path, FULL_HERE, there + FULL_THERE)
     assert (found.data["text"], found.level) == ("autocast", Level.PROBLEM)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "unseen"),
+    [
+        (HALF_HERE, "print(1)\n", ["reference.py"]),
+        (
+            HALF_HERE,
+            "from llamafactory.train.tuner import run_exp\nrun_exp()\n",
+            ["reference.py"],
+        ),
+        (
+            "from mindformers import Trainer\nTrainer(args='run.yaml').train()\n",
+            "import torch\nwith torch.autocast('cuda'):\n    net(x)\n",
+            ["train.py"],
+        ),
+        ("print(1)\n", "print(1)\n", ["train.py", "reference.py"]),
+    ],
+)
+def test_a_training_out_of_sight_is_not_called_one_in_full_precision(
+    tmp_path: Path, here: str, there: str, unseen: list[str]
+) -> None:
+    found = compare(tmp_path, here, there, head=False)
+    assert [(f.code, f.where.path, f.level, f.incomplete) for f in found] == [
+        ("no-training", path, Level.INFO, True) for path in unseen
+    ]
+
+
+def test_the_arguments_of_a_trainer_say_its_precision(tmp_path: Path) -> None:
+    given = (
+        "import transformers\nargs = transformers.TrainingArguments('out')\ntransformers.Trainer(args=args).train()\n"
+    )
+    asked = (
+        "import transformers\nparser = transformers.HfArgumentParser(transformers.TrainingArguments)\n"
+        "transformers.Trainer(args=parser.parse_args_into_dataclasses()[0]).train()\n"
+    )
+    assert [f.code for f in compare(tmp_path, HALF_HERE, given, head=False)] == ["only-here"]
+    assert [f.code for f in compare(tmp_path, HALF_HERE, asked, head=False)] == ["no-training"]

@@ -155,3 +155,36 @@ def test_pictures_of_training_are_counted_by_class_and_not_by_part(tmp_path: Pat
     verdict, said = examined(tmp_path, train={"path": "data"})
     assert verdict is Verdict.OK
     assert (said["classes"].data["samples"], said["classes"].data["where"]) == (4, "data/train/*")
+
+
+def test_codes_with_leading_zeros_are_the_declared_classes(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{code}\n" for n in range(40) for code in ("0101", "0201"))
+    (tmp_path / "train.csv").write_text("x,label\n" + rows)
+    verdict, said = examined(tmp_path, train={"path": "train.csv", "classes": ["0101", "0201"]})
+    assert verdict is Verdict.OK and set(said) == {"classes", "few-samples"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_a_target_of_numbers_is_no_class_in_any_encoding(tmp_path: Path, encoding: str) -> None:
+    values = [0.5, 1.5, 2.5, 3.5, 4.5] * 40 + [5.5] * 2
+    rows = "".join(f"北京市{n},{value}\n" for n, value in enumerate(values))
+    (tmp_path / "train.csv").write_bytes(f"城市,target\n{rows}".encode(encoding))
+    verdict, said = examined(tmp_path, train={"path": "train.csv", "label": "target"})
+    assert verdict is Verdict.UNDECIDED and set(said) == {"not-classes"}
+
+
+def test_pixels_that_are_named_by_their_numbers_have_a_header(tmp_path: Path) -> None:
+    head = "label," + ",".join(map(str, range(16)))
+    rows = "".join(f"{n % 10}," + ",".join(str(n * m % 256) for m in range(16)) + "\n" for n in range(200))
+    (tmp_path / "train.csv").write_text(f"{head}\n{rows}")
+    verdict, said = examined(tmp_path, train={"path": "train.csv", "label": "label"})
+    assert verdict is Verdict.OK and said["classes"].data["samples"] == 200
+
+
+def test_one_class_is_told_in_the_singular(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("x,label\n" + "".join(f"{n},a\n" for n in range(40)) + "9,\n")
+    _, said = examined(tmp_path, train={"path": "train.csv", "classes": ["a", "b"]})
+    texts = [probe.message(class_balance, code, one.data, Language.EN) for code, one in said.items()]
+    assert "1 declared class has no sample in the training data: b (0)." in texts
+    assert "Training data: 1 of 41 samples has no label." in texts
+    assert not any("(es)" in words["en"] for words in class_balance.MESSAGES.values())

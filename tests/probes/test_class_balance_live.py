@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import pipelines
 from accucheck.model import Finding, Level, Verdict, suggest
@@ -69,6 +70,24 @@ def test_folders_and_their_numbers(tmp_path: Path) -> None:
     assert found(findings)["class-lost"] is Level.PROBLEM and suggest(findings) is Verdict.PROBLEM
     lost = next(finding for finding in findings if finding.code == "class-lost")
     assert lost.data["names"] == "b (12)"
+
+
+def test_numbers_that_are_also_names_of_other_classes_accuse_nobody(tmp_path: Path) -> None:
+    """Labels from 1 on that the pipeline counts from 0, and folders called by numbers, which ImageFolderDataset sorts as text."""
+    (tmp_path / "train.csv").write_text("x,label\n" + "".join(f"{row},{row % 6 + 1}\n" for row in range(600)))
+    data = {"train": {"path": "train.csv", "label": "label"}}
+    findings = run(tmp_path, "def create(): return sliced().batch(8)", data=data)
+    assert found(findings) == {"classes": Level.INFO} and suggest(findings) is Verdict.OK
+    fewer = run(tmp_path, "def create(): return sliced().filter(lambda label: label < 5, 'label')", data=data)
+    assert found(fewer)["classes-fewer"] is Level.SUSPECT
+    for name, classes in (("ones", range(1, 11)), ("zeros", range(12))):
+        for label in classes:
+            (tmp_path / name / str(label)).mkdir(parents=True)
+            for number in range(6 if label == 2 else 2):
+                Image.new("RGB", (4, 4)).save(tmp_path / name / str(label) / f"{number}.png")
+        body = f"def create(): return ds.ImageFolderDataset('{name}', decode=True).batch(2)"
+        findings = run(tmp_path, body, data={"train": {"path": name}}, params={"shrunk": 2, "rare": 0.001})
+        assert not {"class-lost", "class-shrunk", "classes-fewer"} & found(findings).keys(), name
 
 
 def test_declared_classes(tmp_path: Path) -> None:

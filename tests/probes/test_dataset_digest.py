@@ -557,3 +557,31 @@ def test_a_recording_names_the_opened_files(tmp_path):
     with pytest.raises(ReadError) as caught:
         examine(tmp_path, path="standard", files="run.jsonl")
     assert caught.value.code == "nothing-opened"
+
+
+def test_only_the_list_itself_is_left_out_and_no_file_of_its_name_elsewhere(tmp_path):
+    contents = {
+        f"{folder}/{name}": f"{folder}{name}".encode() for folder in "ab" for name in ("1.bin", "checksums.txt")
+    }
+    lay(tmp_path / "data", contents)
+    sums = {name: hashlib.md5(content).hexdigest() for name, content in contents.items()}
+    own = hashlib.md5(b"").hexdigest()  # while it was written
+    for prefix in ("", "data/", f"{tmp_path}/data/"):
+        lines = [f"{md5}  {prefix}{name}\n" for name, md5 in sums.items()]
+        (tmp_path / "data" / "checksums.txt").write_text("".join([*lines, f"{own}  {prefix}checksums.txt\n"]))
+        found = examine(tmp_path, manifest="data/checksums.txt")
+        assert one(found, "equal").data["same"] == 4, prefix
+        assert not {finding.code for finding in found} & {"missing", "extra", "outside", "no-data", "uncovered"}
+    (tmp_path / "data" / "b" / "checksums.txt").write_text("changed")
+    assert one(examine(tmp_path, manifest="data/checksums.txt"), "different").data["count"] == 1
+
+
+def test_files_that_are_no_data_are_told_by_what_differs(tmp_path):
+    lay(tmp_path / "data", {**DATA, "README.md": b"here", "train.log": b""})
+    lay(tmp_path / "copy", {**DATA, "README.md": b"there"})
+    tables = one(examine(tmp_path, path="copy"), "no-data").evidence
+    assert [(table.title, table.columns, table.rows) for table in tables] == [
+        ("different", ["file"], [["README.md"]]),
+        ("extra", ["file"], [["train.log"]]),
+    ]
+    assert all(table.title in dataset_digest.WORDS for table in tables)

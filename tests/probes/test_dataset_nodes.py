@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from accucheck import manifest
+from accucheck import manifest, probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Finding, Level, Verdict, suggest
+from accucheck.model import Finding, Language, Level, Verdict, suggest
 from accucheck.probe import Skip
 from accucheck.probes import dataset_nodes
 
@@ -62,3 +62,26 @@ def test_a_file_that_a_machine_could_not_read_leaves_it_open(tmp_path):
     unread = [finding for finding in found if finding.code == "node-unread"]
     assert [(one.level, one.incomplete, one.data["first"]) for one in unread] == [(Level.SUSPECT, True, "b.jpg")] * 2
     assert suggest(found) is Verdict.UNDECIDED
+
+
+def test_what_differs_has_a_table_for_each_kind(tmp_path):
+    other = "8" * 32 + "  b.jpg\n" + "9" * 32 + "  c.jpg\n"
+    found, _ = examine(tmp_path, WHOLE, other, WHOLE)
+    assert [(table.title, table.columns, table.rows) for table in found.evidence] == [
+        ("missing", ["file"], [["a.jpg"]]),
+        ("different", ["file"], [["b.jpg"]]),
+        ("extra", ["file"], [["c.jpg"]]),
+    ]
+    assert found.data["first"] == "a.jpg" and {table.title for table in found.evidence} <= dataset_nodes.WORDS.keys()
+    text = probe.message(dataset_nodes, "node-differs", found.data, Language.EN)
+    assert "1 file missing, 1 different, 1 extra" in text
+
+
+def test_data_at_an_address_have_no_copies_to_compare(tmp_path, monkeypatch):
+    monkeypatch.setattr("accucheck.scan.cluster", object)
+    spec = {"data": {"train": {"path": "s3://bucket/train"}}}
+    case = Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile))
+    with pytest.raises(Skip) as skipped:
+        list(dataset_nodes.run(case, dataset_nodes.Params()))
+    assert skipped.value.reason.code == "address-alone"
+    assert skipped.value.reason.data == {"path": "s3://bucket/train"}

@@ -10,7 +10,8 @@ import pytest
 
 from accucheck.case import Case, CaseFile, load
 from accucheck.errors import ReadError
-from accucheck.model import Curve, Finding, Level, Verdict, suggest
+from accucheck.model import Curve, Finding, Language, Level, Verdict, suggest
+from accucheck.probe import message
 from accucheck.probes import _curves, epoch_curve
 from accucheck.recorder import Recorder
 from findings import found_by, of_code, told
@@ -142,3 +143,28 @@ def test_training_loss_is_averaged_between_evaluations(tmp_path: Path) -> None:
     loss, validation = logs.series("loss"), logs.series("loss", evaluated=True)
     assert loss is not None and validation is not None
     assert _curves.means_at(loss, validation).tolist() == [1.5, 3.5, 5.5]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("every", "points"), [(1, 120), (5, 24), (10, 12)])
+def test_an_accuracy_that_is_recorded_less_often_than_the_loss_is_looked_at(
+    tmp_path: Path, every: int, points: int
+) -> None:
+    loss = epoch_curve._overfitted(120, 20)
+    rising = [1 - value / 4 for value in epoch_curve._decay(120, 8)]
+    falling = [1 - value / 4 for value in loss]
+    for accuracy, code in ((rising, "accuracy-holds"), (falling, "too-many")):
+        rows = [
+            f"{at + 1},{loss[at]:g},{accuracy[at]:g}" if (at + 1) % every == 0 else f"{at + 1},{loss[at]:g},"
+            for at in range(120)
+        ]
+        assert sum(not row.endswith(",") for row in rows) == points
+        (tmp_path / "eval.csv").write_text("\n".join(["epoch,val_loss,val_acc", *rows]) + "\n")
+        assert told(judge(case_of(tmp_path, "eval.csv"))) == {code}
+
+
+def test_a_step_beyond_a_million_is_told_in_full(tmp_path: Path) -> None:
+    rows = "".join(f"{(at + 1) * 123457},{loss:g}\n" for at, loss in enumerate(epoch_curve._overfitted()))
+    (tmp_path / "eval.csv").write_text("step,val_loss\n" + rows)
+    finding = of_code(judge(case_of(tmp_path, "eval.csv", "eval.csv")), "too-many")
+    text = message(epoch_curve, "too-many", finding.data, Language.EN)
+    assert f"of {30 * 123457:,} (" in text and "e+" not in text

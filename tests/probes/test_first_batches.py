@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from accucheck.case import Case, CaseFile, Folder
+from accucheck.probes import first_batches
 from accucheck.probes.first_batches import Params, look
+from findings import found_by
 
 IMAGES = np.random.default_rng(0).uniform(0, 255, (8, 3, 16, 16)).astype(np.float32)
 LABELS = np.random.default_rng(1).integers(0, 10, 8)
@@ -35,6 +38,10 @@ MEAN, STD = np.array([120.0, 115.0, 100.0])[:, None, None], np.array([60.0, 58.0
         (IMAGES + np.random.default_rng(2).normal(0, 3, IMAGES.shape), IMAGES, "near"),
         (np.random.default_rng(3).uniform(0, 255, IMAGES.shape), IMAGES, "other"),
         (np.where(IMAGES > 254, np.nan, IMAGES), IMAGES, "non-finite"),
+        (np.where(IMAGES > 254, np.inf, IMAGES), np.where(IMAGES > 254, -np.inf, IMAGES), "non-finite"),
+        (np.where(IMAGES > 254, np.nan, IMAGES), np.where(IMAGES > 254, np.inf, IMAGES), "non-finite"),
+        (np.where(IMAGES > 254, -np.inf, IMAGES), np.where(IMAGES > 254, -np.inf, IMAGES), "same"),
+        (np.where(IMAGES > 254, np.nan, IMAGES), np.where(IMAGES > 254, np.nan, IMAGES), "same"),
     ],
 )
 def test_what_the_difference_looks_like(ours, theirs, code):
@@ -60,3 +67,14 @@ def test_how_labels_are_numbered_is_told():
     other = CLASSES.copy()
     other[CLASSES == 1], other[CLASSES == 3] = 3, 1
     assert look(other, CLASSES, Params())[1] == {"count": 2, "pairs": ["1 - 3", "3 - 1"]}
+
+
+def test_many_findings_of_one_kind_hide_none_of_another(tmp_path):
+    for side, labels in (("a", [1, 2, 3, 4]), ("b", [9, 7, 5, 1])):
+        (tmp_path / side).mkdir()
+        for number in range(25):
+            np.save(tmp_path / side / f"image{number:02}.npy", np.zeros((10, 10)))
+        np.save(tmp_path / side / "label.npy", np.array(labels))
+    case = Case(root=str(tmp_path), spec=CaseFile(batches=Folder(path="a", reference="b")))
+    found = [finding.code for finding in found_by(first_batches, case, Params(most=200))]
+    assert found == ["large"] * 20 + ["other"]

@@ -7,6 +7,7 @@ import pytest
 
 import networks
 from accucheck.model import Finding, Level, Verdict, suggest
+from accucheck.probes import gradients
 from findings import of_code, told
 
 pytestmark = pytest.mark.mindspore
@@ -139,3 +140,11 @@ def test_when_time_is_over(tmp_path: Path) -> None:
         loss=LOSS,
     )
     assert "few-steps" in {f.code for f in found} and suggest(found) is Verdict.UNDECIDED
+
+
+def test_only_steps_before_nan_count_as_zero() -> None:
+    weights = {"names": ["a", "b", "c"], "shapes": [[2, 2]] * 3, "called": [True] * 3}
+    lost = [[0.0, 0.0, 1.0]] * 2 + [[None] * 3] * 3
+    found = list(gradients._judge(gradients.Params(), weights, lost))
+    assert of_code(found, "not-finite").data["step"] == 3
+    assert of_code(found, "zero").data["steps"] == of_code(found, "examined").data["steps"] == 2

@@ -8,7 +8,7 @@ import pytest
 
 from accucheck import probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Code, Finding, Level, Sure, Table, suggest
+from accucheck.model import Code, Finding, Language, Level, Sure, Table, suggest
 from findings import found_by
 
 HEAD = """import mindspore as ms
@@ -193,3 +193,27 @@ def test_nothing_to_compare_is_said(tmp_path: Path) -> None:
     found = compare(tmp_path, f"opt = {SGD})\n", "def broken(:\n")
     assert {f.code for f in found} == {"unreadable"}
     assert suggest(found).value == "undecided"
+
+
+def test_training_scripts_that_are_passed_over_are_named(tmp_path: Path) -> None:
+    one, two = f"opt = {SGD})\n", f"opt = {SGD.replace('0.1', '5.0')})\n"
+    compare(tmp_path, one, "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n", other=HEAD + two, helper="x = 1\n")
+    spec = {
+        "scripts": {"train": ["train.py", "other.py", "helper.py"]},
+        "benchmark": {"scripts": {"train": "ref/train.py"}},
+    }
+    module = probe.load("hyperparameters")
+    found = found_by(module, Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile)), module.Params())
+    (passed,) = (finding for finding in found if finding.code == "passed-over")
+    assert passed.data["path"] == "train.py" and passed.data["names"] == ["other.py"]
+    assert not told(found, "differs") and suggest(found).value == "undecided"
+
+
+def test_a_sentence_does_not_begin_with_a_small_letter(tmp_path: Path) -> None:
+    data = "data = ds.Cifar10Dataset('d', usage='train').batch({})\nms.Model(net, nn.MSELoss(), opt).train(1, data)\n"
+    there = "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    there += "for x, y in DataLoader(data, batch_size=64):\n    nn.functional.mse_loss(net(x), y).backward()\n    opt.step()\n"
+    found = compare(tmp_path, f"opt = {SGD})\n" + data.format(32), there)
+    (batch,) = (f for f in found if f.code == "differs" and f.data["here"] == "32")
+    text = probe.message(probe.load("hyperparameters"), "differs", batch.data, Language.EN)
+    assert text.startswith("Here the batch size is 32, and 64 in the benchmark (ref/train.py:")

@@ -29,8 +29,20 @@ def run(root: Path) -> dict[str, Finding]:
             {"eval.top1": 0.76, "eval.top5": 0.93},
         ),
         ("m.csv", "name,value\ntop1,0.76\ntop5,0.93\n", {"top1": 0.76, "top5": 0.93}),
-        ("m.csv", "epoch,top1,file\n1,0.5,a\n2,0.76,b\n", {"epoch": 2, "top1": 0.76}),
+        ("m.csv", "epoch,top1,file\n1,0.5,a\n2,0.76,b\n", {"top1": 0.76}),
         ("m.txt", "Top-1 = 76.1%\nmAP: .393\n", {"Top-1": 0.761, "mAP": 0.393}),
+        ("m.txt", "准确率：0.91\n召回率 = 83%\n", {"准确率": 0.91, "召回率": 0.83}),
+        ("m.json", '{"准确率": 0.91, "召回率": 0.83}', {"准确率": 0.91, "召回率": 0.83}),
+        (
+            "m.json",
+            '{"eval_loss": 0.3, "eval_runtime": 12.3, "eval_samples_per_second": 81.2, "epoch": 3, "run": {"time": 9, "step": 5}}',
+            {"eval_loss": 0.3},
+        ),
+        (
+            "m.csv",
+            "name,value\nval_acc_epoch,0.9\nval_loss_step,0.4\nruntime,7\n",
+            {"val_acc_epoch": 0.9, "val_loss_step": 0.4},
+        ),
     ],
 )
 def test_metrics_as_people_write_them(tmp_path, name, text, expected):
@@ -78,3 +90,14 @@ def test_nothing_in_common(tmp_path):
         np.save(tmp_path / side / f"{side}.npy", np.zeros(3 + (side == "a")))
     with pytest.raises(Skip):
         run(tmp_path)
+
+
+def test_what_could_not_be_compared_is_told_once(tmp_path):
+    for side in "ab":
+        (tmp_path / side).mkdir()
+        np.save(tmp_path / side / "y.npy", np.arange(24.0))
+    (tmp_path / "a" / "y.npy").write_bytes((tmp_path / "b" / "y.npy").read_bytes()[:150])
+    np.save(tmp_path / "a" / "alone.npy", np.zeros(3))
+    case = Case(root=str(tmp_path), spec=CaseFile(outputs=Folder(path="a", reference="b")))
+    events = inference_outputs.run(case, inference_outputs.Params())
+    assert [event.code for event in events if isinstance(event, Finding)] == ["unpaired", "unread"]

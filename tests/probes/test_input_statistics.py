@@ -154,3 +154,53 @@ def test_time_is_kept(tmp_path: Path) -> None:
     )
     findings = run(tmp_path, body, params={"seconds": 1})
     assert suggest(findings) is Verdict.OK and 10 < findings[0].data["samples"] < 200
+
+
+def test_a_channel_without_numbers_is_not_constant(tmp_path: Path) -> None:
+    picture = "np.where(np.arange(3)[:, None, None] == 2, np.nan, random.random((N, 3, 6, 6))).astype(np.float32)"
+    findings = run(tmp_path, f"def create(): return slices({{'image': {picture}, 'label': LABELS}}).batch(8)")
+    assert [finding.code for finding in findings][:2] == ["not-finite", "in-range"]
+    table = "np.where(np.arange(3) == 2, np.nan, random.random((N, 3))).astype(np.float32)"
+    findings = run(tmp_path, f"def create(): return slices({{'x': {table}, 'label': LABELS}}).batch(8)")
+    assert "constant-features" not in {finding.code for finding in findings}
+
+
+def test_each_constant_channel_is_told_with_its_value(tmp_path: Path) -> None:
+    picture = "np.where(np.arange(3)[:, None, None] == 1, random.random((N, 3, 6, 6)), np.arange(3)[:, None, None])"
+    body = f"def create(): return slices({{'image': {picture}.astype(np.float32) / 2, 'label': LABELS}}).batch(8)"
+    (finding,) = (finding for finding in run(tmp_path, body) if finding.code == "constant-channel")
+    assert finding.data["names"] == ["0 (0)", "2 (1)"]
+
+
+INSIDE = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.dense = nn.Conv2d(3, 8, 3), nn.Dense(2, 8)
+
+    def construct(self, image, table):
+        return self.conv(image / 255.0).mean() + self.dense(table)
+
+data = ds.GeneratorDataset(source, ["image", "table", "label"]).batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+"""
+
+
+def test_an_input_that_the_network_scales_excuses_no_other(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(INSIDE)
+    columns = "'image': (255 * random.random((N, 3, 4, 4))).astype(np.float32)"
+    table = "'table': (random.random((N, 2)) * [80, 90000]).astype(np.float32)"
+    scripts = {"train": "train.py"}
+    for inputs, codes in (
+        (columns, {"network-scales"}),
+        (columns.replace("image", "picture"), {"network-scales"}),
+        (f"{columns}, {table}", {"network-scales", "scales-differ"}),
+        (f"{columns.replace('image', 'picture')}, {table}", {"out-of-range", "scales-differ"}),
+    ):
+        body = f"def create(): return slices({{{inputs}, 'label': LABELS}}).batch(8)"
+        findings = run(tmp_path, body, scripts=scripts)
+        assert {finding.code for finding in findings} - {"not-judged"} == codes, inputs

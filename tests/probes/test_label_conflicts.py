@@ -1,5 +1,6 @@
 """Labels that contradict each other, planted in real data sets of every format."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from PIL import Image
 from sklearn.datasets import load_digits, load_wine
 
+import labelled_data
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Language, Sure, Table, Verdict, suggest
 from accucheck.probes import label_conflicts
+from labelled_data import tfrecord
 
 
 def examined(root: Path, params: Any = None, **data: Any) -> tuple[Verdict, dict[str, Finding]]:
@@ -160,3 +163,64 @@ def test_annotations_and_their_pictures(tmp_path: Path) -> None:
     (folder / "instances.json").write_bytes(msgspec.json.encode(coco))
     verdict, said = examined(tmp_path, train={"path": "train"})
     assert verdict is Verdict.PROBLEM and said["sample-missing"].data["first"] == "3.png"
+
+
+def test_a_sample_without_a_label_contradicts_nothing(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"text": f"sample {n}".encode(), "label": b"cat" if n % 2 else b"dog"} for n in range(40)
+    ]
+    tfrecord(tmp_path / "train.tfrecord", [*rows, {"text": b"sample 1", "label": b""}])
+    verdict, said = examined(tmp_path, train={"path": "train.tfrecord", "label": "label"})
+    assert verdict is Verdict.OK and set(said) == {"compared"} and said["compared"].data["samples"] == 40
+
+
+@pytest.mark.parametrize("listing", ["filelist.txt", "files.csv"])
+def test_a_list_of_names_without_labels_hides_no_conflict_of_folders(tmp_path: Path, listing: str) -> None:
+    images, labels = planted(True)
+    path = write(tmp_path, "folders", images, labels)
+    Image.fromarray(images[-1] * 15).save(tmp_path / path / str(labels[7]) / "again.png")
+    names = sorted(str(one.relative_to(tmp_path / path)) for one in (tmp_path / path).rglob("*.png"))
+    (tmp_path / path / listing).write_text("file\n" * listing.endswith("csv") + "\n".join(names) + "\n")
+    verdict, said = examined(tmp_path, train={"path": path})
+    assert verdict is Verdict.PROBLEM and said["conflict"].data["groups"] == 1
+
+
+def test_nothing_compared_is_not_in_order(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("x,label\n" + "".join(f"{n},\n" for n in range(40)))
+    verdict, said = examined(tmp_path, train={"path": "train.csv"})
+    assert verdict is Verdict.UNDECIDED and said["compared"].data["samples"] == 0
+
+
+@pytest.mark.parametrize("tail", [{"a": 5, "b": -5.0}, {"b": -5.0, "a": 5}])
+def test_equal_rows_are_found_across_batches_whatever_the_order_and_type_of_their_columns(
+    tmp_path: Path, tail: dict[str, float]
+) -> None:
+    rows: list[dict[str, Any]] = [{"a": n, "b": -n, "label": "x"} for n in range(10_000)]
+    rows += [{"a": n, "b": -n} for n in range(10_000, 20_000)]  # a batch without labels
+    rows.append({**tail, "label": "y"})
+    (tmp_path / "train.json").write_text(json.dumps(rows))
+    verdict, said = examined(tmp_path, train={"path": "train.json", "label": "label"})
+    assert verdict is Verdict.UNDECIDED and said["rows-conflict"].data["groups"] == 1
+    assert said["compared"].data["samples"] == 10_001
+
+    rows[100] = {"a": 100, "b": float("nan"), "label": "x"}  # makes numbers of its batch floating
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    verdict, said = examined(tmp_path, train={"path": "train.jsonl", "label": "label"})
+    assert said["rows-conflict"].data["groups"] == 1
+
+
+@pytest.mark.parametrize("kind", ["idx", "npy"])
+def test_samples_and_labels_in_files_of_their_own_are_told_as_not_examined(tmp_path: Path, kind: str) -> None:
+    path = labelled_data.write(tmp_path, kind)
+    verdict, said = examined(tmp_path, train={"path": path if (tmp_path / path).is_dir() else "."})
+    assert verdict is Verdict.UNDECIDED and set(said) == {"not-examined"}
+    assert said["not-examined"].data["kinds"] == kind
+
+
+def test_one_of_a_thing_is_told_in_the_singular(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{n},x\n" for n in range(40))
+    (tmp_path / "train.csv").write_text(f"a,b,label\n{rows}3,3,y\n4,4,x\n")
+    _, said = examined(tmp_path, train={"path": "train.csv"})
+    texts = {code: probe.message(label_conflicts, code, one.data, Language.EN) for code, one in said.items()}
+    assert "1 row occurs, otherwise equal, with more than one label" in texts["rows-conflict"]
+    assert "1 of 42 samples repeats another one" in texts["repeated"]

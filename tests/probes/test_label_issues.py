@@ -1,6 +1,7 @@
 """Confident learning on real predictions: scikit-learn's digits, cross-validated, with labels that were changed."""
 
 import builtins
+import json
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,18 @@ def test_without_cleanlab_the_probe_is_skipped(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(Skip) as caught:
         examined(tmp_path, np.eye(3), "a.csv")
     assert caught.value.reason.code == "no-cleanlab"
+
+
+def test_mindrecord_of_another_version_is_read_as_the_other_probes_read_it(
+    tmp_path: Path, predictions: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = json.dumps({"version": "2.0", "schema": [], "page": [], "shard_addresses": ["x"]}).encode()
+    (tmp_path / "train.mindrecord").write_bytes(len(head).to_bytes(8, "little") + head)
+
+    def as_lines(path: Path, version: str, target: Path) -> None:
+        assert version == "2.0"
+        target.write_text("".join(f'{{"label": {label}}}\n' for label in LABELS))
+
+    monkeypatch.setattr("accucheck.live.mindrecord.as_lines", as_lines)
+    _, said = examined(tmp_path, predictions, "train.mindrecord", train={"label": "label"})
+    assert said["predictions"].data["samples"] == len(LABELS) and "issues" in said

@@ -302,3 +302,11 @@ def test_what_mindspore_dumps_in_graph_mode_against_itself_and_against_modules_o
     shutil.rmtree(tmp_path / "a")
     shutil.move(tmp_path / "epsilon", tmp_path / "a")
     assert run(tmp_path)["alone"].data["name"] == "norm"
+
+
+def test_a_benchmark_of_zeros_has_no_relative_difference(tmp_path):
+    layers = {name: normal(4, 8, seed=at) for at, name in enumerate(LAYERS)}
+    both(tmp_path, layers, {})
+    save(tmp_path / "b", LAYERS[2], np.zeros((4, 8), np.float32))
+    (split,) = (finding for finding in run(tmp_path)["all"] if finding.data.get("name") == "stage1.0.norm")
+    assert split.data["relative"] == "-" and float(split.data["largest"]) > 1

@@ -198,3 +198,37 @@ def test_nan_that_comes_after_the_fork_is_no_beginning(tmp_path: Path) -> None:
     logs(tmp_path, a=probe._csv(loss=ours), b=probe._csv(loss=THEIRS))
     found = judge(case_of(tmp_path, "a.csv", "b.csv"))
     assert of_code(found, "fork").data["step"] == 11 and of_code(found, "nan-after").data["step"] == 41
+
+
+def test_each_evaluation_is_compared(tmp_path: Path) -> None:
+    """Equal validation losses do not hide other accuracies, and NaN on both sides is no agreement."""
+    losses = probe._losses()
+    for name, accuracy in (("ours.csv", 0.5), ("theirs.csv", 0.9)):
+        text = probe._csv(loss=losses, val_loss=[1.2, 1.3] * 30, val_accuracy=[accuracy] * 60)
+        (tmp_path / name).write_text(text)
+    found = judge(case_of(tmp_path, "ours.csv", "theirs.csv"))
+    assert of_code(found, "evaluation-same").data["name"] == "val_loss"
+    assert of_code(found, "evaluation").data["name"] == "val_accuracy" and suggest(found) is Verdict.PROBLEM
+    for name in ("ours.csv", "theirs.csv"):
+        (tmp_path / name).write_text(probe._csv(loss=losses, val_loss=[float("nan")] * 60))
+    assert not {"evaluation", "evaluation-same"} & {
+        one.code for one in judge(case_of(tmp_path, "ours.csv", "theirs.csv"))
+    }
+
+
+def test_steps_without_an_evaluation_are_no_difference(tmp_path: Path) -> None:
+    """One side evaluates every tenth step, the other every step; NaN stands for the others, also at the end."""
+    every = [1.2 + 0.001 * at for at in range(60)]
+    some = [value if at % 10 == 0 else float("nan") for at, value in enumerate(every)]
+    for name, values in (("ours.csv", some), ("theirs.csv", every)):
+        (tmp_path / name).write_text(probe._csv(loss=probe._losses(), val_loss=values))
+    for names in (("ours.csv", "theirs.csv"), ("theirs.csv", "ours.csv")):
+        found = judge(case_of(tmp_path, *names))
+        assert of_code(found, "evaluation-same").data["points"] == 6 and suggest(found) is Verdict.OK
+
+
+def test_an_evaluation_that_becomes_nan_is_told_as_nan(tmp_path: Path) -> None:
+    for name, values in (("ours.csv", [0.5] * 30 + [float("inf")] * 30), ("theirs.csv", [0.5] * 60)):
+        (tmp_path / name).write_text(probe._csv(loss=probe._losses(), val_loss=values))
+    data = of_code(judge(case_of(tmp_path, "ours.csv", "theirs.csv")), "evaluation").data
+    assert (data["step"], data["value"], data["other"]) == (31, "Inf", 0.5)

@@ -163,7 +163,11 @@ def test_parameters_are_called_so_in_both_frameworks() -> None:
         ("ds.GeneratorDataset(data, ['a']).batch(1)", False),
         ("ds.GeneratorDataset(data, ['a']).batch(1, drop_remainder=False)", False),
         ("ds.GeneratorDataset(data, ['a']).map(last)", False),
-        ("DataLoader(data, 8, True, None, None, 0, None, True)", False),
+        ("DataLoader(data, 8, True, None, None, 0, None, True)", True),
+        ("DataLoader(data, 8, True, None, None, 0, None, False, True)", False),
+        ("DataLoader(data, 8, True, None, None, 0, None, False, False)", True),
+        ("ds.GeneratorDataset(data, ['a']).batch(32, False)", True),
+        ("ds.GeneratorDataset(data, ['a']).batch(32, last)", False),
     ],
 )
 def test_a_short_last_batch(tmp_path, call, kept):
@@ -191,3 +195,22 @@ def test_images_of_a_size_drawn_at_random(tmp_path, line, told):
     (tmp_path / "data.py").write_text(text)
     found = [finding.code for finding in findings("dynamic_shapes", tmp_path)]
     assert ("random-size" in found) == told, found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("", "no-scale"),
+        (", amp_level='O0'", "no-scale"),
+        (", amp_level='O3'", "no-scale"),
+        (", amp_level='O2'", "scaled"),
+        (", None, None, None, 'O2'", "scaled"),
+        (", amp_level=level", None),
+        (", amp_level=level, loss_scale_manager=scale", "scaled"),
+    ],
+)
+def test_level_o2_brings_a_loss_scale(tmp_path: Path, arguments: str, code: str | None) -> None:
+    text = "import mindspore as ms\nfrom mindspore import nn\nnet = nn.Conv2d(3, 8, 3)\n"
+    written(tmp_path, train=f"{text}model = ms.Model(net, nn.MSELoss(), opt{arguments})\n")
+    found = {finding.code for finding in findings("float16_operators", tmp_path)}
+    assert found == {"operators", *([code] if code else [])}

@@ -463,3 +463,49 @@ def test_blank_lines_are_told_apart_from_samples_without_text_or_label(tmp_path)
     found = examine(tmp_path, label="label")
     assert fields(found["blank-lines"]) == {"text": (1, "70")}
     assert fields(found["empty-values"]) == {"label": (1, "50")}
+
+
+def test_one_field_of_three_files_is_one_field(tmp_path):
+    rows = "age,b\n" + "".join(f"{20 + n % 40},{n}\n" for n in range(60)) + ",3\n"
+    for number in range(3):
+        write(tmp_path, f"data/{number}.csv", rows)
+    found = examine(tmp_path)
+    said = found["empty-values"]
+    assert (said.data["count"], said.data["fields"], len(said.evidence[0].rows)) == (3, 1, 3)
+    assert "3 empty values in 1 field of" in probe.message(missing_values, said.code, said.data, Language.EN)
+
+
+def test_a_table_of_numbers_as_pandas_writes_it_is_in_order(tmp_path):
+    rows = "".join(f"{n},{n * 1.5},{n * 2.5},{n % 7}.5\n" for n in range(60))
+    assert examine(tmp_path, write(tmp_path, "train.csv", f",0,1,2\n{rows}"))["verdict"] is Verdict.OK
+
+
+def test_members_of_a_shard_are_counted_once(tmp_path):
+    import io
+    import tarfile
+
+    with tarfile.open(tmp_path / "train.tar", "w") as archive:
+        for number in range(20):
+            for name, content in (("cls", b"1"), ("txt", b"words %d" % number)):
+                info = tarfile.TarInfo(f"{number:03}.{name}")
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    found = examine(tmp_path, "train.tar")
+    assert found["verdict"] is Verdict.OK
+    assert (found["examined"].data["cells"], found["examined"].data["fields"]) == (40, 2)
+
+
+def test_one_of_a_thing_is_told_in_the_singular_and_a_column_without_a_name_as_a_dash(tmp_path):
+    rows = "".join(f"{n},{n * 2},\n" for n in range(60))
+    found = examine(tmp_path, write(tmp_path, "train.csv", f"a,b,\n{rows}"))
+    texts = {
+        code: probe.message(missing_values, code, one.data, Language.EN)
+        for code, one in found.items()
+        if code != "verdict"
+    }
+    assert any("most in - (100.00%)" in text for text in texts.values()), texts
+    assert texts["examined"].startswith("Training data: 1 file, 180 values in 3 fields and 0 images were")
+    rows = "".join(f"{n % 40},{n}\n" for n in range(60))
+    found = examine(tmp_path, write(tmp_path, "train.csv", f"age,b\n{rows},3\n"))
+    text = probe.message(missing_values, "empty-values", found["empty-values"].data, Language.EN)
+    assert "1 empty value in 1 field of numbers" in text

@@ -97,3 +97,8 @@ def test_half_precision_and_losses_within_the_network(tmp_path: Path) -> None:
     assert {f.code for f in run(tmp_path, "self.to_float(ms.float16)", output)} == {"same"}
     found = run(tmp_path, "self.drop = nn.Dropout(p=0.5)", "(self.last(self.drop(x)) ** 2).mean()", loss=None)
     assert not told(found) and "not-trained" in {f.code for f in found}
+
+
+def test_a_loss_that_is_not_finite_is_no_difference_of_the_modes(tmp_path: Path) -> None:
+    found = run(tmp_path, "", "ops.log(-ops.abs(self.last(x)) - 1)")
+    assert not told(found) and of_code(found, "training-not-finite").incomplete and suggest(found) is Verdict.UNDECIDED

@@ -340,3 +340,18 @@ with ms.SummaryRecord(sys.argv[1]) as record:
         (path,) = (tmp_path / "clean").glob("*summary*_MS")
         path.write_bytes(path.read_bytes()[:-5])
         assert suggest(examine(tmp_path, curves__train="clean")) is Verdict.UNDECIDED
+
+
+def test_tensors_of_a_checkpoint_that_cannot_be_read_are_told(tmp_path):
+    from accucheck.probes._checkpoints import ckpt, field, varint
+
+    tensor = b"\x08" + varint(4) + field(2, "Int4") + field(3, bytes(4))
+    unread = field(1, field(1, "packed.weight") + field(2, tensor))
+    for content, codes in (
+        (unread, {"weights-unread"}),
+        (ckpt({"fc.weight": ([2], GOOD)}) + unread, {"weights-unread", "weights-clean"}),
+    ):
+        (tmp_path / "now.ckpt").write_bytes(content)
+        found = examine(tmp_path, checkpoints__current="now.ckpt")
+        assert {finding.code for finding in found} == codes and suggest(found) is Verdict.UNDECIDED
+        assert of_code(found, "weights-unread").data["names"] == ["packed.weight"]

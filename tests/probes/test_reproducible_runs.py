@@ -55,3 +55,11 @@ def test_a_run_that_ended_early(tmp_path: Path) -> None:
     (tmp_path / "again.csv").write_text(loss_comparison._csv(loss=losses[:9]))
     found = judge(tmp_path, "again.csv", first="run.csv")
     assert of_code(found, "reproducible").data["points"] == 9 and of_code(found, "partial").data["ours_alone"] == 51
+
+
+def test_a_run_without_a_loss_is_named_alone(tmp_path: Path) -> None:
+    whole = loss_comparison._csv(loss=loss_comparison._losses())
+    for name, text in (("run.csv", whole), ("again.csv", whole), ("other.csv", "step,a\n1,2\n2,3\n")):
+        (tmp_path / name).write_text(text)
+    found = judge(tmp_path, "again.csv", "other.csv", first="run.csv")
+    assert of_code(found, "no-curve-known").data["path"] == ["other.csv"]

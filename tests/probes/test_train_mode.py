@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from accucheck import probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Finding, Level
+from accucheck.model import Finding, Language, Level, Verdict
+from accucheck.probe import Example
 from accucheck.probes import train_mode
 from findings import found_by
 
@@ -206,3 +208,20 @@ def test_a_mode_is_switched_where_the_network_has_a_name(loop: str, call: str, t
         subprocess.run(["git", "apply", "-"], input=finding.fix.diff.encode(), cwd=tmp_path, check=True)
         again = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
         assert not [each for each in again if each.level is Level.PROBLEM]
+
+
+@pytest.mark.parametrize(
+    "example", [one for one in train_mode.EXAMPLES if one.verdict is Verdict.PROBLEM], ids=lambda one: one.name
+)
+def test_the_proof_names_the_line_that_runs_the_network(example: Example, tmp_path: Path) -> None:
+    """Or, of a callback, none: what runs the network is MindSpore."""
+    case = example.lay_out(tmp_path)
+    for finding in train_mode.run(case, train_mode.Params()):
+        if isinstance(finding, Finding) and finding.level is not Level.INFO and "run" in finding.data:
+            proof = probe.explanation(train_mode, finding, Language.EN).proof
+            line = (tmp_path / finding.data["run_path"]).read_text().splitlines()[finding.data["run"] - 1]
+            if finding.code.startswith("callback"):
+                assert "line" not in proof
+            else:
+                assert f"line {finding.data['run']} of {finding.data['run_path']}" in proof
+                assert "set_train" not in line, line

@@ -45,3 +45,27 @@ def test_versions_that_differ_by_their_batches_alone_are_no_problem(tmp_path: Pa
             (tmp_path / name).write_text(_csv(loss=list(trend * (1 + 0.1 * random.normal(size=count)))))
         alarms += suggest(judge(tmp_path, "csv")) is Verdict.PROBLEM
     assert alarms <= 3
+
+
+def test_an_evaluation_that_is_nan_on_one_side_is_no_end_alike(tmp_path: Path) -> None:
+    good, nan = [1.0 - 0.01 * at for at in range(60)], float("nan")
+    for ours, theirs, code, verdict in (
+        ([nan] * 60, good, "ends-nan", Verdict.PROBLEM),
+        (good, [nan] * 60, "ended-nan", Verdict.OK),
+    ):
+        (tmp_path / "now.csv").write_text(_csv(loss=good, val_loss=ours))
+        (tmp_path / "before.csv").write_text(_csv(loss=good, val_loss=theirs))
+        found = judge(tmp_path, "csv")
+        assert {finding.code for finding in found} >= {"agrees", code} and suggest(found) is verdict
+    (tmp_path / "before.csv").write_text(_csv(loss=good, val_loss=[1.0, nan] * 30))
+    (tmp_path / "now.csv").write_text(_csv(loss=good, val_loss=[nan, 1.0] * 30))
+    assert {finding.code for finding in judge(tmp_path, "csv")} == {"agrees"}  # no point that both have
+
+
+def test_versions_may_be_evaluated_at_other_steps(tmp_path: Path) -> None:
+    every = [1.2 + 0.001 * at for at in range(60)]
+    some = [value if at % 10 == 0 else float("nan") for at, value in enumerate(every)]
+    (tmp_path / "now.csv").write_text(_csv(loss=every, val_loss=some))
+    (tmp_path / "before.csv").write_text(_csv(loss=every, val_loss=every))
+    found = judge(tmp_path, "csv")
+    assert {finding.code for finding in found} == {"agrees", "ends-alike"} and suggest(found) is Verdict.OK

@@ -12,9 +12,10 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
 from accucheck.model import Finding, Level, Verdict
 from accucheck.probe import Skip
-from accucheck.probes import weight_sharing
+from accucheck.probes import _checkpoints, weight_sharing
 from accucheck.probes._checkpoints import ckpt, drawn
 from accucheck.probes.weight_sharing import Params, suggest
+from accucheck.readers.tensors import TensorInfo
 from findings import found_by, of_code, told
 
 TIED = [["embedding.embedding_table", "head.weight"]]
@@ -245,3 +246,18 @@ def test_a_folder_without_graphs(tmp_path):
     (tmp_path / "graphs").mkdir()
     with pytest.raises(Skip):
         examine(tmp_path, graphs="graphs")
+
+
+def test_what_cannot_be_read_is_told_by_its_reason_in_both_languages():
+    unread = [
+        TensorInfo(name, "int8", (2, 3), "net.pth", obstacle=obstacle)
+        for name, obstacle in (("a", "quantized"), ("b", "sparse"), ("c", "dtype"), ("d", "view"), ("e", "sparse"))
+    ]
+    tables = _checkpoints.obstacles(unread)
+    assert [(table.title, [row[0] for row in table.rows]) for table in tables] == [
+        ("quantized", ["a"]),
+        ("sparse", ["b", "e"]),
+        ("unknown-type", ["c"]),
+        ("view", ["d"]),
+    ]
+    assert {title for table in tables for title in (table.title, *table.columns)} <= weight_sharing.WORDS.keys()

@@ -71,12 +71,15 @@ UNREADABLE: Words = {
 }
 
 WORDS: Words = {
-    "not-compared": {"en": "Not compared", "zh": "未比较的张量"},
+    "repeated": {"en": "Left out: names that repeat", "zh": "略过：名称重复"},
+    "quantized": {"en": "Left out: quantised", "zh": "略过：量化张量"},
+    "sparse": {"en": "Left out: sparse", "zh": "略过：稀疏张量"},
+    "unknown-type": {"en": "Left out: of an unknown type", "zh": "略过：数据类型未知"},
+    "view": {"en": "Left out: views that are too large", "zh": "略过：视图（view）过大"},
     "name": {"en": "Name", "zh": "名称"},
     "shape": {"en": "Shape", "zh": "形状"},
     "dtype": {"en": "Type", "zh": "数据类型"},
     "path": {"en": "File", "zh": "文件"},
-    "reason": {"en": "Reason", "zh": "原因"},
     "changed": {"en": "Differing", "zh": "不同元素占比"},
     "largest": {"en": "Max difference", "zh": "最大差值"},
     "mean": {"en": "Mean difference", "zh": "平均差值"},
@@ -117,14 +120,21 @@ def table(title: str, columns: list[str], rows: list[list[Plain]]) -> Table:
 
 def not_compared(pairs: Pairs, where: Where, common: dict[str, Any]) -> Iterator[Finding]:
     """What of two checkpoints could not be set against each other, when there is such a thing."""
-    rows: list[list[Plain]] = [[name, None, None, "repeated"] for name in pairs.repeated]
-    for left, right in pairs.unread:
-        info = left if left.obstacle else right
-        rows.append([info.name, shape(info), info.dtype, info.obstacle])
-    if rows:
-        data = common | {"count": len(rows), "names": shown(str(row[0]) for row in rows)}
-        evidence = [table("not-compared", ["name", "shape", "dtype", "reason"], rows)]
-        yield Finding("not-compared", Level.INFO, where, data, list(evidence), incomplete=True)
+    unread = [left if left.obstacle else right for left, right in pairs.unread]
+    if names := [*pairs.repeated, *(info.name for info in unread)]:
+        data = common | {"count": len(names), "names": shown(names)}
+        repeated: list[list[Plain]] = [[name] for name in pairs.repeated]
+        evidence = [*([table("repeated", ["name"], repeated)] if repeated else []), *obstacles(unread)]
+        yield Finding("not-compared", Level.INFO, where, data, [*evidence], incomplete=True)
+
+
+def obstacles(unread: Iterable[TensorInfo]) -> list[Table]:
+    """Tensors whose values cannot be read, a table for each reason: cells are not translated, titles are."""
+    rows: dict[str, list[list[Plain]]] = {}
+    for info in unread:
+        reason = "unknown-type" if info.obstacle == "dtype" else str(info.obstacle)
+        rows.setdefault(reason, []).append([info.name, shape(info), info.dtype])
+    return [table(reason, ["name", "shape", "dtype"], found) for reason, found in rows.items()]
 
 
 def unreadable(path: str, error: ReadError) -> Finding:

@@ -26,10 +26,11 @@ MESSAGES: Words = {
         "zh": "{path} 中没有可识别为训练 loss 的列。",
     },
     "no-overlap": {
-        "en": "The two logs have no {unit} in common: {ours} tells {ours_from:,g} to {ours_to:,g}, {theirs} tells "
-        "{theirs_from:,g} to "
-        "{theirs_to:,g}. Print the loss of every step from the first on, in both.",
-        "zh": "两份日志没有相同的 {unit}：{ours} 为 {ours_from:,g} 到 {ours_to:,g}，{theirs} 为 {theirs_from:,g} 到 {theirs_to:,g}。"
+        "en": "The two logs have no {unit} in common: {ours} tells {ours_from:,.12g} to {ours_to:,.12g}, {theirs} tells "
+        "{theirs_from:,.12g} to "
+        "{theirs_to:,.12g}. Print the loss of every step from the first on, in both.",
+        "zh": "两份日志没有相同的 {unit}：{ours} 为 {ours_from:,.12g} 到 {ours_to:,.12g}，{theirs} 为 {theirs_from:,.12g} 到 "
+        "{theirs_to:,.12g}。"
         "请在两边都从第一步起逐步打印 loss。",
     },
     "few-points": {
@@ -38,10 +39,10 @@ MESSAGES: Words = {
         "zh": "两份日志只有 {points:,} 个共同的有效数据点，至少需要 2 个。",
     },
     "partial": {
-        "en": "{points:,} {units} of both logs were compared, {x_from:,g} to {x_to:,g}; {ours_alone:,} stand in "
+        "en": "{points:,} {units} of both logs were compared, {x_from:,.12g} to {x_to:,.12g}; {ours_alone:,} stand in "
         "{ours} alone and "
         "{theirs_alone:,} in {theirs} alone.",
-        "zh": "对比了两份日志共有的 {points:,} 个 {units}（{x_from:,g} 到 {x_to:,g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
+        "zh": "对比了两份日志共有的 {points:,} 个 {units}（{x_from:,.12g} 到 {x_to:,.12g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
         "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
     },
     "by-order": {
@@ -59,9 +60,10 @@ MESSAGES: Words = {
         "zh": "{path} 在一行中间结束：最后一个 loss 的数字可能不完整，未参与对比。",
     },
     "both-nan-alike": {
-        "en": "Both losses are NaN or Inf from {unit} {step:,g} on, which cannot be compared; item mp.01 is about where such values come "
+        "en": "Both losses are NaN or Inf from {unit} {step:,.12g} on, which cannot be compared; item mp.01 is about where "
+        "such values come "
         "from.",
-        "zh": "两边的 loss 从第 {step:,g} 个 {unit} 起都是 NaN 或 Inf，无法对比；其来源见检查项 mp.01。",
+        "zh": "两边的 loss 从第 {step:,.12g} 个 {unit} 起都是 NaN 或 Inf，无法对比；其来源见检查项 mp.01。",
     },
     "same-file": {
         "en": "{ours} and {theirs} are one and the same file: nothing was compared.",
@@ -154,10 +156,10 @@ def same_file(case: Case, ours: str, theirs: str) -> Finding | None:
     return None
 
 
-def losses(case: Case, logs: dict[str, Logs]) -> tuple[Series, Series, Pair] | Finding:
+def losses(logs: dict[str, Logs]) -> tuple[Series, Series, Pair] | Finding:
     """The losses of the logs of two keys of the case, as they are and as a pair; or the finding that says why there is none."""
     found = {key: side.series("loss") for key, side in logs.items()}
-    paths = [case.relative(path) for key, series in found.items() if series is None for path in case.paths(key)]
+    paths = [path for key, series in found.items() if series is None for path in logs[key].paths]
     one, other = found.values()
     if one is None or other is None:
         return Finding("no-curve-known", Level.INFO, data={"path": paths}, incomplete=True)
@@ -175,7 +177,7 @@ def judged(
     if same := same_file(case, "curves.train", key):
         found.append(same)
     else:
-        pair = losses(case, {"curves.train": ours, key: theirs})
+        pair = losses({"curves.train": ours, key: theirs})
         found += [pair] if isinstance(pair, Finding) else judge(ours, theirs, *pair)
     yield from ours.findings()
     yield from theirs.findings()
@@ -312,11 +314,28 @@ def likeness(ours: Array, theirs: Array) -> float | None:
     return float(np.corrcoef(ranks)[0, 1])
 
 
-def ends(ours: Array, theirs: Array) -> tuple[float, float, float]:
-    """The mean of the last fifth of both curves, and the spread of their difference by the noise of single points."""
+def lost(values: Array, others: Array) -> int | None:
+    """The first point of a curve that is NaN or Inf from there to its end where the other is finite; None where there is none.
+
+    Logs hold NaN for steps without an evaluation, so that only what lasts longer than every gap before counts.
+    """
+    import numpy as np
+
+    known = np.flatnonzero(np.isfinite(values))
+    start = int(known[-1]) + 1 if len(known) else 0
+    gap = int(np.diff(known, prepend=-1).max(initial=1)) - 1
+    finite = np.flatnonzero(np.isfinite(others[start:]))
+    return start + int(finite[0]) if len(values) - start > gap and len(finite) else None
+
+
+def ends(ours: Array, theirs: Array) -> tuple[float, float, float] | None:
+    """The mean of the last fifth of both curves, and the spread of their difference by the noise of single points; None where no point
+    of both is finite."""
     import numpy as np
 
     known = np.isfinite(ours) & np.isfinite(theirs)
+    if not known.any():
+        return None
     one, other = ours[known], theirs[known]
     count = max(1, len(one) // 5)
     difference = one[-count:] - other[-count:]

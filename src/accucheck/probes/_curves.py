@@ -115,6 +115,8 @@ class Logs:
         self._runs: list[tuple[str, str, Run]] = []
         self._problems: list[tuple[str, ReadError]] = []
         self._told: dict[str, Finding] = {}
+        #: Of the files that were looked at, relative to the case.
+        self.paths: list[str] = []
         read: set[object] = set()
         for key in keys:
             for path in case.paths(key):
@@ -122,6 +124,7 @@ class Logs:
                     continue
                 read.add(path)
                 shown = case.relative(path)
+                self.paths.append(shown)
                 try:
                     found = curves.read(path)
                 except ReadError as error:

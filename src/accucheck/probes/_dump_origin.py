@@ -110,7 +110,7 @@ def judge(operations: list[Operation], look: Callable[[Tensor], Values | None]) 
         found = _examined(operation, seen)
         if found is None:
             continue
-        kind = _kind(found, step, made)
+        kind = _kind(found, step)
         if kind == "mask":
             step.masks.append(found)
         elif kind == "unwritten":
@@ -147,7 +147,7 @@ def _examined(operation: Operation, seen: Callable[[list[Tensor]], list[tuple[Te
     return Dirty(operation, dirty, seen(operation.inputs) if operation.outputs and not _updates(operation) else [])
 
 
-def _kind(found: Dirty, step: Step, made: dict[object, Dirty]) -> str:
+def _kind(found: Dirty, step: Step) -> str:
     operation, dirty_inputs = found.operation, found.dirty_inputs
     if operation.type == "Parameter":
         return "carrier" if step.origin else "weight"

@@ -74,7 +74,8 @@ def count(path: Path, markers: dict[str, list[Any]], executor: Executor) -> Iter
         if len(places) < rows and len(places) >= _USUAL * rows:
             there = set(places)
             absent.note("absent", rows - len(places), [row for row in range(rows) if row not in there][:SHOWN])
-        shard.fields += [*known, absent]
+        # beside the values themselves, those that are not there; else each would count twice
+        shard.fields += [*known, absent] if absent.counts or not known else known
     yield shard
     if damage:  # what comes before it was counted
         raise damage[0]

@@ -24,17 +24,17 @@ WORDS: Words = {
     "difference": {"en": "Differs", "zh": "差异"},
 }
 
-#: What a value was read from, as the first row of a table shows it.
+#: What a value was read from, as the first row of a table shows it: cells are read in both languages.
 ORIGINS = {
-    "pixels": "pixels 0..255",
-    "audio": "audio samples",
-    "record": "stored values",
-    "table": "table",
-    "text": "text",
-    "array": "array",
+    "pixels": "RGB",
+    "audio": "PCM",
+    "record": "MindRecord, TFRecord",
+    "table": "CSV",
+    "text": "TXT",
+    "array": "NumPy",
     "opaque": "?",
-    "simulator": "simulator",
-    "generated": "generated",
+    "simulator": "env.step()",
+    "generated": "NumPy",
     "unknown": "?",
 }
 

@@ -78,17 +78,17 @@ MESSAGES: Words = {
     },
     "dead": {
         "en": "{dead:,} of {units:,} units of {name} ({kind}) give 0 for all samples of {batches:,} batches after {steps:,} steps "
-        "({count:,} layers are like this).",
+        "({count:,} {count:layer is|layers are} like this).",
         "zh": "{name}（{kind}）的 {units:,} 个单元中有 {dead:,} 个在 {steps:,} 步后对 {batches:,} 个 batch 的所有样本都输出 0"
         "（这样的层共 {count:,} 个）。",
     },
     "saturated": {
-        "en": "{share:.0%} of what enters {name} ({kind}) is 5 or more away from 0, where it has next to no gradient ({count:,} layers are "
-        "like this).",
+        "en": "{share:.0%} of what enters {name} ({kind}) is 5 or more away from 0, where it has next to no gradient ({count:,} "
+        "{count:layer is|layers are} like this).",
         "zh": "{name}（{kind}）的输入有 {share:.0%} 距 0 达 5 以上，该处几乎没有梯度（这样的层共 {count:,} 个）。",
     },
     "not-finite": {
-        "en": "{count:,} activations give NaN or Inf after {steps:,} steps: {names}.",
+        "en": "{count:,} {count:activation gives|activations give} NaN or Inf after {steps:,} steps: {names}.",
         "zh": "{steps:,} 步后有 {count:,} 个激活层输出 NaN 或 Inf：{names}。",
     },
     "no-activations": {
@@ -96,7 +96,8 @@ MESSAGES: Words = {
         "zh": "网络中没有被调用的激活 Cell；ops.relu 一类函数无法统计。",
     },
     "not-loaded": {
-        "en": "The checkpoint {path} lacks {count:,} parameters of the network: {names}. These are as built.",
+        "en": "The checkpoint {path} lacks {count:,} {count:parameter|parameters} of the network: {names}. "
+        "{count:It is|These are} as built.",
         "zh": "checkpoint {path} 缺少网络的 {count:,} 个参数：{names}。它们保持初始值。",
     },
     "no-result": {
@@ -104,7 +105,8 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内没有得到激活层的结果。",
     },
     "examined": {
-        "en": "{count:,} activations over {batches:,} batches after {steps:,} steps; the largest share of dead units is {most:.0%}.",
+        "en": "{count:,} {count:activation|activations} over {batches:,} batches after {steps:,} steps; the largest share of "
+        "dead units is {most:.0%}.",
         "zh": "{steps:,} 步后在 {batches:,} 个 batch 上统计了 {count:,} 个激活层；失活单元的最大占比为 {most:.0%}。",
     },
     "fix-dead": {

@@ -56,7 +56,7 @@ MESSAGES: Words = {
         "zh": "序列补齐到 {size:,}，不是 {multiple} 的倍数。",
     },
     "other-device": {
-        "en": "Training does not run on Ascend, where this is not at stake.",
+        "en": "Training does not run on Ascend; elsewhere this is not at stake.",
         "zh": "训练不在 Ascend 上进行，不涉及此项。",
     },
     "no-widths": {"en": "No width of a layer is to be seen.", "zh": "看不出各层的特征数。"},

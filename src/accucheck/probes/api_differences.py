@@ -100,7 +100,8 @@ MESSAGES: Words = {
         "zh": "{api} 的 {setting}={here}，标杆脚本中对应的层是 {there}（{other}）。",
     },
     "benchmark-matched": {
-        "en": "{count} layers are matched with those of {path} ({here} here, {there} there); {differing} of them differ.",
+        "en": "{count:,} {count:layer is|layers are} matched with {count:one|those} of {path} ({here:,} here, {there:,} there); "
+        "{differing:,} {differing:differs|differ}.",
         "zh": "与 {path} 匹配了 {count} 个层（此处 {here} 个，标杆 {there} 个），其中 {differing} 个设置不同。",
     },
     "benchmark-another": {
@@ -276,14 +277,15 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     readings = [r for r in scripts.readings if r.role != "export"]
     version = _version.of(case)
     found = Differences(readings, version)
-    wrong: set[tuple[str, str, int]] = set()
+    wrong: set[tuple[Any, ...]] = set()
     told: dict[str, int] = {}
     beside: list[Wrong] = []
     if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
         comparison, beside = found.against(paths)
         yield from _of_benchmark(comparison, paths[0][1], beside)
     for one in (*found.wrong(), *beside):
-        key = one.code, one.place.source.path, one.place.node.lineno
+        node = one.place.node
+        key = one.code, one.place.source.path, node.lineno, node.col_offset, one.data.get("setting")
         if key not in wrong and told.get(one.code, 0) < MOST:
             wrong.add(key)
             told[one.code] = told.get(one.code, 0) + 1

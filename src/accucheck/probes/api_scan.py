@@ -46,8 +46,9 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "scanned": {
-        "en": "{apis:,} APIs of PyTorch at {uses:,} places in {files:,} files: {consistent:,} consistent in MindSpore {version}, "
-        "{differs:,} that differ, {otherwise:,} done another way, {missing:,} without a counterpart.",
+        "en": "{apis:,} {apis:API|APIs} of PyTorch at {uses:,} {uses:place|places} in {files:,} {files:file|files}: {consistent:,} "
+        "consistent in MindSpore {version}, {differs:,} that {differs:differs|differ}, {otherwise:,} done another way, "
+        "{missing:,} without a counterpart.",
         "zh": "{files:,} 个文件共在 {uses:,} 处用到 {apis:,} 个 PyTorch API：MindSpore {version} 中一致的 {consistent:,} 个，"
         "有差异的 {differs:,} 个，用别的方式实现的 {otherwise:,} 个，没有对应接口的 {missing:,} 个。",
     },
@@ -58,11 +59,12 @@ MESSAGES: Words = {
     "otherwise": {"en": "{api} ({uses} {uses:place|places}): {way}", "zh": "{api}（{uses} 处）：{way}"},
     "missing": {"en": "{api} ({uses} {uses:place|places}): {way}", "zh": "{api}（{uses} 处）：{way}"},
     "two-forms": {
-        "en": "{count} of the consistent ones are so in {first} only; the older form differs: {apis}.",
+        "en": "{count:,} of the consistent ones {count:is|are} so in {first} only; the older form differs: {apis}.",
         "zh": "一致的 API 中有 {count} 个只在 {first} 中一致，旧接口有差异：{apis}。",
     },
     "unknown-objects": {
-        "en": "{count:,} calls of methods named as those of tensors ({names}) are left out: the code does not show on what.",
+        "en": "{count:,} {count:call|calls} of methods named as those of tensors ({names}) {count:is|are} left out: the code "
+        "does not show on what.",
         "zh": "另有 {count:,} 处调用了与张量方法同名的方法（{names}），从代码看不出对象的类型，没有计入。",
     },
     "no-torch": {

@@ -66,8 +66,8 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _GAP = (
-    "at {unit} {at:,g} the {what} is {value:.4g}, that of the baseline {baseline:.4g}",
-    "第 {at:,g} 个 {unit} 时，{what}为 {value:.4g}，基线为 {baseline:.4g}",
+    "at {unit} {at:,.12g} the {what} is {value:.4g}, that of the baseline {baseline:.4g}",
+    "第 {at:,.12g} 个 {unit} 时，{what}为 {value:.4g}，基线为 {baseline:.4g}",
 )
 MESSAGES: Words = {
     **_curves.MESSAGES,
@@ -106,8 +106,8 @@ MESSAGES: Words = {
         "zh": "两者只有训练 loss 可比：" + _GAP[1] + "。它不足以说明准确率，请每个 epoch 评估一次。",
     },
     "cut": {
-        "en": "One training is shorter: they are compared up to {unit} {at:,g} ({last:,g} and {others_last:,g} were recorded).",
-        "zh": "两次训练长度不同：只比较到第 {at:,g} 个 {unit}（分别记录到 {last:,g} 和 {others_last:,g}）。",
+        "en": "One training is shorter: they are compared up to {unit} {at:,.12g} ({last:,.12g} and {others_last:,.12g} were recorded).",
+        "zh": "两次训练长度不同：只比较到第 {at:,.12g} 个 {unit}（分别记录到 {last:,.12g} 和 {others_last:,.12g}）。",
     },
     "no-epochs": {
         "en": "The logs do not both tell epochs: each training is judged at its end, as if both had run for the same number of epochs.",
@@ -235,8 +235,10 @@ def _compared(
     if known:
         spread = float(np.hypot(_curves.noise(one.values, window), _curves.noise(other.values, others)))
         least = max(least, params.noise * spread)
-    if rerun is not None and len((again := _aligned(rerun, one)[0]).x):
-        least = max(least, 2 * abs(_end(again)[0] - value))
+    if rerun is not None:
+        again, same = _aligned(rerun, one)  # it may be shorter
+        if len(again.x) and len(same.x):
+            least = max(least, 2 * abs(_end(again)[0] - _end(same)[0]))
     data |= {"least": least, "sigmas": min(gap / spread, 999.0) if spread > 0 else 999.0}
     evidence: list[Evidence] = []
     if len(one.x) > 1 and len(other.x) > 1:
@@ -273,8 +275,7 @@ def _rates(own: Logs, baseline: Logs, first: Series, second: Series, level: Leve
             return
         if min(loss.steps.min(), loss.epochs.min()) < 0:
             return
-        epochs = int(loss.epochs.max() - loss.epochs.min()) + 1
-        found.append((float(loss.steps.max()) / epochs, float(rates.max())))
+        found.append((_steps_an_epoch(loss), float(rates.max())))
     (steps, highest), (others_steps, others_highest) = found
     if steps <= 0 or others_highest <= 0:
         return
@@ -282,6 +283,16 @@ def _rates(own: Logs, baseline: Logs, first: Series, second: Series, level: Leve
     if ratio >= 2 and highest < 1.2 * others_highest:
         data = {"ratio": ratio, "rate": highest, "others_rate": others_highest}
         yield Finding("rate-same", Level.INFO if level is Level.INFO else Level.SUSPECT, first.where, data)
+
+
+def _steps_an_epoch(loss: Series) -> float:
+    """How many steps an epoch has. A training that was resumed does not begin with step 1, and not each step is recorded."""
+    import numpy as np
+
+    steps = np.unique(loss.steps)
+    apart = float(np.median(np.diff(steps))) if len(steps) > 1 else float(steps[0])
+    epochs = int(loss.epochs.max() - loss.epochs.min()) + 1
+    return (float(steps[-1] - steps[0]) + apart) / epochs
 
 
 def _table(epochs: int, best: float, pace: float = 3.0, noise: float = 0.002) -> str:

@@ -88,6 +88,11 @@ MESSAGES: Words = {
         "en": "The gradients of all {batches:,} batches, {stage}, are the same or 0: no noise scale can be told.",
         "zh": "全部 {batches:,} 个 batch 的梯度（{stage}）相同或为 0，无法得出噪声尺度。",
     },
+    "cancelling": {
+        "en": "The gradients of the {batches:,} batches, {stage}, cancel each other: such batches are not drawn at random (as "
+        "where classes take turns), and no noise scale can be told.",
+        "zh": "{batches:,} 个 batch 的梯度（{stage}）相互抵消：这样的 batch 不是随机抽取的（例如各类别轮流出现），无法得出噪声尺度。",
+    },
     "not-finite": {
         "en": "The gradients, {stage}, hold NaN or Inf.",
         "zh": "梯度（{stage}）中含有 NaN 或 Inf。",
@@ -160,8 +165,8 @@ def judged(params: Params, event: dict[str, Any]) -> Finding:
     mean = sum(inverse) / count
     error = 2 * math.sqrt((count - 1) / count * sum((one - mean) ** 2 for one in inverse))
     value = square / variance
-    if value + error <= 0:
-        return Finding("no-noise", Level.INFO, data=data)
+    if value + error <= 0:  # less is left of the gradients together than noise alone would leave
+        return Finding("cancelling", Level.INFO, data=data)
     data["low"] = 1 / (value + error)
     if value - error <= 0:
         return Finding("at-least", Level.INFO, data=data)

@@ -7,6 +7,7 @@ only. Cannot see what an Ascend device computes in float16 by itself, nor what l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,14 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.precision import Use
+    from ..script.settings import Settings
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train", "benchmark.scripts.train")
 #: Rows of the table.
 ROWS = 100
+#: Trainers whose precision is among the arguments of one call, where nothing else sets it.
+_SAYING = re.compile(r"(?:pytorch_)?lightning\.(?:pytorch\.)?Trainer$|transformers\.\w*TrainingArguments$")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -52,6 +56,10 @@ MESSAGES: Words = {
     "both-full": {
         "en": "Neither script asks for half precision.",
         "zh": "两个脚本都没有使用半精度。",
+    },
+    "no-training": {
+        "en": "No optimizer and no backward pass was found in {path}: in which precision it trains is not known.",
+        "zh": "{path} 中没有找到优化器或反向计算，无法得知它以何种精度训练。",
     },
     "fix-alike": {
         "en": "Compare in full precision first, without amp on either side; when that agrees, turn it on in both.",
@@ -83,7 +91,8 @@ PROOF: Words = dict.fromkeys(WHY, _FULL)
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import benchmark, precision
+    from ..knowledge import api
+    from ..script import benchmark, precision, settings
     from ..script.analysis import Scripts, read_scripts
 
     scripts = read_scripts(case)
@@ -99,7 +108,36 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         for use in uses
     ]
     table = Table("precision", ["side", "text", "type", "place", "condition"], rows[:ROWS], total=len(rows))
-    yield _judged(here, there, scripts.training[0].source.path, table)
+    # Where a training is out of sight, as in a library, so is its precision.
+    mine = settings.of_scripts(scripts, None)
+    version = case.spec.runtime.mindspore or api.load().mindspore
+    unseen = [
+        side[0].reading.source.path
+        for side, uses, framework in ((mine, here, version), (theirs, there, None))
+        if not uses and not any(_trains(one, framework) for one in side)
+    ]
+    for path in unseen:
+        yield Finding("no-training", Level.INFO, Where(path=path), {"path": path}, [table], incomplete=True)
+    if not unseen:
+        yield _judged(here, there, scripts.training[0].source.path, table)
+
+
+def _trains(settings: Settings, version: str | None) -> bool:
+    """Whether a training is seen: an optimizer, a backward pass, a step of MindSpore, or the arguments of a trainer of PyTorch.
+
+    `version` is that of MindSpore, None for a script of PyTorch.
+    """
+    from ..script import hyperparameters
+    from ..script.training_steps import training
+
+    if hyperparameters.sheet(settings, version).optimizers:
+        return True
+    if version is not None:
+        return bool(training(settings.reading).steps)
+    return any(
+        made.name == ".backward" or (_SAYING.match(made.name) and not made.unpacked)
+        for made in settings.reading.trace.calls
+    )
 
 
 def _judged(here: list[Use], there: list[Use], path: str, table: Table) -> Finding:

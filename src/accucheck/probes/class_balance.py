@@ -76,17 +76,18 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "classes": {
-        "en": "{role} data: {samples:,} labelled samples in {classes:,} classes ({where}): {mean:,.1f} a class, standard deviation "
-        "{deviation:,.1f} (coefficient of variation {variation:.2f}), largest over smallest {ratio:,.1f}, evenness {evenness:.3f} of 1.",
+        "en": "{role} data: {samples:,} labelled {samples:sample|samples} in {classes:,} {classes:class|classes} ({where}): "
+        "{mean:,.1f} a class, standard deviation {deviation:,.1f} (coefficient of variation {variation:.2f}), "
+        "largest over smallest {ratio:,.1f}, evenness {evenness:.3f} of 1.",
         "zh": "{role}数据：{classes:,} 个类别共 {samples:,} 个带标签样本（{where}），平均每类 {mean:,.1f} 个，标准差 {deviation:,.1f}"
         "（变异系数 {variation:.2f}），最大/最小比 {ratio:,.1f}，均匀度 {evenness:.3f}（满分 1）。",
     },
     "empty-class": {
-        "en": "{count:,} declared class(es) have no sample in the training data: {names}.",
+        "en": "{count:,} declared {count:class has|classes have} no sample in the training data: {names}.",
         "zh": "有 {count:,} 个已声明的类别在训练数据中没有样本：{names}。",
     },
     "listed-class-empty": {
-        "en": "{count:,} class(es) that {where} provides for have no sample in the training data: {names}.",
+        "en": "{count:,} {count:class|classes} that {where} provides for {count:has|have} no sample in the training data: {names}.",
         "zh": "{where} 中列出的 {count:,} 个类别在训练数据中没有样本：{names}。",
     },
     "undeclared-class": {
@@ -94,11 +95,11 @@ MESSAGES: Words = {
         "zh": "{role}数据：有 {count:,} 种标签不在已声明的类别中：{names}。",
     },
     "rare-class": {
-        "en": "{count:,} class(es) have less than {rare:.0%} of an even share of {even:,.1f} samples: {names}.",
+        "en": "{count:,} {count:class has|classes have} less than {rare:.0%} of an even share of {even:,.1f} samples: {names}.",
         "zh": "有 {count:,} 个类别的样本数不足平均份额（{even:,.1f} 个）的 {rare:.0%}：{names}。",
     },
     "rare-object": {
-        "en": "{count:,} class(es) have less than {rare:.0%} of an even share of {even:,.1f} labels: {names}.",
+        "en": "{count:,} {count:class has|classes have} less than {rare:.0%} of an even share of {even:,.1f} labels: {names}.",
         "zh": "有 {count:,} 个类别的标注数不足平均份额（{even:,.1f} 个）的 {rare:.0%}：{names}。",
     },
     "uneven": {
@@ -110,16 +111,16 @@ MESSAGES: Words = {
         "zh": "全部 {samples:,} 个带标签的训练样本都属于同一类：{names}。",
     },
     "only-in-evaluation": {
-        "en": "{count:,} class(es) occur in the evaluation data and not in the training data: {names}.",
+        "en": "{count:,} {count:class occurs|classes occur} in the evaluation data and not in the training data: {names}.",
         "zh": "有 {count:,} 个类别出现在评估数据中，训练数据却没有：{names}。",
     },
     "unlabelled": {
-        "en": "{role} data: {count:,} of {samples:,} samples have no label.",
+        "en": "{role} data: {count:,} of {samples:,} {samples:sample|samples} {count:has|have} no label.",
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个没有标签。",
     },
     "few-samples": {
-        "en": "{count:,} of {classes:,} classes have fewer than {enough:,} samples, a rule of thumb for training from scratch; "
-        "fine-tuning needs far fewer.",
+        "en": "{count:,} of {classes:,} {classes:class|classes} {count:has|have} fewer than {enough:,} samples, a rule "
+        "of thumb for training from scratch; fine-tuning needs far fewer.",
         "zh": "{classes:,} 个类别中有 {count:,} 个不足 {enough:,} 个样本（从头训练的经验值，微调所需要少得多）。",
     },
     "not-classes": {
@@ -300,7 +301,7 @@ def are_classes(counts: Counts) -> bool:
     """False for what varies too much to be classes."""
     distinct, labelled = len(counts.classes), sum(counts.classes.values())
     return bool(distinct) and not (
-        counts.numbers or counts.over or (distinct > 20 and distinct > _CONTINUOUS * labelled)
+        (counts.numbers and not counts.words) or counts.over or (distinct > 20 and distinct > _CONTINUOUS * labelled)
     )
 
 

@@ -49,11 +49,12 @@ MESSAGES: Words = {
         "均匀度 {evenness:.3f}（满分 1）。",
     },
     "empty-class": {
-        "en": "{count:,} declared class(es) never come out of the training pipeline: {names}.",
+        "en": "{count:,} declared {count:class never comes|classes never come} out of the training pipeline: {names}.",
         "zh": "有 {count:,} 个已声明的类别从未出现在训练数据管道的输出中：{names}。",
     },
     "class-lost": {
-        "en": "{count:,} class(es) that the files have never come out of the training pipeline: {names} (samples in the files).",
+        "en": "{count:,} {count:class|classes} that the files have never {count:comes|come} out of the training pipeline: "
+        "{names} (samples in the files).",
         "zh": "有 {count:,} 个类别在文件中有样本，却从未出现在训练数据管道的输出中：{names}（括号内为文件中的样本数）。",
     },
     "classes-fewer": {
@@ -61,8 +62,8 @@ MESSAGES: Words = {
         "zh": "文件中有 {files:,} 个类别，训练数据管道只输出 {classes:,} 个。",
     },
     "class-shrunk": {
-        "en": "{count:,} class(es) have a share at least {shrunk:g} times smaller after the pipeline than in the files: {names} "
-        "(samples after the pipeline).",
+        "en": "{count:,} {count:class has|classes have} a share at least {shrunk:g} times smaller after the pipeline than in the "
+        "files: {names} (samples after the pipeline).",
         "zh": "有 {count:,} 个类别经过数据管道后占比缩小到文件中的 1/{shrunk:g} 以下：{names}（括号内为管道输出的样本数）。",
     },
     "beside-files": {
@@ -204,10 +205,12 @@ def _renamed(case: Case, found: Counter[str], files: class_balance.Role) -> Coun
     from ..readers.labels import said
 
     stored = files.counts.classes
-    if set(found) & set(stored):
-        return found
     declared = [said(value) for value in case.spec.data.train.classes]
     folders = sorted(stored) if files.where.endswith("*") else []  # numbered as ImageFolderDataset does
+    if folders and all(name.isdecimal() for name in folders) and folders != sorted(folders, key=int):
+        return None  # "10" comes before "2" there: a number may be a name or the place of another name
+    if set(found) <= set(stored):
+        return found
     for names in (declared, folders):
         numbers = {str(number): name for number, name in enumerate(names) if name is not None}
         if names and set(found) <= set(numbers) and set(stored) & set(numbers.values()):

@@ -174,7 +174,6 @@ WORDS: Words = {
     "different": {"en": "files that differ", "zh": "内容不同的文件"},
     "extra": {"en": "extra files", "zh": "多出的文件"},
     "renamed": {"en": "renamed files", "zh": "改名的文件"},
-    "no-data": {"en": "files that are no data", "zh": "非数据文件"},
     "uncompared": {"en": "files not compared", "zh": "未比对的文件"},
     "duplicates": {"en": "files with the same content", "zh": "内容相同的文件"},
     "recognised": {"en": "files of public data sets", "zh": "公开数据集文件"},
@@ -196,7 +195,6 @@ WORDS: Words = {
     "name-standard": {"en": "name in the standard", "zh": "标准中的名称"},
     "dataset": {"en": "data set", "zh": "数据集"},
     "copies": {"en": "copies", "zh": "份数"},
-    "what": {"en": "difference", "zh": "差异"},
     "problem": {"en": "problem", "zh": "问题"},
 }
 
@@ -266,12 +264,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _differences(
             manifests.compare(actual, reference, only=only, root=folder), case.relative(path), where
         )
+    # `md5sum * > list` also sums the list while it is still empty
+    own = {os.path.relpath(path, folder) for path in lists}
     for path in case.paths("data.reference.manifest"):
         given = True
-        reference = _without(manifests.read(path), lists, folder)
-        yield from _differences(
-            manifests.compare(actual, reference, only=only, root=folder), case.relative(path), where
-        )
+        result = manifests.compare(actual, manifests.read(path), only=only, root=folder, without=own)
+        yield from _differences(result, case.relative(path), where)
     known = case.get("data.reference.known")
     if known is not None:
         yield from _against_known(actual, of_dataset(known), where)
@@ -447,13 +445,6 @@ def _listed(path: Path, folder: str, case: Case) -> tuple[set[str], list[Finding
     return only, said
 
 
-def _without(reference: Manifest, lists: list[Path], base: str) -> Manifest:
-    """The list without its own entry: `md5sum * > list` also sums the list while it is still empty."""
-    names = {path.name for path in lists if os.path.abspath(path).startswith(base + "/")}
-    files = [file for file in reference.files if file.path.rpartition("/")[2] not in names]
-    return msgspec.structs.replace(reference, files=files)
-
-
 def _table(title: str, columns: list[str], rows: list[list[Plain]]) -> Evidence:
     return Table(title, columns, rows[:_ROWS], total=len(rows))
 
@@ -498,10 +489,11 @@ def _differences(result: Comparison, reference: str, where: Where) -> Iterator[F
     """Findings for what differs; files that are no data are told apart, and never a problem."""
     from ..manifest import UNKNOWN, escaped
 
-    trivial: list[list[Plain]] = []
+    trivial: dict[str, list[list[Plain]]] = {}
 
     def count(kind: str, files: list[File]) -> list[File]:
-        trivial.extend([kind, escaped(file.path)] for file in files if _NO_DATA.search(file.path))
+        if paths := [file.path for file in files if _NO_DATA.search(file.path)]:
+            trivial[kind] = [[escaped(path)] for path in paths]
         return [file for file in files if not _NO_DATA.search(file.path)]
 
     def finding(
@@ -532,8 +524,9 @@ def _differences(result: Comparison, reference: str, where: Where) -> Iterator[F
             "renamed", Level.SUSPECT, first.path, ["file", "name-standard", "md5"], rows, old=escaped(old.path)
         )
     if trivial:
-        data = {"count": len(trivial), "reference": reference}
-        yield Finding("no-data", Level.INFO, where, data, [_table("no-data", ["what", "file"], trivial)])
+        data = {"count": sum(map(len, trivial.values())), "reference": reference}
+        tables = [_table(kind, ["file"], paths) for kind, paths in trivial.items()]
+        yield Finding("no-data", Level.INFO, where, data, tables)
     if result.uncompared:
         rows = [[escaped(path)] for path in result.uncompared]
         data = {"count": len(rows), "first": escaped(result.uncompared[0]), "reference": reference}

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ..case import Case
+from ..case import Case, redacted
 from ..errors import ReadError, UserError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Finding, Fix, Kind, Language, Level, Progress, Table, Verdict, Where
 from ..probe import Example, Skip
+from . import _files
 
 if TYPE_CHECKING:
     from ..manifest import Manifest
@@ -43,17 +44,21 @@ MESSAGES: Words = {
         "zh": "只有一台机器。请给出 Dask 集群的 scheduler（accucheck run --scheduler tcp://host:8786），或在 data.nodes 中列出各机器的清单"
         "（在每台机器上用 accucheck manifest 生成）。",
     },
+    "address-alone": {
+        "en": "{path} is an address: each machine would read the same data there, so there are no copies to compare.",
+        "zh": "{path} 是远程地址：各机器读取的是同一份数据，没有各自的副本可比对。",
+    },
     "one-node": {
         "en": "There is only one machine to look at, so nothing can be compared.",
         "zh": "只有一台机器可查，无从比对。",
     },
     "node-differs": {
-        "en": "The machine {node} differs from most: {missing:,} files missing, {different:,} different, {extra:,} extra, the first "
-        "is {first}.",
+        "en": "The machine {node} differs from most: {missing:,} {missing:file|files} missing, {different:,} different, "
+        "{extra:,} extra, the first is {first}.",
         "zh": "机器 {node} 与多数机器不同：缺失 {missing:,} 个文件，内容不同 {different:,} 个，多出 {extra:,} 个，首个为 {first}。",
     },
     "node-unread": {
-        "en": "The machine {node} could not read {count:,} files, the first is {first}; nothing is known of them.",
+        "en": "The machine {node} could not read {count:,} {count:file|files}, the first is {first}; nothing is known of {count:it|them}.",
         "zh": "机器 {node} 有 {count:,} 个文件无法读取，首个为 {first}，这些文件没有结果。",
     },
     "node-failed": {
@@ -61,7 +66,7 @@ MESSAGES: Words = {
         "zh": "机器 {node} 没有结果：{problem}",
     },
     "nodes": {
-        "en": "{same:,} files are the same on all {count:,} machines that answered ({names}).",
+        "en": "{same:,} {same:file is|files are} the same on all {count:,} machines that answered ({names}).",
         "zh": "{count:,} 台有结果的机器（{names}）上有 {same:,} 个文件一致。",
     },
     "no-file": {
@@ -87,13 +92,11 @@ PROOF: Words = {
     }
 }
 WORDS: Words = {
-    "files": {"en": "Files that differ", "zh": "有差异的文件"},
     "unread": {"en": "Files that could not be read", "zh": "无法读取的文件"},
-    "what": {"en": "difference", "zh": "差异"},
     "file": {"en": "file", "zh": "文件"},
-    "missing": {"en": "missing", "zh": "缺失"},
-    "different": {"en": "different", "zh": "内容不同"},
-    "extra": {"en": "extra", "zh": "多出"},
+    "missing": {"en": "Missing files", "zh": "缺少的文件"},
+    "different": {"en": "Files that differ", "zh": "内容不同的文件"},
+    "extra": {"en": "Extra files", "zh": "多出的文件"},
 }
 
 _ROWS = 200
@@ -119,6 +122,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     cluster = scan.cluster()
     if cluster is None:
         raise Skip("needs-nodes")
+    for address in _files.addresses(case, "data.train.path"):
+        if "://" in address:
+            raise Skip("address-alone", path=redacted(address))
     for path in case.paths("data.train.path"):
         made, failed = [], []
         for name, outcome in gather(cluster, str(path), full=params.full):
@@ -141,25 +147,29 @@ def _findings(made: list[tuple[str, Manifest]], failed: list[tuple[str, UserErro
     result = compare(sorted(made, key=lambda entry: entry[0]))
     for node in result.nodes:
         kinds: dict[str, list[str]] = {kind: getattr(node, kind) for kind in ("missing", "different", "extra")}
-        rows: list[list[Plain]] = [[kind, escaped(path)] for kind, paths in kinds.items() for path in paths]
-        if rows:
+        if tables := [_table(kind, paths) for kind, paths in kinds.items() if paths]:
             data: dict[str, Any] = {
                 "node": node.name,
-                "first": rows[0][1],
+                "first": tables[0].rows[0][0],
                 **{kind: len(kinds[kind]) for kind in kinds},
             }
-            table = Table("files", ["what", "file"], rows[:_ROWS], len(rows))
-            yield Finding("node-differs", Level.PROBLEM, where, data, [table], Fix("copy-again"))
+            yield Finding("node-differs", Level.PROBLEM, where, data, [*tables], Fix("copy-again"))
         if node.unread:
             data = {"node": node.name, "count": len(node.unread), "first": escaped(node.unread[0])}
-            table = Table("unread", ["file"], [[escaped(path)] for path in node.unread[:_ROWS]], len(node.unread))
-            yield Finding("node-unread", Level.SUSPECT, where, data, [table], incomplete=True)
+            tables = [_table("unread", node.unread)]
+            yield Finding("node-unread", Level.SUSPECT, where, data, [*tables], incomplete=True)
     if len(made) < 2:
         return
     if not any(manifest.files for _, manifest in made):
         yield Finding("no-file", Level.SUSPECT, where, incomplete=True)
     names = ", ".join(node.name for node in result.nodes[:8]) + (" ..." if len(result.nodes) > 8 else "")
     yield Finding("nodes", Level.INFO, where, {"same": result.same, "count": len(made), "names": names})
+
+
+def _table(title: str, paths: list[str]) -> Table:
+    from ..manifest import escaped
+
+    return Table(title, ["file"], [[escaped(path)] for path in paths[:_ROWS]], len(paths))
 
 
 # --- examples -----------------------------------------------------------------------------------------------------------

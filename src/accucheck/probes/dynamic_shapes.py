@@ -61,7 +61,7 @@ MESSAGES: Words = {
     },
     "batch": {
         "en": "{api} makes each batch as long as its longest sample: the input has another shape from step to step.",
-        "zh": "{api} 使每个 batch 的长度等于其中最长的样本，输入形状逐步变化。",
+        "zh": "{api} 使每个 batch 的长度等于其中最长的样本，每一步的输入形状都可能不同。",
     },
     "last-batch": {
         "en": "{count:,} {count:loader keeps|loaders keep} the last batch of an epoch, which may be shorter than the others: graph mode "
@@ -77,7 +77,8 @@ MESSAGES: Words = {
         "尺寸种类应尽量少，或用 set_inputs() 声明可变的维度。",
     },
     "elsewhere": {
-        "en": "Outside of networks {count:,} more places depend on values of tensors; in plain Python they do no harm.",
+        "en": "Outside of networks {count:,} more {count:place depends|places depend} on values of tensors; in plain Python that "
+        "does no harm.",
         "zh": "网络之外另有 {count:,} 处依赖张量的数值，在普通 Python 代码中没有影响。",
     },
     "fixed": {
@@ -230,13 +231,15 @@ def _keeps_the_rest(use: Use) -> bool:
         return False
     if use.api == "torch.utils.data.DataLoader":
         several = "batch_size" in use.names or ("1" in use.names and use.given.get("1") != 1)
-        rest = use.given.get("drop_last", "drop_last" in use.names or "7" in use.names)
-        return several and not rest
+        return several and not _is_asked(use, "drop_last", "8")
     if use.api.startswith("mindspore.dataset.") and use.api.endswith(".batch"):
-        return use.given.get("0") != 1 and not use.given.get(
-            "drop_remainder", bool({"drop_remainder", "1"} & {*use.names})
-        )
+        return use.given.get("0") != 1 and not _is_asked(use, "drop_remainder", "1")
     return False
+
+
+def _is_asked(use: Use, *names: str) -> bool:
+    """Whether an argument, by name or place, is given and may be true."""
+    return any(name in use.names and bool(use.given.get(name, True)) for name in names)
 
 
 def _gives_as_many(use: Use, last: str) -> bool:

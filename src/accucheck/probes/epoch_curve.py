@@ -92,8 +92,8 @@ class Params(msgspec.Struct, frozen=True):
 #: Mann and Kendall's z of five values that all go one way.
 _FIVE = 2.2
 _BEST = (
-    "The best {what} was at {unit} {best:,g} of {last:,g} ({lowest:.4g} after smoothing)",
-    "{what}在第 {best:,g} 个 {unit} 最好（共 {last:,g} 个，平滑后为 {lowest:.4g}）",
+    "The best {what} was at {unit} {best:,.12g} of {last:,.12g} ({lowest:.4g} after smoothing)",
+    "{what}在第 {best:,.12g} 个 {unit} 最好（共 {last:,.12g} 个，平滑后为 {lowest:.4g}）",
 )
 MESSAGES: Words = {
     **_curves.MESSAGES,
@@ -122,9 +122,9 @@ MESSAGES: Words = {
         "zh": _BEST[1] + "，此后变差到 {end:.4g}，但训练 loss 也没有继续下降：更可能是学习率或数据的问题，而不是轮数。",
     },
     "too-few": {
-        "en": "At the end, {unit} {last:,g}, the {what} still improves: from {start:.4g} to {end:.4g} over the last {tail:,} "
+        "en": "At the end, {unit} {last:,.12g}, the {what} still improves: from {start:.4g} to {end:.4g} over the last {tail:,} "
         "evaluations ({sigmas:.1f} standard deviations of its noise).",
-        "zh": "训练结束时（第 {last:,g} 个 {unit}）{what}仍在明显改善：最后 {tail:,} 次评估从 {start:.4g} 变为 {end:.4g}"
+        "zh": "训练结束时（第 {last:,.12g} 个 {unit}）{what}仍在明显改善：最后 {tail:,} 次评估从 {start:.4g} 变为 {end:.4g}"
         "（变化为波动标准差的 {sigmas:.1f} 倍）。",
     },
     "rate-ended": {
@@ -152,9 +152,9 @@ MESSAGES: Words = {
         "zh": "{path} 中没有验证 loss，改为判断其准确率（{name}）。",
     },
     "not-finite": {
-        "en": "{count:,} of {points:,} evaluations gave NaN or Inf, the first at {unit} {first:,g}; the others were judged. Item mp.01 "
+        "en": "{count:,} of {points:,} evaluations gave NaN or Inf, the first at {unit} {first:,.12g}; the others were judged. Item mp.01 "
         "is about where such values come from.",
-        "zh": "{points:,} 次评估中有 {count:,} 次结果为 NaN 或 Inf，首次在第 {first:,g} 个 {unit}；其余照常判断。其来源见检查项 mp.01。",
+        "zh": "{points:,} 次评估中有 {count:,} 次结果为 NaN 或 Inf，首次在第 {first:,.12g} 个 {unit}；其余照常判断。其来源见检查项 mp.01。",
     },
     "few-points": {
         "en": "Only {points:,} evaluations with a number: {least:,} are needed to tell a trend from noise.",
@@ -199,8 +199,8 @@ WHY: Words = {
 }
 PROOF: Words = {
     "too-many": {
-        "en": "Evaluate the checkpoint saved at {unit} {best:,g} and the last one on the same data: the first must be better.",
-        "zh": "用同一份数据评估第 {best:,g} 个 {unit} 的 checkpoint 和最后一个 checkpoint：前者应更好。",
+        "en": "Evaluate the checkpoint saved at {unit} {best:,.12g} and the last one on the same data: the first must be better.",
+        "zh": "用同一份数据评估第 {best:,.12g} 个 {unit} 的 checkpoint 和最后一个 checkpoint：前者应更好。",
     },
     "too-few": {
         "en": "Train half as long again, with the schedule stretched alike: the result must become better.",
@@ -295,14 +295,19 @@ class _Seen:
 
 
 def _seen(curve: Series, what: str, train: Series | None) -> _Seen:
-    """The curve smoothed over about a fifth of its points, at most 21."""
+    """The curve smoothed."""
     count = len(curve.x)
-    window = min(max(3, count // 5 | 1), 21)
+    window = _window(count)
     costs = curve.values if what == "loss" else -curve.values
     smooth = _curves.smoothed(costs, window) if count >= window else costs
     spread = _curves.noise(costs, window) if count >= 5 else 0.0
     trained = _curves.means_at(train, curve) if train is not None and what == "loss" else None
     return _Seen(curve, what, trained, costs, smooth, window, spread)
+
+
+def _window(count: int) -> int:
+    """Over how many of `count` points a curve is smoothed: about a fifth, at most 21; an odd number."""
+    return min(max(3, count // 5 | 1), 21)
 
 
 def _verdict(case: Case, params: Params, seen: _Seen, accuracy: Series | None, logs: Logs) -> Iterator[Finding]:
@@ -323,7 +328,7 @@ def _verdict(case: Case, params: Params, seen: _Seen, accuracy: Series | None, l
         kept = case.get("checkpoints.current")
         if seen.train is not None and _curves.trend(_known(seen.train[best:])) >= params.trend:
             yield Finding("both-worse", Level.SUSPECT, where, data, list(evidence))
-        elif accuracy is not None and (holds := _holds(accuracy, seen.window, params)) is not None:
+        elif accuracy is not None and (holds := _holds(accuracy, params)) is not None:
             yield Finding(
                 "accuracy-holds", Level.SUSPECT, where, data | {"accuracy": holds}, list(evidence), Fix("fix-fewer")
             )
@@ -381,11 +386,12 @@ def _known(values: Array) -> Array:
     return found
 
 
-def _holds(accuracy: Series, window: int, params: Params) -> float | None:
+def _holds(accuracy: Series, params: Params) -> float | None:
     """The accuracy at the end, where it is as high as it ever was, within its noise."""
     values = accuracy.finite().values
     if len(values) < params.points:
         return None
+    window = _window(len(values))  # it may be recorded less often than the loss
     smooth = _curves.smoothed(values, window)
     end = float(values[-window:].mean())
     return end if end >= float(smooth.max()) - params.noise * _curves.noise(values, window) else None

@@ -8,6 +8,7 @@ batches it is given.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,7 +73,8 @@ MESSAGES: Words = {
     "unread": layer_outputs.MESSAGES["unread"],
     "both-nan": layer_outputs.MESSAGES["both-nan"],
     "same": {
-        "en": "{count:,} {count:array|arrays} of the first batches agree with the benchmark's, within {relative} (relative).",
+        "en": "{count:,} {count:array|arrays} of the first batches {count:agrees|agree} with the benchmark's, within {relative} "
+        "(relative).",
         "zh": "首批数据中的 {count:,} 个数组与标杆一致，最大相对差值 {relative}。",
     },
     "types": {
@@ -131,8 +133,9 @@ MESSAGES: Words = {
         "zh": "{name} 的形状为 {shape}，标杆为 {other}：批大小、裁剪或填充不同。",
     },
     "non-finite": {
-        "en": "{name} holds NaN or Inf where the benchmark's does not, or the other way round ({count:,} {count:number|numbers}).",
-        "zh": "{name} 与标杆中 NaN 或 Inf 的位置不同（{count:,} 处）。",
+        "en": "{name} holds NaN or Inf where the benchmark's does not or holds another of them, or the other way round ({count:,} "
+        "{count:number|numbers}).",
+        "zh": "{name} 与标杆中 NaN 或 Inf 的位置或种类不同（{count:,} 处）。",
     },
     "large": {
         "en": "{name} is larger than {limit:,} bytes and was not examined.",
@@ -267,8 +270,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         fix = Fix({"order": "fix-order", **dict.fromkeys(_LABELS, "align-labels")}.get(code, "align"))
         told.append(Finding(code, Level.PROBLEM, _where(where, one), {"name": one.left.name, **data}, fix=fix))
     evidence: list[Evidence] = [Table("arrays", _COLUMNS, rows[:_ROWS], len(rows))]
-    for at, finding in enumerate(told[:_EACH]):
-        yield msgspec.structs.replace(finding, evidence=evidence) if not at and rows else finding
+    kinds: Counter[str] = Counter()
+    for at, finding in enumerate(told):
+        kinds[finding.code] += 1
+        if kinds[finding.code] <= _EACH:
+            yield msgspec.structs.replace(finding, evidence=evidence) if not at and rows else finding
     if same:
         data = {"count": len(same), "relative": f"{max(same):.2g}"}
         yield Finding("same", Level.INFO, where, data, [] if told else evidence)
@@ -297,7 +303,8 @@ def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any
         if ours.size == theirs.size and _relative(ours.reshape(theirs.shape), theirs) <= params.rtol:
             return "same", {"relative": _relative(ours.reshape(theirs.shape), theirs)}
         return "shape", shape
-    apart = np.isfinite(ours) != np.isfinite(theirs)
+    nan = np.isnan(ours) & np.isnan(theirs)
+    apart = (ours != theirs) & ~nan & ~(np.isfinite(ours) & np.isfinite(theirs))
     if apart.any():
         return "non-finite", {"count": int(np.count_nonzero(apart))}
     finite = np.isfinite(ours)
@@ -350,7 +357,7 @@ def _relative(ours: Array, theirs: Array) -> float:
     import numpy as np
 
     finite = np.isfinite(ours) & np.isfinite(theirs)
-    apart, norm = np.linalg.norm((ours - theirs)[finite]), np.linalg.norm(theirs[finite])
+    apart, norm = np.linalg.norm(ours[finite] - theirs[finite]), np.linalg.norm(theirs[finite])
     return float(apart / norm) if norm else (0.0 if not apart else math.inf)
 
 

@@ -82,14 +82,14 @@ MESSAGES: Words = {
         "zh": "首个训练 loss 为 {loss:.4g}；类别数未知，请在 data.train.classes 中列出各类别。",
     },
     "not-first": {
-        "en": "The first recorded training loss ({loss:.4g}) is that of {unit} {at:,g}, so that the network has learned already, or goes "
-        "on with an earlier training. Record from the first step.",
-        "zh": "最早记录的训练 loss（{loss:.4g}）属于第 {at:,g} 个 {unit}：网络此时已经学过，或是接着之前的训练。请从第一步开始记录。",
+        "en": "The first recorded training loss ({loss:.4g}) is that of {unit} {at:,.12g}, so that the network has learned "
+        "already, or goes on with an earlier training. Record from the first step.",
+        "zh": "最早记录的训练 loss（{loss:.4g}）属于第 {at:,.12g} 个 {unit}：网络此时已经学过，或是接着之前的训练。请从第一步开始记录。",
     },
     "mean-of-epoch": {
         "en": "{path} tells a training loss once an epoch ({loss:.4g} for the first): what it was before anything was learned is not "
         "known. Record each step.",
-        "zh": "{path} 每个 epoch 只给出一个训练 loss（第一个为 {loss:.4g}）：学习之前的 loss 未知，请逐步记录。",
+        "zh": "{path} 每个 epoch 只给出一个训练 loss（第一个为 {loss:.4g}）：学习之前的 loss 未知，请每步都记录。",
     },
     "other-loss": {
         "en": "The loss of the case is {call}: ln(number of classes) is what guessing gives for the mean cross-entropy alone.",

@@ -72,8 +72,8 @@ MESSAGES: Words = {
         "随机权重常偏向某一类，这本身并不说明问题。",
     },
     "loaded": {
-        "en": "The function that builds the network loaded {count:,} parameters from a checkpoint: the first loss need not be that "
-        "of guessing.",
+        "en": "The function that builds the network loaded {count:,} {count:parameter|parameters} from a checkpoint: the first "
+        "loss need not be that of guessing.",
         "zh": "构建网络的函数从 checkpoint 加载了 {count:,} 个参数：首个 loss 不必接近随机猜测。",
     },
 }

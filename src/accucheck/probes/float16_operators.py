@@ -39,7 +39,7 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "operators": {
-        "en": "{count:,} places use operators that compute in float16 on Ascend: {kinds}.",
+        "en": "{count:,} {count:place uses|places use} operators that compute in float16 on Ascend: {kinds}.",
         "zh": "有 {count:,} 处使用了在 Ascend 上以 float16 计算的算子：{kinds}。",
     },
     "coarse": {
@@ -108,6 +108,8 @@ _TRAINING = re.compile(
     r"^mindspore\.(?:\w+\.)*(?:TrainOneStep\w*|value_and_grad|GradOperation)$|^mindspore\.(?:train\.)?(?:\w+\.)?Model$"
 )
 _SCALE = re.compile(r"LossScal|GradScaler|loss_scale")
+#: The argument that sets the level of mixed precision, by name and place.
+_LEVELS = {"Model": ("amp_level", "6"), "build_train_network": ("level", "3")}
 #: Places told one by one.
 MOST = 20
 
@@ -159,13 +161,29 @@ def _scale(files: list[File], using: set[str]) -> Iterator[Finding]:
     training = [(file, use) for file in files for use in file.usage.uses if use.called and _TRAINING.match(use.api)]
     if not training or not any(file.path in using for file in files):
         return
+    unknown = False
     for file in files:
-        for use in file.usage.uses:
-            if use.called and (_SCALE.search(use.api) or any(_SCALE.search(name) for name in use.names)):
+        for use in [use for use in file.usage.uses if use.called]:
+            level = _level(use)
+            # Level O2 brings a DynamicLossScaleManager.
+            if level == "O2" or _SCALE.search(use.api) or any(_SCALE.search(name) for name in use.names):
                 yield _finding("scaled", Level.INFO, file, use)
                 return
+            unknown |= level is ...
+    if unknown:
+        return
     file, use = training[0]
     yield _finding("no-scale", Level.SUSPECT, file, use, Fix("fix-scale"))
+
+
+def _level(use: Use) -> object:
+    """The level of mixed precision that is asked for; ... where it is no constant, None where there is none."""
+    module, _, last = use.api.rpartition(".")
+    if module.startswith("mindspore"):
+        for name in _LEVELS.get(last, ()):
+            if name in use.names:
+                return use.given.get(name, ...)
+    return None
 
 
 def _example(name: str, lines: str, verdict: Verdict, *codes: str) -> Example:

@@ -54,15 +54,14 @@ MESSAGES: Words = {
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个在两个 checkpoint 之间发生了变化（最大差值 {largest:.3g}）：{names}。",
     },
     "frozen-statistics-moved": {
-        "en": "{count:,} moving statistics that design.frozen names changed between the two checkpoints: {names}. "
-        "Freezing parameters does "
-        "not stop them; the normalisation ran in training mode.",
+        "en": "{count:,} moving {count:statistic|statistics} that design.frozen names changed between the two checkpoints: {names}. "
+        "Freezing parameters does not stop {count:it|them}; the normalisation ran in training mode.",
         "zh": "design.frozen 声明冻结的滑动统计量中，有 {count:,} 个在两个 checkpoint 之间发生了变化：{names}。冻结参数管不到它们，"
         "说明归一化层以训练模式运行。",
     },
     "nothing-moved": {
-        "en": "Not one of the {count:,} weights that are not declared frozen changed between the two checkpoints: what "
-        "should be trained is not.",
+        "en": "Not one of the {count:,} {count:weight that is|weights that are} not declared frozen changed between the two "
+        "checkpoints: what should be trained is not.",
         "zh": "未声明冻结的 {count:,} 个权重在两个 checkpoint 之间全无变化：应当训练的部分没有得到训练。",
     },
     "same-step": {
@@ -91,7 +90,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个张量在两个 checkpoint 中形状不同：{names}。请确认两者来自同一个网络。",
     },
     "statistics-unmoved": {
-        "en": "Not one of the {count:,} moving statistics changed: the normalisations did not run in training mode in "
+        "en": "Not one of the {count:,} moving {count:statistic|statistics} changed: the normalisations did not run in training mode in "
         "between.",
         "zh": "{count:,} 个滑动统计量全无变化：在两个 checkpoint 之间，归一化层没有以训练模式运行。",
     },
@@ -100,8 +99,8 @@ MESSAGES: Words = {
         "zh": "两个 checkpoint 没有共同的浮点类型权重。",
     },
     "examined": {
-        "en": "Between {previous} and {path}, {moved:,} of {count:,} weights changed; {frozen:,} are declared frozen "
-        "and unchanged.",
+        "en": "Between {previous} and {path}, {moved:,} of {count:,} {count:weight|weights} changed; {frozen:,} {frozen:is|are} "
+        "declared frozen and unchanged.",
         "zh": "从 {previous} 到 {path}，{count:,} 个权重中有 {moved:,} 个发生变化，{frozen:,} 个声明冻结且未变。",
     },
     "fix-freeze": {

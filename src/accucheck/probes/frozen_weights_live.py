@@ -77,7 +77,7 @@ MESSAGES: Words = {
     },
     "unmatched": frozen_weights.MESSAGES["unmatched"],
     "no-gradient": {
-        "en": "Not one of the {count:,} trainable weights got a gradient other than 0 in {steps:,} steps: the loss "
+        "en": "Not one of the {count:,} trainable {count:weight|weights} got a gradient other than 0 in {steps:,} steps: the loss "
         "does not depend on the "
         "network.",
         "zh": "{count:,} 个可训练权重在 {steps:,} 步内的梯度全部为 0：损失不依赖于网络。",
@@ -99,7 +99,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重得到了梯度，却在 {steps:,} 步内没有变化，而其他权重有变化：{names}。",
     },
     "rounding-only": {
-        "en": "The gradient of {count:,} weights is no more than rounding: {names}. A bias before a normalisation has "
+        "en": "The gradient of {count:,} {count:weight|weights} is no more than rounding: {names}. A bias before a normalisation has "
         "none.",
         "zh": "有 {count:,} 个权重的梯度只是舍入误差：{names}。归一化层之前的偏置即是如此。",
     },
@@ -121,12 +121,12 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数不参与训练，从名称看是常量表或缓存：{names}。",
     },
     "few-steps": {
-        "en": "Within {seconds:g} s only {steps:,} steps were done, too few to tell which weights never get a gradient.",
+        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} done, too few to tell which weights never get a gradient.",
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些权重始终没有梯度。",
     },
     "examined": {
-        "en": "{steps:,} steps: {moved:,} of {count:,} weights moved; {frozen:,} are declared frozen and did not. Moving "
-        "statistics, which are not counted: {statistics:,}.",
+        "en": "{steps:,} steps: {moved:,} of {count:,} {count:weight|weights} moved; {frozen:,} {frozen:is|are} declared frozen "
+        "and did not. Moving statistics, which are not counted: {statistics:,}.",
         "zh": "共 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；另有 {statistics:,} 个滑动统计量。",
     },
     "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],

@@ -75,20 +75,23 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "not-finite-first": {
-        "en": "On the first batch, before any update, the gradients of {count:,} parameters are NaN or Inf: {names}.",
+        "en": "On the first batch, before any update, the {count:gradient|gradients} of {count:,} "
+        "{count:parameter is|parameters are} NaN or Inf: {names}.",
         "zh": "在第一个 batch 上、尚未更新时，就有 {count:,} 个参数的梯度为 NaN 或 Inf：{names}。",
     },
     "not-finite": {
-        "en": "In step {step:,} the gradients of {count:,} parameters became NaN or Inf: {names}.",
+        "en": "In step {step:,} the {count:gradient|gradients} of {count:,} {count:parameter|parameters} became NaN or Inf: {names}.",
         "zh": "第 {step:,} 步有 {count:,} 个参数的梯度变为 NaN 或 Inf：{names}。",
     },
     "all-zero": {
-        "en": "The gradients of all {count:,} parameters are exactly 0 in each of {steps:,} steps: nothing is learned.",
+        "en": "The {count:gradient|gradients} of all {count:,} {count:parameter is|parameters are} exactly 0 in each of "
+        "{steps:,} steps: nothing is learned.",
         "zh": "全部 {count:,} 个参数的梯度在 {steps:,} 步中始终恰为 0：网络学不到任何内容。",
     },
     "zero": {
-        "en": "The gradients of {count:,} of {all:,} parameters are exactly 0 in each of {steps:,} steps: {names}. They have no part in "
-        "the loss, units before them are dead, or the gradient is cut off (cg.02, cg.03).",
+        "en": "The {count:gradient|gradients} of {count:,} of {all:,} parameters {count:is|are} exactly 0 in each of {steps:,} "
+        "steps: {names}. {count:It has|They have} no part in the loss, units before {count:it|them} are dead, or the "
+        "gradient is cut off (cg.02, cg.03).",
         "zh": "{all:,} 个参数中有 {count:,} 个的梯度在 {steps:,} 步中始终恰为 0：{names}。它们没有参与 loss 的计算、相关单元失活，"
         "或梯度被截断（cg.02、cg.03）。",
     },
@@ -103,11 +106,11 @@ MESSAGES: Words = {
         "zh": "梯度在传到第一层的途中爆炸：{first_name} 的范数为 {first:.2g}，{last_name} 为 {last:.2g}，是后者的 {ratio:.3g} 倍。",
     },
     "large": {
-        "en": "The gradients of {count:,} parameters have a norm above {limit:g}: {names}.",
+        "en": "The {count:gradient|gradients} of {count:,} {count:parameter has|parameters have} a norm above {limit:g}: {names}.",
         "zh": "有 {count:,} 个参数的梯度范数大于 {limit:g}：{names}。",
     },
     "few-steps": {
-        "en": "Within {seconds:g} s only {steps:,} steps were done, too few to tell which gradients stay 0.",
+        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} done, too few to tell which gradients stay 0.",
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些梯度始终为 0。",
     },
     "no-parameters": {
@@ -115,7 +118,8 @@ MESSAGES: Words = {
         "zh": "网络没有可训练的参数。",
     },
     "examined": {
-        "en": "Gradients of {all:,} parameters over {steps:,} steps; norms of the weights' gradients {low:.2g} to {high:.2g}.",
+        "en": "Gradients of {all:,} {all:parameter|parameters} over {steps:,} {steps:step|steps}; norms of the weights' "
+        "gradients {low:.2g} to {high:.2g}.",
         "zh": "{steps:,} 步内 {all:,} 个参数的梯度；权重梯度的范数为 {low:.2g} 至 {high:.2g}。",
     },
     "fix-first": {
@@ -195,7 +199,7 @@ def _judge(params: Params, weights: dict[str, Any], steps: list[list[float | Non
         evidence.append(_chart(steps, layers))
 
     def told(code: str, level: Level, some: list[int], fix: str, **data: Any) -> Finding:
-        data |= {"count": len(some), "names": shown(names[place] for place in some), "steps": len(steps)}
+        data |= {"count": len(some), "names": shown(names[place] for place in some), "steps": len(columns[0])}
         return Finding(code, level, Where(name=names[some[0]]), data | {"all": len(names)}, evidence, Fix(fix))
 
     bad = next((number for number, norms in enumerate(steps, start=1) if None in norms), None)
@@ -222,7 +226,7 @@ def _judge(params: Params, weights: dict[str, Any], steps: list[list[float | Non
     if len(ends) > 1:
         yield from _across(params, names, middle, ends, evidence)
     shown_norms = [middle[place] for place in layers] or middle
-    data = {"all": len(names), "steps": len(steps), "low": min(shown_norms), "high": max(shown_norms)}
+    data = {"all": len(names), "steps": len(columns[0]), "low": min(shown_norms), "high": max(shown_norms)}
     yield Finding("examined", Level.INFO, data=data, evidence=evidence)
 
 

@@ -80,7 +80,10 @@ MESSAGES: Words = {
         "zh": "checkpoint {checkpoint} 中的 {layer} 不在图中（{count:,} 个权重：{names}）。"
         "没有接入的层会在生成图时被删除，只在训练时使用的层也是如此。",
     },
-    "more": {"en": "{count:,} more layers have such faults.", "zh": "还有 {count:,} 层存在同类问题。"},
+    "more": {
+        "en": "{count:,} more {count:layer has|layers have} such faults.",
+        "zh": "还有 {count:,} 层存在同类问题。",
+    },
     "connect": {
         "en": "Call the layer in construct and use its result, or delete it from __init__.",
         "zh": "请在 construct 中调用该层并使用其结果；若确实不需要，请从 __init__ 中删除。",

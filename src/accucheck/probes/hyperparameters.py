@@ -2,8 +2,9 @@
 
 All is told in PyTorch's words, with file and line of both: optimizer and its settings (defaults differ), learning rate and schedule,
 loss with reduction and label smoothing, batch size, epochs, gradient clipping, rates of Dropout, accumulation. Catches settings that
-differ, or that one side lacks. What the command line or a configuration may change is a suspect only. Cannot tell how two
-schedules run, nor what a setting is that is computed: that is told. Never imports or runs a script.
+differ, or that one side lacks. What the command line or a configuration may change is a suspect only. Of several training scripts the
+first of each side is compared. Cannot tell how two schedules run, nor what a setting is that is computed: that is told. Never imports
+or runs a script.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "differs": {
-        "en": "{setting} is {here} here, and {there} in the benchmark ({place}).",
+        "en": "Here {setting} is {here}, and {there} in the benchmark ({place}).",
         "zh": "{setting}：本脚本为 {here}，标杆脚本为 {there}（{place}）。",
     },
     "only-here": {
@@ -64,6 +65,12 @@ MESSAGES: Words = {
     "no-optimizer": {
         "en": "No optimizer was found in {path}: its settings cannot be compared.",
         "zh": "{path} 中没有找到优化器，无法比较它的设置。",
+    },
+    "passed-over": {
+        "en": "Only {path} was compared with {other}; {count:,} further training {count:script was|scripts were} not: {names}. To compare "
+        "one, name it alone in scripts.train, and its counterpart in benchmark.scripts.train.",
+        "zh": "只比较了 {path} 与 {other}，另有 {count:,} 个训练脚本未比较：{names}。"
+        "如需比较，请在 scripts.train 中只写该脚本，并在 benchmark.scripts.train 中写上与它对应的脚本。",
     },
     "compared": {
         "en": "{same:,} of {count:,} settings are the same on both sides.",
@@ -136,10 +143,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if side and not any(found.optimizers for _, found in side):
             path = side[0][0].reading.source.path
             yield Finding("no-optimizer", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
-    mine = next((found for _, found in here if found.optimizers), None)
-    other = next((found for _, found in there if found.optimizers), None)
-    if mine is None or other is None:
+    trained = [[(one.reading.source.path, found) for one, found in side if found.optimizers] for side in (here, there)]
+    if not all(trained):
         return
+    (path, mine), (their_path, other) = (side[0] for side in trained)
+    if left := list(dict.fromkeys(name for side in trained for name, _ in side if name != side[0][0])):
+        data = {"path": path, "other": their_path, "count": len(left), "names": left}
+        yield Finding("passed-over", Level.INFO, Where(path=path), data, incomplete=True)
     sources = {source.path: source for one, _ in (*here, *there) for source in one.definitions.modules}
     for finding in _compared(mine, other):
         yield msgspec.structs.replace(finding, evidence=[*_quoted(finding, sources), *finding.evidence])

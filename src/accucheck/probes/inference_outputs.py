@@ -2,7 +2,7 @@
 
 outputs.path and outputs.reference are folders of .npy with the same names, and of metrics in .json, .csv or .txt (name: value). Outputs
 that agree under metrics that do not point at the metric; the other way round, the metric is too coarse to see the difference.
-It takes on trust that weights and input are the same.
+Run times and counters in a file of metrics are passed over. It takes on trust that weights and input are the same.
 """
 
 from __future__ import annotations
@@ -152,7 +152,14 @@ WORDS: Words = {
 
 _ENDINGS = (".json", ".csv", ".txt")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_LINE = re.compile(rf"([A-Za-z_][\w@.\- ]{{0,60}}?)\s*[:=]\s*({_NUMBER})\s*(%?)")
+_LINE = re.compile(rf"([^\W\d][\w@.\- ]{{0,60}}?)\s*[:=：]\s*({_NUMBER})\s*(%?)")
+#: Names of what is no metric: times and speeds, which differ from run to run, and counters. Not val_acc_epoch, which Lightning
+#: calls a metric by.
+_TIMES = re.compile(
+    r"runtime|per[_ ]second|(?:^|[\s_./-])(?:time|timestamp|second|latency)s?(?:_m?s)?$|耗时|用时"
+    r"|(?:^|\.)(?:epoch|(?:global_)?step)s?$",
+    re.I,
+)
 #: Of a file of metrics: its bytes, and the metrics of a side.
 _BYTES, _METRICS = 1 << 20, 1000
 
@@ -167,21 +174,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     common = [name for name in ours if name in theirs]
     rows, left_out = yield from _outputs(path, reference, params, problems, where, names)
     compared = [row for row in rows if row[1].compared]
-    if not compared and not common:
+    if not common and not rows:
         yield from left_out
         if problems:
             yield layer_outputs.unread(problems, where)
-        if not rows:
-            raise Skip("no-pairs", **names)
+        raise Skip("no-pairs", **names)
     same = bool(compared) and not any(outcome.differs for _, outcome in rows)
     if compared:
         yield from _judged(compared, params, where)
-    else:
+    elif common:
         yield Finding("no-outputs", Level.INFO, where)
     yield from layer_outputs.shapes(rows, where)
     if common:
         yield from _metric_findings(common, ours, theirs, params, where, same)
-    else:
+    elif compared:
         yield Finding("no-metrics", Level.INFO, where)
     if lonely := sorted(ours.keys() ^ theirs.keys()):
         data = {"count": len(lonely), "names": layer_outputs.shown(lonely)}
@@ -321,8 +327,8 @@ def _metrics(path: Path, problems: list[ReadError]) -> dict[str, tuple[str, floa
                 raise ReadError("too-large", path=str(file), size=size, limit=_BYTES)
             text = file.read_bytes().decode("utf-8-sig", "replace")
             for name, value in _numbers(text, file):
-                if len(found) < _METRICS:
-                    found[re.sub(r"[^a-z0-9]", "", name.lower())] = name, value
+                if len(found) < _METRICS and not _TIMES.search(name):
+                    found[re.sub(r"[\W_]+", "", name.lower())] = name, value
         except OSError as error:
             refused = from_os_error(error, file)
             assert isinstance(refused, ReadError)

@@ -55,7 +55,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_parameters.MESSAGES,
     "not-transferred": {
-        "en": "Not one of {count:,} weights of {source} has the value that it has in {target}: the benchmark's weights were not loaded.",
+        "en": "Not one of {count:,} {count:weight|weights} of {source} has the value that it has in {target}: the benchmark's "
+        "weights were not loaded.",
         "zh": "{source} 的 {count:,} 个权重没有一个与 {target} 相同：没有加载标杆的权重。",
     },
     "drawn-anew": {
@@ -76,7 +77,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重的值与 {target} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving statistics have other values than in {target}: {names}. They move as soon as a network runs in training "
+        "en": "{count:,} moving {count:statistic has|statistics have} other values than in {target}: {names}. "
+        "{count:It moves|They move} as soon as a network runs in training "
         "mode.",
         "zh": "有 {count:,} 个滑动统计量与 {target} 不同：{names}。网络只要以训练模式运行过，它们就会变化。",
     },
@@ -94,7 +96,7 @@ MESSAGES: Words = {
         "zh": "{source} 与 {target} 没有一个参数能够配对。这两个 checkpoint 是同一个网络的吗？",
     },
     "examined": {
-        "en": "{equal:,} of {count:,} paired weights are equal, {identical:,} of them bit by bit.",
+        "en": "{equal:,} of {count:,} paired {count:weight|weights} {equal:is|are} equal, {identical:,} bit by bit.",
         "zh": "已配对的 {count:,} 个权重中有 {equal:,} 个相等，其中 {identical:,} 个逐位相同。",
     },
     "fix-convert": {
@@ -136,7 +138,7 @@ WORDS: Words = {
     "not-transferred": {"en": "Difference of each weight", "zh": "各权重的差异"},
     "drawn-anew": {"en": "Drawn anew", "zh": "重新初始化的权重"},
     "transposed": {"en": "Transposed", "zh": "被转置的权重"},
-    "exchanged": {"en": "With the values of another", "zh": "装入他人数值的权重"},
+    "exchanged": {"en": "With the values of another", "zh": "装入了其他参数数值的权重"},
     "values-differ": {"en": "Values that differ", "zh": "数值不同的权重"},
     "statistics-differ": {"en": "Moving statistics that differ", "zh": "不同的滑动统计量"},
     "not-paired": {"en": "Not paired", "zh": "未配对的权重"},
@@ -190,15 +192,15 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     differing = sorted((row for row in rows if row.found.outside), key=lambda row: -row.found.largest)
     statistics = [row for row in differing if STATISTICS.search(row.pair.right.name)]
-    differing = [row for row in differing if row not in statistics]
+    differing = [row for row in differing if not STATISTICS.search(row.pair.right.name)]
     exchanged = list(_exchanged(params, differing, rows))
     turned = [row for row in differing if _turned(params, row)]
-    known = [row for row, _ in exchanged] + turned
-    rest = [row for row in differing if row not in known]
+    known = {id(row) for row in (*(row for row, _ in exchanged), *turned)}
+    rest = [row for row in differing if id(row) not in known]
     fresh = [row for row in rest if _drawn(params, row)]
     telling = [row for row in rows if row.matrix] or rows
-    if rows and not known and all(row in rest for row in telling):
-        yield from told("not-transferred", Level.PROBLEM, rest, "fix-convert", count=len(rest))
+    if rows and not known and {id(row) for row in telling} <= {id(row) for row in rest}:
+        yield from told("not-transferred", Level.PROBLEM, rest, "fix-convert")
     else:
         yield from told("transposed", Level.PROBLEM, turned, "fix-transposed")
         if exchanged:
@@ -208,7 +210,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             place = Where(where.path, name=str(cells[0][0]))
             yield Finding("exchanged", Level.PROBLEM, place, data, list(evidence), Fix("fix-exchanged"))
         yield from told("drawn-anew", Level.PROBLEM, fresh, "fix-convert")
-        some = [row for row in rest if row not in fresh]
+        new = {id(row) for row in fresh}
+        some = [row for row in rest if id(row) not in new]
         largest = min(some[0].found.largest, 1e300) if some else 0.0
         yield from told("values-differ", Level.PROBLEM, some, "fix-convert", largest=largest)
     yield from told("statistics-differ", Level.SUSPECT, statistics, None)
@@ -251,7 +254,13 @@ def _turned(params: Params, row: _Row) -> bool:
 
 
 def _exchanged(params: Params, differing: list[_Row], rows: list[_Row]) -> Iterator[tuple[_Row, str]]:
-    """Weights that hold the values of another parameter of the benchmark, with the name of that."""
+    """Weights that hold the values of another parameter of the benchmark, with the name of that.
+
+    The first numbers of those of one shape are sorted, so that each weight is held against the few that begin alike and not
+    against all.
+    """
+    import numpy as np
+
     from ..readers.tensor_comparison import compare
     from ..readers.tensors import chunks
 
@@ -259,17 +268,26 @@ def _exchanged(params: Params, differing: list[_Row], rows: list[_Row]) -> Itera
         return next(chunks(info, 0, 64)).astype("f4").round(4)
 
     waiting: dict[tuple[int, ...], list[_Row]] = {}
-    for row in rows:
-        waiting.setdefault(row.right.shape, []).append(row)
-    heads = {id(row): head(row.right) for row in rows if row.left.size > 1} if differing else {}
+    for row in rows if differing else []:
+        if row.left.size > 1:
+            waiting.setdefault(row.right.shape, []).append(row)
+    heads = {size: np.stack([head(row.right) for row in some]) for size, some in waiting.items()}
+    orders = {size: some[:, 0].argsort() for size, some in heads.items()}
     for row in differing:
         if row.left.size < 2:
             continue
-        mine = head(row.left)
-        if not (mine != mine[0]).any():  # a constant is found in many places
+        mine, size = head(row.left), row.right.shape
+        if (
+            not (mine != mine[0]).any() or not np.isfinite(mine).all()
+        ):  # a constant is found in many places, NaN in none
             continue
-        for other in waiting[row.right.shape]:
-            if other is not row and (abs(heads[id(other)] - mine) <= 2e-4 + params.rtol * abs(mine)).all():
+        off, order = 2e-4 + params.rtol * abs(mine), orders[size]
+        ends = [mine[0] - 2 * off[0], mine[0] + 2 * off[0]]  # wider than needed, so that no rounding cuts one off
+        low, high = np.searchsorted(heads[size][:, 0], ends, sorter=order)
+        near = np.sort(order[low:high])
+        for at in near[(abs(heads[size][near] - mine) <= off).all(1)]:
+            other = waiting[size][at]
+            if other is not row:
                 ((_, _, result),) = compare([(row.left, other.right)], params.threads, params.rtol)
                 if not result.outside:
                     yield row, other.right.name

@@ -77,9 +77,14 @@ MESSAGES: Words = {
         "zh": "样本之间互不影响：未改动的样本，其输出变化不超过最大输出值的 {mixed:.2g}。",
     },
     "after-training": {
-        "en": "As built the output does not react to all of its inputs; after {steps:,} steps of training it does, as with a layer "
-        "that starts at zero.",
+        "en": "As built the output does not react to all of its inputs; after {steps:,} {steps:step|steps} of training it does, "
+        "as with a layer that starts at zero.",
         "zh": "刚构建时输出对部分输入没有反应，训练 {steps:,} 步后有反应，与从 0 开始的层相符。",
+    },
+    "independent-as-built": {
+        "en": "As built the output does not depend on the input: neither other samples nor other values change it ({samples:,} samples); "
+        "whether training changes that was not seen.",
+        "zh": "刚构建时输出与输入无关：换样本、换取值都不改变输出（{samples:,} 个样本）；未能观察训练后是否改变。",
     },
     "independent": {
         "en": "The output does not depend on the input: neither other samples nor other values change it ({samples:,} samples, "
@@ -108,7 +113,8 @@ MESSAGES: Words = {
         "zh": "网络中有样本之间可能本就相关的层、输入或输出：{names}。",
     },
     "no-gradient": {
-        "en": "The gradient of the loss with respect to the inputs is 0 throughout, and {zero:,} trainable parameters get none either.",
+        "en": "The gradient of the loss with respect to the inputs is 0 throughout, and {zero:,} trainable "
+        "{zero:parameter gets|parameters get} none either.",
         "zh": "loss 对输入的梯度恒为 0，另有 {zero:,} 个可训练参数也没有梯度。",
     },
     "gradient-ends": {
@@ -138,7 +144,7 @@ MESSAGES: Words = {
         "zh": "无法为输入 {name} 换上其他取值。",
     },
     "lacking": {
-        "en": "{path} lacks {count:,} parameters of the network.",
+        "en": "{path} lacks {count:,} {count:parameter|parameters} of the network.",
         "zh": "{path} 中缺少网络的 {count:,} 个参数。",
     },
     "fix-input": {
@@ -162,6 +168,7 @@ _BLIND = {
     "zh": "输出不依赖的内容，训练也无从学习。",
 }
 WHY: Words = {
+    "independent-as-built": _BLIND,
     "independent": _BLIND,
     "faint": _BLIND,
     "same-for-all": _BLIND,
@@ -263,8 +270,10 @@ def _inputs(last: dict[str, Any], same: float, samples: dict[str, Any], *, train
                 "faint", Level.SUSPECT, data=samples | {"most": most}, evidence=evidence, fix=Fix("fix-input")
             )
         else:
-            level = Level.PROBLEM if last["steps"] else Level.SUSPECT  # a last layer of zeros has not been ruled out
-            yield Finding("independent", level, data=samples, evidence=evidence, fix=Fix("fix-input"))
+            code, level = "independent", Level.PROBLEM
+            if not last["steps"]:  # a last layer of zeros has not been ruled out
+                code, level = "independent-as-built", Level.SUSPECT
+            yield Finding(code, level, data=samples, evidence=evidence, fix=Fix("fix-input"))
         return
     unused = [name for name, change in known.items() if change <= same]
     for name in unused if len(known) > 1 else []:

@@ -90,8 +90,8 @@ MESSAGES: Words = {
         "zh": "{input} 中有 {count:,} 个特征远小于其他特征：{smallest} 的均方根为 {least:.4g}，{largest} 为 {most:.4g}。",
     },
     "constant-channel": {
-        "en": "Channel {names} has the same value, {low:.4g}, in all {samples:,} samples.",
-        "zh": "通道 {names} 在全部 {samples:,} 个样本中取值都是 {low:.4g}。",
+        "en": "Channels without variation in all {samples:,} samples (value in brackets): {names}.",
+        "zh": "以下通道在全部 {samples:,} 个样本中取值不变（括号内为取值）：{names}。",
     },
     "constant-input": {
         "en": "{input} has the same value, {low:.4g}, in all {samples:,} samples.",
@@ -285,20 +285,20 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
         *_spread(found),
         _live.nodes_table(nodes),
     ]
-    scaled = _Scaled(case)
+    pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
+    pictures = [column for column in pictures if column["shape"]]
+    scaled = _Scaled(case, alone=len(found) + len(pictures) == 1)
     beside = any(column["layout"] in ("chw", "hwc") for column in columns)
     for entry in found:
         for finding in _of_input(entry, seen["samples"], params, evidence, scaled):
             if beside and entry.layout == "features" and finding.code in ("out-of-range", "scales-differ"):
                 finding = msgspec.structs.replace(finding, level=Level.SUSPECT)  # perhaps facts about the picture
             yield finding
-    pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
-    pictures = [column for column in pictures if column["shape"]]
     for column in pictures:
         (entry,) = _inputs([column])
         data = {"input": column["name"], "dtype": column["dtype"], **entry.facts()}
         place = Where(field=column["name"])
-        if where := scaled.place:
+        if where := scaled.place(entry):
             yield Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
         else:
             yield Finding("integer-picture", Level.INFO, place, data, evidence, incomplete=True)
@@ -309,19 +309,25 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
 
 
 class _Scaled:
-    """Where the training script scales the input within the network, as path:line; empty where it does not, or is not known."""
+    """Where the training script scales an input within the network, as path:line; empty where it does not, or is not known.
 
-    def __init__(self, case: Case) -> None:
+    `alone`: the pipeline has no other input, which is then the one of the script, whatever that calls it.
+    """
+
+    def __init__(self, case: Case, alone: bool) -> None:
         self.case = case
-        self.found: str | None = None
+        self.alone = alone
+        self.found: dict[str, str] | None = None
 
-    @property
-    def place(self) -> str:
+    def place(self, entry: _Input) -> str:
         if self.found is None:
-            self.found = self._look() if self.case.spec.scripts.train else ""
-        return self.found
+            self.found = self._look() if self.case.spec.scripts.train else {}
+        if self.alone and len(self.found) == 1:
+            return next(iter(self.found.values()))
+        places = [self.found.get(name, "") for name in ([entry.name] if entry.shape else entry.names)]
+        return places[0] if all(places) else ""
 
-    def _look(self) -> str:
+    def _look(self) -> dict[str, str]:
         from ..script.analysis import read_scripts
         from ..script.normalization import examine
         from ..script.pipelines import of_scripts
@@ -329,8 +335,8 @@ class _Scaled:
         try:
             said = [one for one in examine(of_scripts(read_scripts(self.case))) if one.code == "in-network"]
         except UserError:  # told by the probes that read scripts
-            return ""
-        return f"{said[0].made.source.path}:{said[0].made.line}" if said else ""
+            return {}
+        return {one.data["input"]: f"{one.made.source.path}:{one.made.line}" for one in reversed(said)}
 
 
 def _inputs(columns: list[dict[str, Any]]) -> Iterator[_Input]:
@@ -364,24 +370,23 @@ def _of_input(
         return
     data |= entry.facts()
     constant = [
-        name
+        (name, channel["low"])
         for name, channel in zip(entry.names, entry.channels, strict=True)
-        if channel.get("low") == channel.get("high")
+        if "low" in channel and channel["low"] == channel["high"]
     ]
     if samples > 1 and data["low"] == data["high"]:
         yield Finding("constant-input", Level.SUSPECT, place, data, evidence, Fix("fix-channel"))
         return
     if samples > 1 and constant and entry.layout == "features":
-        few = {**data, "count": len(constant), "names": constant[:20]}
+        few = {**data, "count": len(constant), "names": [name for name, _ in constant[:20]]}
         yield Finding("constant-features", Level.INFO, place, few, evidence)
     elif constant and entry.layout in ("chw", "hwc"):
-        low = next(channel["low"] for channel in entry.told if channel["low"] == channel["high"])
-        one = {**data, "names": constant, "low": low}
-        yield Finding("constant-channel", Level.SUSPECT, place, one, evidence, Fix("fix-channel"))
+        flat = {**data, "names": [f"{name} ({value:.4g})" for name, value in constant]}
+        yield Finding("constant-channel", Level.SUSPECT, place, flat, evidence, Fix("fix-channel"))
     large = any(channel["top"] >= params.reach for channel in entry.told)
     uneven = _scales(entry, params)
-    if (large or (uneven and uneven[0])) and scaled.place:
-        yield Finding("network-scales", Level.INFO, place, {**data, "place": scaled.place}, evidence)
+    if (large or (uneven and uneven[0])) and (where := scaled.place(entry)):
+        yield Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
     elif uneven and uneven[0]:
         yield Finding("scales-differ", Level.PROBLEM, place, {**data, **uneven[1]}, evidence, Fix("fix-normalise"))
     elif large and entry.layout == "values":

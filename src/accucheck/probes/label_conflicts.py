@@ -51,26 +51,26 @@ MESSAGES: Words = {
         "zh": "{role}数据：有 {groups:,} 个样本以不同标签重复出现，共 {count:,} 次，例如 {first}。",
     },
     "rows-conflict": {
-        "en": "{role} data: {groups:,} {groups:row occurs|rows occur} with more than one label and are otherwise "
-        "equal, {count:,} times in all ({share:.2%} "
+        "en": "{role} data: {groups:,} {groups:row occurs|rows occur}, otherwise equal, with more than one "
+        "label, {count:,} times in all ({share:.2%} "
         "of the rows), for instance {first}.",
         "zh": "{role}数据：有 {groups:,} 种行除标签外完全相同而标签不同，共 {count:,} 行（占 {share:.2%}），例如 {first}。",
     },
     "sample-missing": {
-        "en": "{role} data: {count:,} of {rows:,} names in {path} belong to no file, the first is {first}.",
+        "en": "{role} data: {count:,} of {rows:,} {rows:name|names} in {path} {count:belongs|belong} to no file, the first is {first}.",
         "zh": "{role}数据：{path} 的 {rows:,} 个文件名中有 {count:,} 个找不到对应文件，第一个是 {first}。",
     },
     "sample-unnamed": {
-        "en": "{role} data: {count:,} of {files:,} pictures are not named in {path}, the first is {first}.",
+        "en": "{role} data: {count:,} of {files:,} {files:picture|pictures} {count:is|are} not named in {path}, the first is {first}.",
         "zh": "{role}数据：{files:,} 张图片中有 {count:,} 张未出现在 {path} 中，第一张是 {first}。",
     },
     "repeated": {
-        "en": "{role} data: {count:,} of {samples:,} samples repeat another one with the same label.",
+        "en": "{role} data: {count:,} of {samples:,} {samples:sample|samples} {count:repeats|repeat} another one with the same label.",
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个与其他样本重复且标签相同。",
     },
     "compared": {
-        "en": "{role} data: {samples:,} labelled samples were compared; whether labels that contradict nothing are right, only a look at "
-        "samples tells.",
+        "en": "{role} data: {samples:,} labelled {samples:sample was|samples were} compared; whether labels that contradict nothing are "
+        "right, only a look at samples tells.",
         "zh": "{role}数据：已比较 {samples:,} 个带标签样本；未发现矛盾的标签是否正确，只能通过人工抽查判断。",
     },
     "not-compared": {
@@ -120,8 +120,6 @@ PROOF: Words = dict.fromkeys(WHY, _LOOK)
 _ROWS = 200
 #: A list in which more pictures than this share have several labels gives them on purpose: objects, attributes.
 _SEVERAL = 0.01
-#: Ends of file names, as a column of them has it.
-_PICTURES = r"(?i)\.(jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm)$"
 
 
 @dataclass
@@ -180,7 +178,9 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
         seen.files.append((seen.count, case.relative(path), False))
         try:
             with _files.readable(path, kind) as (copy, form):
-                if ends and (pairs := _listed(copy, kind, files.label)):
+                pairs = _listed(copy, kind, files.label) if ends else []
+                # a list of names alone tells no labels; those of the folders count
+                if any(label is not None for _, label in pairs):
                     yield from _labelled_pictures(case, pairs, ends, seen, params)
                     continue
                 for digests, labels in batches(copy, form, files.label):
@@ -188,6 +188,8 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
                     seen.rows |= kind in TABLES
                     yield Progress(done, total, "bytes")
         except NoLabel as error:
+            if kind in ("npy", "idx"):  # samples and labels in files of their own, which are not brought together here
+                files.others.append((case.relative(path), kind))
             files.without(error.fields)
         except ReadError as error:
             files.errors.append(error)
@@ -293,7 +295,7 @@ def _conflicts(role: str, seen: _Seen) -> Iterator[Finding]:
         yield Finding("repeated", Level.INFO, data={**said, "count": repeated})
     if seen.cut:
         yield Finding("not-compared", Level.INFO, data=said, incomplete=True)
-    yield Finding("compared", Level.INFO, data={**said, "samples": len(order)})
+    yield Finding("compared", Level.INFO, data={**said, "samples": len(order)}, incomplete=not len(order))
 
 
 # --- label files and pictures -----------------------------------------------------------------------------------------
@@ -352,12 +354,13 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
     import polars as pl
 
     from ..readers import tables
-    from ..readers.detect import TABLES
+    from ..readers.detect import PICTURE, TABLES
     from ..readers.labels import NoLabel, field_of, said
 
     if kind not in TABLES:
         return []
     found: list[tuple[str, str | None]] = []
+    names_picture = f"(?i){PICTURE.pattern}"
     column = None
     for mode in tables.MODES[1:]:
         found.clear()
@@ -365,7 +368,7 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
             for batch in tables.batches(path, kind, mode):
                 if column is None:
                     texts = [name for name, dtype in batch.schema.items() if dtype == pl.String]
-                    shares = {name: float(batch[name].str.contains(_PICTURES).mean() or 0) for name in texts}
+                    shares = {name: float(batch[name].str.contains(names_picture).mean() or 0) for name in texts}
                     column = max(shares, key=lambda name: shares[name], default=None)
                     if column is None or shares[column] < 0.9:
                         return []

@@ -21,7 +21,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, Skip
-from . import _labelled
+from . import _files, _labelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -233,7 +233,6 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
 
     from ..readers.drawing import labels_of
     from ..readers.labels import NoLabel, class_folders
-    from ..readers.places import plain
 
     labels = _Labels(_labelled.files_of(case, role))
     files = labels.files
@@ -241,8 +240,8 @@ def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
     for path, kind, size in files.todo:
         start = (labels.count, case.relative(path), False)
         try:
-            with plain(path, kind) as local:
-                for block in labels_of(local, kind, files.label):
+            with _files.readable(path, kind) as (copy, form):
+                for block in labels_of(copy, form, files.label):
                     labels.add(*block)
                     yield Progress(done, files.size, "bytes")
         except NoLabel as error:

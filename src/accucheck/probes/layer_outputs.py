@@ -380,8 +380,8 @@ def _split(split: Split, where: Where, evidence: list[Evidence], by_name: bool, 
     data: dict[str, Any] = {
         "name": layer.name,
         "at": _at(layer),
-        "relative": number(outcome.relative if outcome.relative is not None else math.nan),
-        "largest": number(outcome.largest if outcome.relative is not None else math.nan),
+        "relative": number(outcome.relative),
+        "largest": number(outcome.largest),
         "carriers": carriers,
         "before": split.before.name if split.before else "-",
     }

@@ -139,12 +139,12 @@ MESSAGES: Words = {
     "forward-slight": {
         "en": "The first losses differ by {relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark): within "
         "the usual {allowed:.1e}, but "
-        "more than rounding explains ({floor:.1e}), and the difference is visible from {unit} {seen:,g} on. The "
+        "more than rounding explains ({floor:.1e}), and the difference is visible from {unit} {seen:,.12g} on. The "
         "forward pass is "
         "the place to look first.",
         "zh": "第一步的 loss 相差 {relative:.2e}（本脚本 {value:.9g}，标杆 {other:.9g}）：虽在通常的 {allowed:.1e} 以内，"
         "却超出舍入误差所能解释的"
-        "（{floor:.1e}），并从第 {seen:,g} 个 {unit} 起明显可见。应先查正向计算。",
+        "（{floor:.1e}），并从第 {seen:,.12g} 个 {unit} 起明显可见。应先查正向计算。",
     },
     "backward": {
         "en": "The first losses agree (to {before:.1e}), the second differ: {value:.9g} here, {other:.9g} in the "
@@ -154,28 +154,29 @@ MESSAGES: Words = {
         "标杆 {other:.9g}（相对差异 {relative:.2e}）：{part}。",
     },
     "fork": {
-        "en": "The curves agree (to {before:.1e}) up to {unit} {last:,g} and part at {unit} {step:,g}, where the "
+        "en": "The curves agree (to {before:.1e}) up to {unit} {last:,.12g} and part at {unit} {step:,.12g}, where the "
         "difference jumps to "
         "{relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark) and stays; confidence: {confidence}.",
-        "zh": "两条曲线到第 {last:,g} 个 {unit} 为止一致（相差 {before:.1e}），在第 {step:,g} 个 {unit} 处分叉：差异跃升到 {relative:.2e}"
+        "zh": "两条曲线到第 {last:,.12g} 个 {unit} 为止一致（相差 {before:.1e}），在第 {step:,.12g} 个 {unit} 处分叉：差异跃升到 "
+        "{relative:.2e}"
         "（本脚本 {value:.9g}，标杆 {other:.9g}）且不再消失；置信度：{confidence}。",
     },
     "fork-before": {
-        "en": "The curves already differ at the first {unit} that both logs tell, {step:,g}: {value:.9g} here, "
+        "en": "The curves already differ at the first {unit} that both logs tell, {step:,.12g}: {value:.9g} here, "
         "{other:.9g} in the benchmark "
         "({relative:.2e}). Print the loss of each step from the first on: whether the first or the second differs "
         "tells forward from "
         "backward.",
-        "zh": "在两份日志共有的首个 {unit}（{step:,g}）处曲线已经不同：本脚本 {value:.9g}，标杆 {other:.9g}（相对差异 {relative:.2e}）。"
+        "zh": "在两份日志共有的首个 {unit}（{step:,.12g}）处曲线已经不同：本脚本 {value:.9g}，标杆 {other:.9g}（相对差异 {relative:.2e}）。"
         "请从第一步起逐步打印 loss：看第一步还是第二步先不同，才能区分正向与反向。",
     },
     "drift": {
-        "en": "The difference grows from rounding without a jump and is visible from {unit} {step:,g} on; at the "
+        "en": "The difference grows from rounding without a jump and is visible from {unit} {step:,.12g} on; at the "
         "end the losses are {value:.5g} "
         "here and {other:.5g} in the benchmark. So grows the rounding of any training; so may a small fault. Two "
         "runs of the benchmark "
         "(curves.reference.rerun) would tell them apart.",
-        "zh": "差异从舍入误差开始逐步增大，没有跃升，从第 {step:,g} 个 {unit} 起可见；结束时本脚本 loss 为 {value:.5g}，"
+        "zh": "差异从舍入误差开始逐步增大，没有跃升，从第 {step:,.12g} 个 {unit} 起可见；结束时本脚本 loss 为 {value:.5g}，"
         "标杆为 {other:.5g}。"
         "正常训练的舍入误差会这样累积，微小的错误也可能如此。标杆再跑一次（curves.reference.rerun）即可区分。",
     },
@@ -194,11 +195,11 @@ MESSAGES: Words = {
         "随机性固定之前，比这更小的问题看不出来。",
     },
     "slight": {
-        "en": "From {unit} {step:,g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} "
+        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} "
         "would be usual), though within "
         "the usual tolerance: a difference of operators, or a small one in the code. Layer outputs show it better "
         "than losses.",
-        "zh": "从第 {step:,g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），但仍在通常容差以内："
+        "zh": "从第 {step:,.12g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），但仍在通常容差以内："
         "可能是算子实现不同，也可能是代码里的小差别。逐层输出比 loss 看得更清楚。",
     },
     "slight-second": {
@@ -209,10 +210,10 @@ MESSAGES: Words = {
         "但仍在通常容差以内：第一步的梯度或更新可能有小的不同。",
     },
     "slight-later": {
-        "en": "From {unit} {step:,g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would "
+        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would "
         "be usual), and up to then did not (to {before:.1e}), though within the usual tolerance: something small "
         "begins there.",
-        "zh": "从第 {step:,g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），此前没有"
+        "zh": "从第 {step:,.12g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），此前没有"
         "（相差 {before:.1e}），但仍在通常容差以内：那里开始有小的不同。",
     },
     "gradient-first": {
@@ -235,39 +236,39 @@ MESSAGES: Words = {
         "或有一边跳过了首个 batch。",
     },
     "other-batches": {
-        "en": "From {unit} {step:,g} on the ups and downs of the two curves have nothing to do with each other "
+        "en": "From {unit} {step:,.12g} on the ups and downs of the two curves have nothing to do with each other "
         "(correlation {likeness:.2f}): "
         "they were given other batches, or their randomness is not fixed." + _ORDER["en"],
-        "zh": "从第 {step:,g} 个 {unit} 起，两条曲线的起伏互不相关（相关系数 {likeness:.2f}）：两边用的不是同样的 batch，"
+        "zh": "从第 {step:,.12g} 个 {unit} 起，两条曲线的起伏互不相关（相关系数 {likeness:.2f}）：两边用的不是同样的 batch，"
         "或随机性没有固定。" + _ORDER["zh"],
     },
     "nan-ours": {
-        "en": "The loss here is NaN or Inf from {unit} {step:,g} on, the benchmark's is not{later}; up to then "
+        "en": "The loss here is NaN or Inf from {unit} {step:,.12g} on, the benchmark's is not{later}; up to then "
         "nothing differs. Item mp.01 is about "
         "where such values come from.",
-        "zh": "本脚本的 loss 在第 {step:,g} 个 {unit} 变为 NaN 或 Inf，标杆没有{later}，此前两者一致。其来源见检查项 mp.01。",
+        "zh": "本脚本的 loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，标杆没有{later}，此前两者一致。其来源见检查项 mp.01。",
     },
     "nan-theirs": {
-        "en": "The benchmark's loss is NaN or Inf from {unit} {step:,g} on, the one here is not{later}; up to then "
+        "en": "The benchmark's loss is NaN or Inf from {unit} {step:,.12g} on, the one here is not{later}; up to then "
         "nothing differs. After that "
         "the benchmark is none.",
-        "zh": "标杆的 loss 在第 {step:,g} 个 {unit} 变为 NaN 或 Inf，本脚本没有{later}，此前两者一致。在此之后标杆不能再作参照。",
+        "zh": "标杆的 loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，本脚本没有{later}，此前两者一致。在此之后标杆不能再作参照。",
     },
     "both-nan": {
-        "en": "Both losses become NaN or Inf at the same {unit}, {step:,g}, and agree up to then: the cause is "
+        "en": "Both losses become NaN or Inf at the same {unit}, {step:,.12g}, and agree up to then: the cause is "
         "common to both scripts, such as a "
         "sample or the learning rate.",
-        "zh": "两边的 loss 在同一个 {unit}（第 {step:,g} 个）变为 NaN 或 Inf，此前一致：原因是两个脚本共有的，例如某条数据或学习率。",
+        "zh": "两边的 loss 在同一个 {unit}（第 {step:,.12g} 个）变为 NaN 或 Inf，此前一致：原因是两个脚本共有的，例如某条数据或学习率。",
     },
     "nan-after": {
-        "en": "NaN or Inf comes only after the curves part: at {unit} {step:,g} ({sides}).",
-        "zh": "NaN 或 Inf 出现在分叉之后：第 {step:,g} 个 {unit}（{sides}）。",
+        "en": "NaN or Inf comes only after the curves part: at {unit} {step:,.12g} ({sides}).",
+        "zh": "NaN 或 Inf 出现在分叉之后：第 {step:,.12g} 个 {unit}（{sides}）。",
     },
     "schedule": {
-        "en": "The learning rates differ from {unit} {step:,g} on: {value:.6g} here, {other:.6g} in the benchmark. "
+        "en": "The learning rates differ from {unit} {step:,.12g} on: {value:.6g} here, {other:.6g} in the benchmark. "
         "Settle this first: it makes "
         "the losses part by itself.",
-        "zh": "学习率从第 {step:,g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。应先解决：仅此一项就会使 loss 分叉。",
+        "zh": "学习率从第 {step:,.12g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。应先解决：仅此一项就会使 loss 分叉。",
     },
     "schedule-same": {
         "en": "The learning rates of both logs agree ({points:,} {units} compared).",
@@ -276,22 +277,22 @@ MESSAGES: Words = {
     "gradient-norm": {
         "en": "The gradient norms differ by {relative:.1%} in the mean over the first {points:,} {units} "
         "({tolerance:.0%} is usual); at {unit} "
-        "{step:,g}: {value:.6g} here, {other:.6g} in the benchmark.",
-        "zh": "梯度范数在前 {points:,} 个 {units} 上平均相差 {relative:.1%}（通常在 {tolerance:.0%} 以内）；第 {step:,g} 个 {unit}："
+        "{step:,.12g}: {value:.6g} here, {other:.6g} in the benchmark.",
+        "zh": "梯度范数在前 {points:,} 个 {units} 上平均相差 {relative:.1%}（通常在 {tolerance:.0%} 以内）；第 {step:,.12g} 个 {unit}："
         "本脚本 {value:.6g}，标杆 {other:.6g}。",
     },
     "evaluation": {
-        "en": "The training losses agree, but the evaluation differs from {unit} {step:,g} on ({name}): "
+        "en": "The training losses agree, but the evaluation differs from {unit} {step:,.12g} on ({name}): "
         "{value:.6g} here, {other:.6g} in the "
         "benchmark. So shows what training does not use: the moving statistics of BatchNorm (momentum), evaluation "
         "mode, or the evaluation's own data "
         "and processing.",
-        "zh": "训练 loss 一致，但评估结果（{name}）从第 {step:,g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。"
+        "zh": "训练 loss 一致，但评估结果（{name}）从第 {step:,.12g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。"
         "这类差异来自训练时用不到的部分：BatchNorm 的滑动统计量（momentum）、推理模式，或评估的数据与处理。",
     },
     "evaluation-same": {
-        "en": "The evaluations of both agree too ({points:,} compared).",
-        "zh": "两边的评估结果也一致（对比了 {points:,} 次）。",
+        "en": "The evaluations of both agree too ({name}, {points:,} compared).",
+        "zh": "两边的评估结果（{name}）也一致（对比了 {points:,} 次）。",
     },
     "benchmark-noisy": {
         "en": "Two runs of one script differ by {relative:.2e} in their first two losses ({path}): its randomness "
@@ -357,8 +358,8 @@ PROOF: Words = {
         "zh": "对比一步之后的梯度和权重：梯度相同而权重不同，问题在优化器。",
     },
     "fork": {
-        "en": "Start both from the state one step before {unit} {step:,g}: the second loss must then differ.",
-        "zh": "两边都从第 {step:,g} 个 {unit} 的前一步开始训练：第二步的 loss 就应不同。",
+        "en": "Start both from the state one step before {unit} {step:,.12g}: the second loss must then differ.",
+        "zh": "两边都从第 {step:,.12g} 个 {unit} 的前一步开始训练：第二步的 loss 就应不同。",
     },
 }
 _PART: Words = {
@@ -379,7 +380,7 @@ _CONFIDENCE: Words = {
 }
 _OTHERS: Words = {
     "never": {"en": "", "zh": ""},
-    "later": {"en": " before {unit} {other:,g}", "zh": "（到第 {other:,g} 个 {unit} 才出现）"},
+    "later": {"en": " before {unit} {other:,.12g}", "zh": "（到第 {other:,.12g} 个 {unit} 才出现）"},
 }
 _SIDES: Words = {
     "ours": {"en": "here", "zh": "本脚本"},
@@ -480,7 +481,7 @@ class _Judge:
                 data = pair.data | {"step": float(pair.points.x[min(nans)]), "sides": _SIDES[sides]}
                 yield Finding("nan-after", Level.INFO, pair.ours.where, data)
         if found.lone:
-            steps = [f"{pair.points.x[at]:,g}" for at in found.lone]
+            steps = [f"{pair.points.x[at]:,.12g}" for at in found.lone]
             data = {"count": len(steps), "steps": _curve_pairs.shown(steps)}
             yield Finding("lone", Level.INFO, pair.ours.where, data)
         if start is not None and (printed := float(found.printed[: start + 1].max())) > 10 * self.limits.rounding:
@@ -605,7 +606,9 @@ class _Judge:
     def drift(self, at: int) -> Finding:
         """A difference without a beginning; it counts where it came soon, or the curves end apart."""
         points = self.pair.points
-        value, other, spread = _curve_pairs.ends(points.ours, points.theirs)
+        ends = _curve_pairs.ends(points.ours, points.theirs)
+        assert ends is not None  # a drift is seen at points that both have
+        value, other, spread = ends
         allowed = max(self.params.end * max(abs(other), 1.0), self.params.noise * spread)
         alike = abs(value - other) <= allowed and float(points.x[at] - points.x[0]) > self.params.soon
         data = self.at(at) | {"value": value, "other": other}
@@ -709,6 +712,8 @@ class _Judge:
 
     def evaluations(self) -> Iterator[Finding]:
         """Evaluations of trainings that agree."""
+        import numpy as np
+
         from ..readers.curve_comparison import compare
 
         for meaning in ("loss", "accuracy"):
@@ -716,15 +721,20 @@ class _Judge:
             if pair is None or not len(pair.points.x):
                 continue
             found = compare(pair.points.ours, pair.points.theirs, None, self.limits)
-            start = found.origin if found.origin is not None else found.visible
-            data = pair.data | {"points": len(pair.points.x), "name": pair.ours.name}
+            parted = found.origin if found.origin is not None else found.visible
+            curves = pair.points.ours, pair.points.theirs
+            bad = [_curve_pairs.lost(one, other) for one, other in (curves, curves[::-1])]
+            start = min((at for at in (parted, *bad) if at is not None), default=None)
+            known = int(np.isfinite(found.relative).sum())
+            data = pair.data | {"points": known, "name": pair.ours.name}
             if start is None:
-                yield Finding("evaluation-same", Level.INFO, pair.ours.where, data)
-                return
+                if known:
+                    yield Finding("evaluation-same", Level.INFO, pair.ours.where, data)
+                continue
             data |= {
                 "step": float(pair.points.x[start]),
-                "value": _plain(pair.points.ours[start]),
-                "other": _plain(pair.points.theirs[start]),
+                "value": _said(pair.points.ours[start]),
+                "other": _said(pair.points.theirs[start]),
             }
             label = "loss" if meaning == "loss" else "accuracy"
             evidence = _curve_pairs.charts(pair, found, ("this", "benchmark"), label)
@@ -737,6 +747,11 @@ def _plain(value: Any) -> float | None:
     import math
 
     return float(value) if math.isfinite(value) else None
+
+
+def _said(value: Any) -> float | str:
+    """The same where a person is to read NaN or Inf."""
+    return float(value) if _plain(value) is not None else {"nan": "NaN", "inf": "Inf"}.get(str(value), "-Inf")
 
 
 def _losses(count: int = 60, seed: int = 1) -> list[float]:
@@ -912,6 +927,13 @@ EXAMPLES = [
         _csv(loss=_losses(), val_loss=[1.2, 1.3] * 30),
         Verdict.PROBLEM,
         "agrees",
+        "evaluation",
+    ),
+    _example(
+        "evaluations that are NaN here alone",
+        _csv(loss=_rounded(_losses()), val_loss=[1.2, 1.3] * 15 + [_NAN] * 30),
+        _csv(loss=_losses(), val_loss=[1.2, 1.3] * 30),
+        Verdict.PROBLEM,
         "evaluation",
     ),
     Example(

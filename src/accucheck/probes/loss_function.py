@@ -384,6 +384,8 @@ def _diff(said: Said) -> str | None:
     if line[end : end + 1] != b")" or "reduction" not in _parameters(said.place.api):
         return None
     before = line[:end].rstrip()
+    if not before:
+        return None  # the parenthesis has a line of its own
     comma = b"" if before.endswith((b"(", b",")) or not (node.args or node.keywords) else b", "
     space = b" " if before.endswith(b",") else b""
     new = before + comma + space + b'reduction="mean"' + line[end:]
@@ -393,13 +395,20 @@ def _diff(said: Said) -> str | None:
 def _without(made: Any) -> str | None:
     """The diff that takes a softmax away that stands beside the loss; one in the network may be wanted for predictions."""
     node, frame = made.node, made.frame
-    if made.name == "" or not isinstance(node, ast.Call) or not node.args or node.lineno != node.end_lineno:
+    if made.name == "" or not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
         return None
-    if frame is None or frame.function.name in ("construct", "forward") or isinstance(node.args[0], ast.Starred):
+    on = node.func.value if isinstance(node.func, ast.Attribute) and made.name.startswith(".") else None
+    kept_of = [on] if on is not None else node.args[:1]
+    if frame is None or frame.function.name in ("construct", "forward") or not kept_of:
         return None
-    inner = node.args[0]
+    (inner,) = kept_of
+    if isinstance(inner, ast.Starred):
+        return None
     line = made.source.lines[node.lineno - 1].encode()
-    new = line[: node.col_offset] + line[inner.col_offset : inner.end_col_offset] + line[node.end_col_offset :]
+    kept = line[inner.col_offset : inner.end_col_offset]
+    if not isinstance(inner, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        kept = b"(" + kept + b")"
+    new = line[: node.col_offset] + kept + line[node.end_col_offset :]
     return str(diff) if (diff := made.source.diff(node.lineno, new.decode())) else None
 
 

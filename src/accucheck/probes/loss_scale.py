@@ -87,6 +87,10 @@ MESSAGES: Words = {
         "en": _AFTER[0] + ": more than a dynamic scale needs to keep its value.",
         "zh": _AFTER[1] + "：多于动态 loss scale 维持正常取值所需的次数。",
     },
+    "never-settled": {
+        "en": "{count:,} of {steps:,} recorded steps overflowed ({share:.2%}), the last at step {last:,}; the scale never settled.",
+        "zh": "{steps:,} 个记录步中有 {count:,} 步溢出（{share:.2%}），最后一次在第 {last:,} 步；loss scale 始终未稳定。",
+    },
     "not-settled": {
         "en": "Only {steps:,} steps were recorded, {count:,} of them overflowed, and the scale has not settled yet.",
         "zh": "只记录了 {steps:,} 步，其中 {count:,} 步溢出，loss scale 尚未稳定。",
@@ -149,13 +153,14 @@ _SKIPPED = {
     "become 0 in float16.",
     "zh": "溢出的步会被跳过，该 batch 不参与学习；而 scale 过小时，较小的 float16 梯度又会变为 0。",
 }
-WHY: Words = {"collapsed": _SKIPPED, "falling": _SKIPPED, "many-overflows": _SKIPPED, "some-overflows": _SKIPPED}
+_CODES = ("collapsed", "falling", "many-overflows", "some-overflows", "never-settled")
+WHY: Words = dict.fromkeys(_CODES, _SKIPPED)
 _FLOAT32 = {
     "en": "Train some hundred steps in float32 from the same weights: the loss must then fall better. Overflow there too is no matter "
     "of the scale.",
     "zh": "从同一份权重出发用 float32 训练几百步：loss 应下降得更好。若仍有溢出，则与 loss scale 无关。",
 }
-PROOF: Words = {"collapsed": _FLOAT32, "falling": _FLOAT32, "many-overflows": _FLOAT32, "some-overflows": _FLOAT32}
+PROOF: Words = dict.fromkeys(_CODES, _FLOAT32)
 
 #: Overflows marked one by one; of more a chart tells the share.
 _MARKS = 20
@@ -231,8 +236,9 @@ def _judged(case: Case, params: Params, scale: Series | None, overflow: Series |
         )
     elif (many := _many(bad, begin, params)) is not None:
         data |= many
-        code = "many-overflows" if data["share"] > params.most else "some-overflows"
-        level = Level.PROBLEM if code == "many-overflows" else Level.SUSPECT
+        much = data["share"] > params.most
+        code = "never-settled" if begin == len(bad) else "many-overflows" if much else "some-overflows"
+        level = Level.PROBLEM if much else Level.SUSPECT
         yield Finding(code, level, where, data, evidence, Fix("fix-halve"))
     elif fixed:
         yield Finding("fixed", Level.INFO, where, data | {"count": int(bad.sum()), "steps": len(bad)}, evidence)
@@ -341,11 +347,17 @@ EXAMPLES = [
         "a fixed scale that is too large",
         _log([65536.0] * 200, [int(n % 9 == 8) for n in range(200)]),
         Verdict.PROBLEM,
-        "many-overflows",
+        "never-settled",
     ),
     _example(
         "every step overflows",
         _log([65536.0] * 200, [1] * 200),
+        Verdict.PROBLEM,
+        "never-settled",
+    ),
+    _example(
+        "a fixed scale that is too large for most batches after the start",
+        _log([65536.0] * 200, [int(n >= 20 and n % 5 == 0) for n in range(200)]),
         Verdict.PROBLEM,
         "many-overflows",
     ),

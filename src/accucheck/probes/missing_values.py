@@ -74,7 +74,7 @@ _HANDLED_ZH = _ZH + "若脚本已处理，请判定为无问题。"
 
 MESSAGES: Words = {
     "null-values": {
-        "en": "{role} data: {count:,} null values in {fields:,} {fields:field|fields}" + _HANDLED_EN,
+        "en": "{role} data: {count:,} null {count:value|values} in {fields:,} {fields:field|fields}" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个空值（null）" + _HANDLED_ZH,
     },
     "nan-values": {
@@ -82,16 +82,16 @@ MESSAGES: Words = {
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个 NaN" + _HANDLED_ZH,
     },
     "infinite-values": {
-        "en": "{role} data: {count:,} infinite values in {fields:,} {fields:field|fields}" + _HANDLED_EN,
+        "en": "{role} data: {count:,} infinite {count:value|values} in {fields:,} {fields:field|fields}" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个无穷值（Inf）" + _HANDLED_ZH,
     },
     "empty-values": {
-        "en": "{role} data: {count:,} empty values in {fields:,} {fields:field|fields} of numbers, labels or bytes"
-        + _HANDLED_EN,
+        "en": "{role} data: {count:,} empty {count:value|values} in {fields:,} {fields:field|fields} of numbers, labels "
+        "or bytes" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个数值、标签或字节字段中有 {count:,} 个值为空" + _HANDLED_ZH,
     },
     "empty-text": {
-        "en": "{role} data: {count:,} empty texts in {fields:,} {fields:field|fields}"
+        "en": "{role} data: {count:,} empty {count:text|texts} in {fields:,} {fields:field|fields}"
         + _EN
         + " If the field is optional, conclude: no problem.",
         "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 个空字符串"
@@ -99,84 +99,87 @@ MESSAGES: Words = {
         + "若该字段本就允许为空，请判定为无问题。",
     },
     "declared-markers": {
-        "en": "{role} data: {count:,} values in {fields:,} {fields:field|fields} are what the case declares as missing"
-        + _HANDLED_EN,
+        "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:is|are} what the case "
+        "declares as missing" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值是已声明的缺失标记" + _HANDLED_ZH,
     },
     "words-in-numbers": {
-        "en": "{role} data: {count:,} words for missing ({said}) in {fields:,} {fields:field|fields} of numbers"
+        "en": "{role} data: {count:,} {count:word|words} for missing ({said}) in {fields:,} {fields:field|fields} of numbers"
         + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个数值字段中有 {count:,} 处表示缺失的字样（{said}）" + _HANDLED_ZH,
     },
     "words-in-text": {
-        "en": "{role} data: {count:,} texts in {fields:,} {fields:field|fields} look like words for missing ({said})"
-        + _EN
-        + " They may also be ordinary values.",
+        "en": "{role} data: {count:,} {count:text|texts} in {fields:,} {fields:field|fields} {count:looks like a word|look like words} "
+        "for missing ({said})" + _EN + " {count:It|They} may also be {count:an ordinary value|ordinary values}.",
         "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 处疑似表示缺失的字样（{said}）"
         + _ZH
         + "也可能是正常取值。",
     },
     "not-numbers": {
-        "en": "{role} data: {count:,} texts ({said}) in {fields:,} {fields:field|fields} that otherwise hold numbers"
-        + _EN,
+        "en": "{role} data: {count:,} {count:text|texts} ({said}) in {fields:,} {fields:field that otherwise holds|fields that "
+        "otherwise hold} numbers" + _EN,
         "zh": "{role}数据：{fields:,} 个数值字段中混有 {count:,} 个文本（{said}）" + _ZH,
     },
     "unmarked-sentinels": {
-        "en": "{role} data: {count:,} values in {fields:,} {fields:field|fields} look like stand-ins for missing ({said}): repeated, and "
-        "far off all the rest" + _EN + " If they are, declare them in data.*.fields.",
+        "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:looks like a stand-in|look like "
+        "stand-ins} for missing ({said}): repeated, and far off all the rest"
+        + _EN
+        + " If so, declare {count:it|them} in "
+        "data.*.fields.",
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值疑似未声明的缺失占位值（{said}）：重复出现且远离其余取值"
         + _ZH
         + "若确为占位值，请在 data.*.fields 中声明。",
     },
     "blank-lines": {
-        "en": "{role} data: {count:,} blank lines"
+        "en": "{role} data: {count:,} blank {count:line|lines}"
         + _EN
-        + " Where a line is a sample, these are empty ones; if they separate "
+        + " Where a line is a sample, {count:this is an empty one; if it separates|these are empty ones; if they separate} "
         "paragraphs, conclude: no problem.",
         "zh": "{role}数据：有 {count:,} 个空行"
         + _ZH
         + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请判定为无问题。",
     },
     "damaged-text": {
-        "en": "{role} data: {count:,} lines with bytes that are no UTF-8 or with U+FFFD, which stands for lost characters"
+        "en": "{role} data: {count:,} {count:line|lines} with bytes that are no UTF-8 or with U+FFFD, which stands for lost characters"
         + _EN,
         "zh": "{role}数据：{count:,} 行含有非法的 UTF-8 字节或替换字符 U+FFFD（原字符已丢失）" + _ZH,
     },
     "control-characters": {
-        "en": "{role} data: {count:,} lines with control characters" + _EN,
+        "en": "{role} data: {count:,} {count:line|lines} with control characters" + _EN,
         "zh": "{role}数据：{count:,} 行含有控制字符" + _ZH,
     },
     "member-missing": {
-        "en": "{role} data: {count:,} samples lack a member that most others have"
+        "en": "{role} data: {count:,} {count:sample lacks|samples lack} a member that most others have"
         + _EN
-        + " If the script skips or fills them, conclude: no problem.",
+        + " If the script skips or fills {count:it|them}, conclude: no problem.",
         "zh": "{role}数据：{count:,} 个样本缺少其他多数样本都有的成员文件"
         + _ZH
         + "若脚本会跳过或补齐，请判定为无问题。",
     },
     "images-empty": {
-        "en": "{role} data: {count:,} of {files:,} image files are empty (0 bytes), the first is {worst}.",
+        "en": "{role} data: {count:,} of {files:,} image {files:file|files} {count:is|are} empty (0 bytes), the first is {worst}.",
         "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个为空（0 字节），第一个是 {worst}。",
     },
     "images-truncated": {
-        "en": "{role} data: {count:,} of {files:,} image files are truncated, the first is {worst}.",
+        "en": "{role} data: {count:,} of {files:,} image {files:file|files} {count:is|are} truncated, the first is {worst}.",
         "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个不完整（被截断），第一个是 {worst}。",
     },
     "images-undecodable": {
-        "en": "{role} data: {count:,} of {files:,} image files cannot be decoded, the first is {worst}.",
+        "en": "{role} data: {count:,} of {files:,} image {files:file|files} cannot be decoded, the first is {worst}.",
         "zh": "{role}数据：{files:,} 个图像文件中有 {count:,} 个无法解码，第一个是 {worst}。",
     },
     "members-undecodable": {
-        "en": "{role} data: {count:,} members of tar archives cannot be decoded, the first is {worst}.",
+        "en": "{role} data: {count:,} {count:member|members} of tar archives cannot be decoded, the first is {worst}.",
         "zh": "{role}数据：tar 分片中有 {count:,} 个成员文件无法解码，第一个是 {worst}。",
     },
     "unreadable": {"en": "{problem}", "zh": "{problem}"},
     "unreadable-more": {
-        "en": "{role} data: {count:,} more files could not be read.",
+        "en": "{role} data: {count:,} more {count:file|files} could not be read.",
         "zh": "{role}数据：另有 {count:,} 个文件无法读取。",
     },
     "not-examined": {
-        "en": "{role} data: {count:,} files are of kinds that are not examined for missing values ({kinds}), the first is {worst}.",
+        "en": "{role} data: {count:,} {count:file is of a kind that is|files are of kinds that are} not examined for missing values "
+        "({kinds}), the first is {worst}.",
         "zh": "{role}数据：有 {count:,} 个文件的类型（{kinds}）暂不支持缺失值检查，第一个是 {worst}。",
     },
     "no-data": {
@@ -184,7 +187,8 @@ MESSAGES: Words = {
         "zh": "{role}数据：在 {path} 下没有找到任何数据，无法检查。",
     },
     "examined": {
-        "en": "{role} data: {files:,} files, {cells:,} values in {fields:,} fields and {images:,} images were examined.",
+        "en": "{role} data: {files:,} {files:file|files}, {cells:,} {cells:value|values} in {fields:,} {fields:field|fields} and "
+        "{images:,} {images:image|images} were examined.",
         "zh": "{role}数据：共检查 {files:,} 个文件，其中 {fields:,} 个字段的 {cells:,} 个值，以及 {images:,} 张图像。",
     },
     "mend-values": {
@@ -721,8 +725,8 @@ def _values_finding(role: _Role, code: str) -> Finding:
     data: dict[str, Any] = {
         "role": _ROLES[role.name],
         "count": sum(row[3] for row in odd),
-        "fields": len({row[:2] for row in odd}),
-        "worst": name,
+        "fields": len(fields),
+        "worst": name or "-",
         "share": share,
         "said": list(said)[:5],
     }

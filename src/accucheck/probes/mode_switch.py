@@ -273,8 +273,10 @@ def _judge(params: Params, found: dict[str, Any], path: str | None) -> Iterator[
         yield Finding("partial", Level.INFO, where, {"seconds": params.seconds}, incomplete=True)
     layers = sum(kind["count"] for kind in found["kinds"])
     exact = _HALF if "16" in found["dtype"] else _EXACT
-    same = found["difference"] is not None and found["difference"] <= exact and found["training"] is not None
-    if same and not found["lottery"]:
+    same = found["difference"] is not None and found["difference"] <= exact and not found["lottery"]
+    if same and found["training"] is None:
+        yield Finding("training-not-finite", Level.INFO, where, evidence=[table], incomplete=True)
+    elif same:
         yield Finding("same", Level.INFO, where, {"batches": found["batches"], "layers": layers}, [table])
     elif not found["kinds"] and not found["lottery"]:
         difference = found["difference"] if found["difference"] is not None else math.inf

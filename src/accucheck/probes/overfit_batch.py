@@ -98,7 +98,7 @@ MESSAGES: Words = {
         "zh": "在同一个 batch 上训练 {steps:,} 步，loss 始终为 {first:.6g}；{trainable:,} 个可训练参数中有 {zero:,} 个的梯度为 0。",
     },
     "not-finite": {
-        "en": "The loss on one batch becomes NaN or Inf at step {step:,}, at each learning rate that was tried ({rates}).",
+        "en": "The loss on one batch becomes NaN or Inf at each learning rate that was tried ({rates}), by step {step:,} at the latest.",
         "zh": "在同一个 batch 上，每个尝试过的学习率（{rates}）下 loss 都变成 NaN 或 Inf，最迟在第 {step:,} 步。",
     },
     "not-finite-at-once": {

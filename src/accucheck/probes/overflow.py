@@ -140,7 +140,8 @@ MESSAGES: Words = {
         "zh": "其他含 NaN 或 Inf 的列：{names}。没有样本的指标可能为 NaN。",
     },
     "overflows": {
-        "en": "A loss scale met {count:,} overflows in {steps:,} steps ({share:.2%}; at most {longest:,} in a row), the "
+        "en": "A loss scale met {count:,} {count:overflow|overflows} in {steps:,} {steps:step|steps} ({share:.2%}; at most "
+        "{longest:,} in a row), the "
         "first at step {step}.",
         "zh": "loss scale 在 {steps:,} 个 step 中遇到 {count:,} 次溢出（{share:.2%}，最多连续 {longest:,} 次），首次在第 "
         "{step} 个 step。",
@@ -166,8 +167,13 @@ MESSAGES: Words = {
         "zh": "{role} checkpoint 的 {count:,} 个张量中有 {tensors:,} 个含 NaN 或 Inf，首个为 {name}（{nan:,} 个 NaN，"
         "{inf:,} 个 Inf）。",
     },
+    "weights-unread": {
+        "en": "{count:,} {count:tensor|tensors} of the {role} checkpoint could not be examined (quantised, sparse or of an unknown "
+        "type): {names}.",
+        "zh": "{role} checkpoint 中有 {count:,} 个张量未能检查（量化、稀疏或类型未知）：{names}。",
+    },
     "weights-clean": {
-        "en": "The {count:,} tensors of the {role} checkpoint are finite.",
+        "en": "{count:,} {count:tensor|tensors} of the {role} checkpoint: all finite.",
         "zh": "{role} checkpoint 的 {count:,} 个张量均为有限值。",
     },
     "histogram-broken": {
@@ -192,27 +198,31 @@ MESSAGES: Words = {
         "zh": "dump 的 {steps:,} 个 step 全部在经 loss scale 放大的部分溢出：持续如此则无法学习。",
     },
     "carried": {
-        "en": "{count:,} more operations of the step hold NaN or Inf after it. Later steps were not examined.",
+        "en": "{count:,} more {count:operation|operations} of the step {count:holds|hold} NaN or Inf after it. Later steps "
+        "were not examined.",
         "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf。之后的 step 未检查。",
     },
     "carried-more": {
-        "en": "{count:,} more operations of the step hold NaN or Inf after it; {clean:,} of them have finite inputs and "
+        "en": "{count:,} more {count:operation|operations} of the step {count:holds|hold} NaN or Inf after it; {clean:,} of "
+        "them {clean:has|have} finite inputs and "
         "are origins of their "
         "own. Later steps were not examined.",
         "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值，属于另外的源头。之后的 "
         "step 未检查。",
     },
     "masks": {
-        "en": "{count:,} operations fill in -Inf where a softmax follows, as masks do, first {name}.",
+        "en": "{count:,} {count:operation fills|operations fill} in -Inf where a softmax follows, as masks do, first {name}.",
         "zh": "有 {count:,} 个算子填入 -Inf 且后面有 softmax，符合 mask 的用法，首个为 {name}。",
     },
     "masks-alone": {
-        "en": "{count:,} operations give -Inf and nothing else, first {name}, and no softmax is in the dump: a mask, or a "
+        "en": "{count:,} {count:operation gives|operations give} -Inf and nothing else, first {name}, and no softmax is in "
+        "the dump: a mask, or a "
         "logarithm of 0.",
         "zh": "有 {count:,} 个算子的输出只有 -Inf，首个为 {name}，而 dump 中没有 softmax：可能是 mask，也可能是对 0 取对数。",
     },
     "unwritten": {
-        "en": "{count:,} further outputs hold NaN or Inf that go nowhere, first of {name}: memory that the operation did not write.",
+        "en": "{count:,} further {count:output holds|outputs hold} NaN or Inf and {count:goes|go} nowhere, first of {name}: "
+        "memory that the operation did not write.",
         "zh": "有 {count:,} 个附加输出含 NaN 或 Inf 但未被使用，首个属于 {name}：算子没有写入这块内存。",
     },
     "dump-clean": {
@@ -223,7 +233,7 @@ MESSAGES: Words = {
         "（仅当输出异常时才读取输入）。算子顺序依据{order}。",
     },
     "device-overflow": {
-        "en": "The device told {count:,} overflows; the first, by time, is of {name} (section {section}, status {status}, "
+        "en": "The device told {count:,} {count:overflow|overflows}; the first, by time, is of {name} (section {section}, status {status}, "
         "task {task}, stream "
         "{stream}). Single ones are normal with a dynamic loss scale.",
         "zh": "设备报告了 {count:,} 次溢出；按时间最早的是 {name}（{section}，status {status}，task {task}，stream {stream}）。"
@@ -234,12 +244,12 @@ MESSAGES: Words = {
         "zh": "设备的溢出文件中没有溢出记录。",
     },
     "more": {
-        "en": "{count:,} more columns, ranks or steps are like that.",
+        "en": "{count:,} more {count:column, rank or step is|columns, ranks or steps are} like that.",
         "zh": "另有 {count:,} 列、卡或 step 的情况类似。",
     },
     "unreadable": {"en": "This could not be examined. {problem}", "zh": "此项未能检查。{problem}"},
     "more-unreadable": {
-        "en": "{count:,} more files could not be examined.",
+        "en": "{count:,} more {count:file|files} could not be examined.",
         "zh": "还有 {count:,} 个文件未能检查。",
     },
     "nothing": {
@@ -596,7 +606,8 @@ def _checkpoints(case: Case, params: Params, problems: list[ReadError]) -> Itera
             seen.add(real)
             bad: list[list[Plain]] = []
             try:
-                readable = [info for info in open_checkpoint(path).tensors if not info.obstacle]
+                tensors = open_checkpoint(path).tensors
+                readable = [info for info in tensors if not info.obstacle]
                 for done, (info, found) in enumerate(statistics(readable), start=1):
                     # A mask that is added before a softmax is -Inf on purpose.
                     if found.nan or (found.inf and not info.name.lower().endswith("mask")):
@@ -607,8 +618,12 @@ def _checkpoints(case: Case, params: Params, problems: list[ReadError]) -> Itera
                 problems.append(error)
                 continue
             where, data = Where(case.relative(path)), {"role": ROLES[role], "count": len(readable)}
+            if unread := [info.name for info in tensors if info.obstacle]:
+                hidden = {"role": ROLES[role], "count": len(unread), "names": shown(unread)}
+                yield Finding("weights-unread", Level.INFO, where, hidden, incomplete=True)
             if not bad:
-                yield Finding("weights-clean", Level.INFO, where, data)
+                if readable or not unread:
+                    yield Finding("weights-clean", Level.INFO, where, data, incomplete=not readable)
                 continue
             first = bad[0]
             data |= {"tensors": len(bad), "name": first[0], "nan": first[3], "inf": first[4]}

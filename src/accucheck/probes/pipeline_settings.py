@@ -25,7 +25,7 @@ class Params(msgspec.Struct, frozen=True):
     pass
 
 
-_LEVELS = dict.fromkeys(("one-worker", "one-reader", "threads-only", "config-one"), Level.SUSPECT)
+_CODES = ("one-worker", "one-reader", "threads-only", "config-one")
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "one-worker": {
@@ -64,8 +64,8 @@ _MEASURED = {
     "en": "The live probe pipeline_throughput measures the pipeline as it is and with twice the workers.",
     "zh": "用实测探针 pipeline_throughput 测量现状以及 worker 加倍后的速度。",
 }
-WHY: Words = dict.fromkeys(_LEVELS, _IDLE)
-PROOF: Words = dict.fromkeys(_LEVELS, _MEASURED)
+WHY: Words = dict.fromkeys(_CODES, _IDLE)
+PROOF: Words = dict.fromkeys(_CODES, _MEASURED)
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:

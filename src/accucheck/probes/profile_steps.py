@@ -1,7 +1,7 @@
 """Reads from the output of mindspore.profiler on Ascend what the device did in each step: computing, communication, nothing.
 
-Catches: communication that no computing hides, and a device that is idle. Cannot tell: what an idle device waits for (data, the host, other
-devices), which profile_data may. Runs on a CPU write no such table.
+Catches: communication that no computing hides. Tells, and does not judge, how long the device was idle: what it waits for (data, the host,
+other devices) is not seen here; profile_data may tell. Runs on a CPU write no such table.
 """
 
 from __future__ import annotations

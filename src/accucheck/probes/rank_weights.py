@@ -68,7 +68,8 @@ MESSAGES: Words = {
         "zh": "{path} 中有 {count:,} 个权重与 {first} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving statistics of {path} differ from those of {first}: {names}. Each device keeps its own "
+        "en": "{count:,} moving {count:statistic|statistics} of {path} {count:differs|differ} from those of {first}: {names}. "
+        "Each device keeps its own "
         "during training; are "
         "these checkpoints of the time before the first step?",
         "zh": "{path} 中有 {count:,} 个滑动统计量与 {first} 不同：{names}。训练开始后各卡的滑动统计量各自更新，"
@@ -107,7 +108,8 @@ MESSAGES: Words = {
         "zh": "{path} 中没有可与 {first} 比较的权重。",
     },
     "examined": {
-        "en": "{ranks:,} checkpoints were compared with {first}; {equal:,} of them have the same weights ({count:,} "
+        "en": "{ranks:,} {ranks:checkpoint was|checkpoints were} compared with {first}; {equal:,} of them {equal:has|have} "
+        "the same weights ({count:,} "
         "{count:tensor|tensors}).",
         "zh": "已将 {ranks:,} 个 checkpoint 与 {first} 比较，其中 {equal:,} 个权重完全相同（{count:,} 个张量）。",
     },

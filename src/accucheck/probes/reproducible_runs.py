@@ -48,36 +48,37 @@ MESSAGES: Words = {
         "zh": "{runs:,} 次重跑与本次在对比的全部 {points:,} 个 {units} 上一致，最大相对差异 {largest:.2e}。",
     },
     "first-steps": {
-        "en": "Two runs already differ in their first two losses ({relative:.2e} of the loss at {unit} {step:,g}): "
+        "en": "Two runs already differ in their first two losses ({relative:.2e} of the loss at {unit} {step:,.12g}): "
         "initial weights, data or "
         "operators are still random.",
-        "zh": "同一脚本两次运行的前两步 loss 就不同（第 {step:,g} 个 {unit} 相对差异 {relative:.2e}）：初始权重、数据或算子仍有随机性。",
+        "zh": "同一脚本两次运行的前两步 loss 就不同（第 {step:,.12g} 个 {unit} 相对差异 {relative:.2e}）：初始权重、数据或算子仍有随机性。",
     },
     "random-step": {
         "en": "The runs part at different steps ({steps}): something random acts now and then.",
         "zh": "各次运行在不同的位置分叉（{steps}）：有随机因素不定期起作用。",
     },
     "fixed-sometimes": {
-        "en": "{apart:,} of {runs:,} runs part from this one, always at {unit} {step:,g}; the others agree.",
-        "zh": "{runs:,} 次重跑中有 {apart:,} 次与本次分叉，都在第 {step:,g} 个 {unit}，其余一致。",
+        "en": "{apart:,} of {runs:,} runs {apart:parts|part} from this one, always at {unit} {step:,.12g}; the others agree.",
+        "zh": "{runs:,} 次重跑中有 {apart:,} 次与本次分叉，都在第 {step:,.12g} 个 {unit}，其余一致。",
     },
     "fixed-always": {
-        "en": "All {runs:,} runs part from this one at {unit} {step:,g}: from there on something random acts, such "
+        "en": "All {runs:,} runs part from this one at {unit} {step:,.12g}: from there on something random acts, such "
         "as the order of a new epoch.",
-        "zh": "{runs:,} 次重跑全部在第 {step:,g} 个 {unit} 与本次分叉：从该处起有随机因素起作用，例如新一个 epoch 的数据顺序。",
+        "zh": "{runs:,} 次重跑全部在第 {step:,.12g} 个 {unit} 与本次分叉：从该处起有随机因素起作用，例如新一个 epoch 的数据顺序。",
     },
     "forks": {
-        "en": "The two runs agree up to {unit} {last:,g} and part at {unit} {step:,g}. With more runs "
+        "en": "The two runs agree up to {unit} {last:,.12g} and part at {unit} {step:,.12g}. With more runs "
         "(curves.rerun takes a list) it shows "
         "whether that is always so.",
-        "zh": "两次运行到第 {last:,g} 个 {unit} 为止一致，在第 {step:,g} 个 {unit} 分叉。再多跑几次（curves.rerun 可填列表）"
+        "zh": "两次运行到第 {last:,.12g} 个 {unit} 为止一致，在第 {step:,.12g} 个 {unit} 分叉。再多跑几次（curves.rerun 可填列表）"
         "才能看出是否必现、是否固定在该步。",
     },
     "drift": {
-        "en": "The difference of two runs grows from rounding and is visible from {unit} {step:,g} on: operators "
+        "en": "The difference of two runs grows from rounding and is visible from {unit} {step:,.12g} on: operators "
         "that add in no fixed order do "
         "so. Switch deterministic computing on for the comparison.",
-        "zh": "两次运行的差异从舍入误差开始逐步增大，从第 {step:,g} 个 {unit} 起可见：累加次序不定的算子会这样。对比时请打开确定性计算。",
+        "zh": "两次运行的差异从舍入误差开始逐步增大，从第 {step:,.12g} 个 {unit} "
+        "起可见：累加次序不定的算子会这样。对比时请打开确定性计算。",
     },
     "fix-random": {
         "en": "Go through item cmp.01: seeds, order of the data, augmentation, Dropout, initial weights; then "
@@ -116,7 +117,7 @@ def _judged(case: Case, params: Params, ours: _curves.Logs, again: list[_curves.
         return
     runs: list[tuple[Pair, Comparison]] = []
     for logs in again:
-        losses = _curve_pairs.losses(case, {"curves.train": ours, "curves.rerun": logs})
+        losses = _curve_pairs.losses({"curves.train": ours, "curves.rerun": logs})
         if isinstance(losses, Finding):
             yield losses
             continue
@@ -163,7 +164,7 @@ def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:
     if len(runs) == 1:
         return Finding("forks", Level.PROBLEM, where, data, charts, fix)
     if len(steps) > 1:
-        words = _curve_pairs.shown([f"{step:,g}" for step in steps])
+        words = _curve_pairs.shown([f"{step:,.12g}" for step in steps])
         return Finding("random-step", Level.PROBLEM, where, data | {"steps": words}, charts, fix)
     code = "fixed-always" if len(apart) == len(runs) else "fixed-sometimes"
     return Finding(code, Level.PROBLEM, where, data, charts, fix)

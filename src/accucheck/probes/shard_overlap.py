@@ -48,7 +48,7 @@ class Params(msgspec.Struct, frozen=True):
         Meta(
             ge=64,
             le=800_000,
-            description="samples read of the whole, and of all parts together",
+            description="samples read of the whole, and of each part",
             extra={"unit": "samples", "source": "own choice"},
         ),
     ] = 400_000

@@ -188,7 +188,7 @@ _REASONS: Words = {
     "call": {"en": ".shuffle({value}) in line {line}", "zh": "第 {line} 行的 .shuffle({value})"},
 }
 
-#: How bad each code is. "incomplete" stands for an info finding that leaves the probe undecided.
+#: How bad each code is.
 _LEVELS = {
     "shuffle-off": Level.PROBLEM,
     "sampler-in-order": Level.PROBLEM,

@@ -25,7 +25,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _LEVELS = {"same-type": Level.SUSPECT, "back-again": Level.SUSPECT}
-_FIXES = dict.fromkeys(_LEVELS, "fix-leave-out")
+_FIXES = {"same-type": "fix-leave-out", "back-again": "fix-first"}
 MESSAGES: Words = {
     **_training.MESSAGES,
     "same-type": {
@@ -44,7 +44,8 @@ MESSAGES: Words = {
         "en": "The networks of {step} cast nothing by themselves.",
         "zh": "{step} 的网络中没有显式的类型转换。",
     },
-    "fix-leave-out": {"en": "Leave the first of the two casts out.", "zh": "去掉两次转换中的前一次。"},
+    "fix-leave-out": {"en": "Leave this cast out.", "zh": "去掉此处的类型转换。"},
+    "fix-first": {"en": "Leave the first of the two casts out.", "zh": "去掉两次转换中的前一次。"},
 }
 WORDS: Words = {}
 _MOVES = {

@@ -75,9 +75,10 @@ MESSAGES: Words = {
         "zh": "{column} 在{one}中输出类型为 {mine}，在{other}中为 {theirs}。",
     },
     "values-differ": {
-        "en": "{column} comes out different in {one} and in {other} from the same {samples} raw samples: values are up to "
+        "en": "{column} comes out different in {one} and in {other} from the same {samples:,} raw {samples:sample|samples}: "
+        "values are up to "
         "{difference:.4g} apart, where their standard deviation is {scale:.4g}. First differing step ({step}): {mine} against {theirs}.",
-        "zh": "同样的 {samples} 个原始样本，{column} 在{one}与{other}中输出不同：最大相差 {difference:.4g}，而其标准差为 {scale:.4g}。"
+        "zh": "同样的 {samples:,} 个原始样本，{column} 在{one}与{other}中输出不同：最大相差 {difference:.4g}，而其标准差为 {scale:.4g}。"
         "最先出现差异的是第 {step} 步：{mine} 与 {theirs}。",
     },
     "values-close": {
@@ -103,8 +104,8 @@ MESSAGES: Words = {
         "尺度不同（各用自己的样本）。",
     },
     "equal": {
-        "en": "The same {samples} raw samples come out equal in {one} and in {other} ({columns}).",
-        "zh": "同样的 {samples} 个原始样本在{one}与{other}中输出一致（{columns}）。",
+        "en": "The same {samples:,} raw {samples:sample comes|samples come} out equal in {one} and in {other} ({columns}).",
+        "zh": "同样的 {samples:,} 个原始样本在{one}与{other}中输出一致（{columns}）。",
     },
     "equal-colours": {
         "en": "{one} augments by chance; pictures of one colour come out as in {other}, and so do shape and type.",
@@ -214,7 +215,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         "label": case.get("data.train.label"),
     }
     sides: dict[str, dict[str, Any]] = {}
-    compared: set[frozenset[str]] = set()
     unfinished = True
     for event in events(case, "samples", request, params.seconds):
         kind = event["event"]
@@ -226,7 +226,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         elif kind == "cannot":
             yield _cannot(event)
         elif kind == "pair":
-            compared.add(frozenset((event["one"], event["other"])))
             yield from _of_pair(event, sides, params)
         elif kind == "end":
             unfinished = False
@@ -284,7 +283,7 @@ def _of_pair(pair: dict[str, Any], sides: dict[str, dict[str, Any]], params: Par
     if told:
         return
     if not any(pair["random"]):
-        data = {**names, "samples": params.samples, "columns": [column["one"]["column"] for column in pair["columns"]]}
+        data = {**names, "samples": pair["samples"], "columns": [column["one"]["column"] for column in pair["columns"]]}
         yield Finding("equal", Level.INFO, data=data, evidence=evidence)
     else:
         yield Finding("equal-colours" if judged else "only-shape", Level.INFO, data=names, evidence=evidence)
@@ -295,7 +294,7 @@ def _of_column(
 ) -> Iterator[Finding]:
     one, other = column["one"], column["other"]
     place = Where(field=one["column"])
-    data = {**names, "column": one["column"], "samples": params.samples}
+    data = {**names, "column": one["column"], "samples": pair["samples"]}
     # What reads other kinds of rows may well be for something else.
     strong = Level.SUSPECT if pair["how"] == "differs" else Level.PROBLEM
     if one["dtype"] != other["dtype"]:

@@ -97,8 +97,8 @@ MESSAGES: Words = {
         "zh": "{dataset} 在 split() 之前做了混洗：每个 epoch 都会重新划分，评估样本会进入训练。",
     },
     "split-unseeded": {
-        "en": "No seed is set, so the parts that split() gives are drawn independently of each other: they overlap.",
-        "zh": "没有设置随机种子，split() 得到的各部分彼此独立抽取，会互相重叠。",
+        "en": "No seed fixes how split() divides the data, so its parts are drawn independently of each other: they overlap.",
+        "zh": "没有随机种子固定 split() 的划分方式，得到的各部分彼此独立抽取，会互相重叠。",
     },
     "unclear": {
         "en": "Whether {input} is processed alike could not be made out. Training: {train}. Evaluation: {evaluation}.",

@@ -174,11 +174,16 @@ WHY: Words = {
     },
 }
 _PRINT = {
-    "en": "Print network.training right before line {line} runs the network.",
-    "zh": "在第 {line} 行运行网络之前打印 network.training。",
+    "en": "Print network.training right before line {run} of {run_path} runs the network.",
+    "zh": "在 {run_path} 第 {run} 行运行网络之前打印 network.training。",
+}
+_AFTER = {
+    "en": "Print network.training in the first step after this callback has run.",
+    "zh": "在该回调执行之后的第一个训练 step 打印 network.training。",
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _PRINT),
+    **dict.fromkeys(("callback-leaves-inference", "callback-may-leave-inference"), _AFTER),
     "always-drops": {
         "en": "Call set_train(False) and run the network twice on one input: the outputs differ.",
         "zh": "调用 set_train(False) 后，用同一输入运行网络两次：两次输出不同。",
@@ -215,12 +220,12 @@ _FIXES = {
 }
 #: Dropout as a function or operator: nothing in them follows the mode of a cell.
 _FUNCTIONS = {
-    "ops.dropout": "training",
-    "ops.dropout1d": "training",
-    "ops.dropout2d": "training",
-    "ops.dropout3d": "training",
-    "mint.nn.functional.dropout": "training",
-    "mint.nn.functional.dropout2d": "training",
+    "ops.dropout",
+    "ops.dropout1d",
+    "ops.dropout2d",
+    "ops.dropout3d",
+    "mint.nn.functional.dropout",
+    "mint.nn.functional.dropout2d",
 }
 _CONSTRUCT = ("construct", "forward")
 #: What a condition about the mode speaks of.
@@ -322,6 +327,8 @@ def _of_fault(fault: Fault, layers: list[str]) -> Finding:
         "call": cause.how if cause else "",
         "line": other.line,
         "path": other.source.path,
+        "run": event.line,
+        "run_path": event.source.path,
     }
     if cause is not None and cause.how == "set_train":
         name = getattr(cause.place, "name", "")

@@ -77,7 +77,7 @@ MESSAGES: Words = {
         "zh": "{place} 处优化器的学习率由 {schedule} 按 {length} 个 epoch 生成，而脚本训练 {epochs} 个 epoch。",
     },
     "epochs": {
-        "en": "{call} trains for {epochs} epochs ({how}).",
+        "en": "{call} trains for {epochs} {epochs:epoch|epochs} ({how}).",
         "zh": "{call} 训练 {epochs} 个 epoch（{how}）。",
     },
     "epochs-unknown": {
@@ -85,11 +85,12 @@ MESSAGES: Words = {
         "zh": "{call} 的 epoch 数为 {epochs}，从脚本中看不出它的值。",
     },
     "epochs-zero": {
-        "en": "{call} runs for {epochs} epochs: there is no training.",
+        "en": "{call} runs for {epochs} {epochs:epoch|epochs}: there is no training.",
         "zh": "{call} 运行 {epochs} 个 epoch：没有训练。",
     },
     "epochs-twice": {
-        "en": "The data set is repeated {count} times here, and line {line} of {path} then trains with it for {epochs} epochs: all "
+        "en": "The data set is repeated {count} times here, and line {line} of {path} then trains with it for {epochs} "
+        "{epochs:epoch|epochs}: all "
         "samples are seen as often as both multiplied.",
         "zh": "数据集在此处 repeat {count} 次，随后 {path} 第 {line} 行又用它训练 {epochs} 个 epoch：样本实际被训练的遍数是两者之积。",
     },

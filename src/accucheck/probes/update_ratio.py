@@ -95,7 +95,7 @@ MESSAGES: Words = {
         "zh": "第 {step:,} 步的更新或权重出现 NaN 或 Inf：{names}。",
     },
     "started-at-zero": {
-        "en": "{count:,} weights start at zero and have no ratio: {names}.",
+        "en": "{count:,} {count:weight starts|weights start} at zero and {count:has|have} no ratio: {names}.",
         "zh": "有 {count:,} 个权重从 0 开始，没有更新比：{names}。",
     },
     "loss-scale": {

@@ -121,6 +121,11 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个一维参数的更新如同随机：{names}。使用 Adam 时，若梯度理论上为 0、只剩舍入误差"
         "（归一化之前的偏置、注意力中 key 的偏置），属正常现象。",
     },
+    "not-finite": {
+        "en": "{count:,} {count:parameter is|parameters are} NaN or Inf after the first step, and {count:is|are} not in the "
+        "benchmark: {names}.",
+        "zh": "有 {count:,} 个参数在第一步之后为 NaN 或 Inf，而标杆中是正常的：{names}。",
+    },
     "starts-differ": {
         "en": "{count:,} {count:parameter has|parameters have} other values than in the benchmark before the step already: {names}. "
         "Settle cmp.06 first; other weights have other gradients.",
@@ -131,9 +136,9 @@ MESSAGES: Words = {
         "zh": "{source} 与 {target} 之间没有任何已配对参数发生变化。第二份是在更新之后保存的吗？",
     },
     "not-compared": {
-        "en": "{count:,} {count:parameter|parameters} could not be compared: without a counterpart, or not in all four checkpoints: "
-        "{names}.",
-        "zh": "有 {count:,} 个参数无法比较（没有对应，或未同时出现在四份 checkpoint 中）：{names}。",
+        "en": "{count:,} {count:parameter|parameters} could not be compared: without a counterpart, not in all four checkpoints, or "
+        "NaN or Inf in the benchmark: {names}.",
+        "zh": "有 {count:,} 个参数无法比较（没有对应、未同时出现在四份 checkpoint 中，或标杆中为 NaN 或 Inf）：{names}。",
     },
     "examined": {
         "en": "The updates of {equal:,} of {count:,} parameters agree with the benchmark's.",
@@ -148,6 +153,10 @@ MESSAGES: Words = {
         "en": "Begin at the last of them: what lies behind it has the right gradient. Compare the gradients there, and the groups of "
         "the optimizer (weight decay, learning rates).",
         "zh": "从其中最靠后的参数查起：它之后的层梯度都是对的。对比该处的梯度，以及优化器的参数分组（权重衰减、学习率）。",
+    },
+    "fix-overflow": {
+        "en": "Look at the loss and the gradients of this step: the first of them that is NaN or Inf tells where it begins (mp.01).",
+        "zh": "查看这一步的 loss 和梯度：最先出现 NaN 或 Inf 的位置就是起点（mp.01）。",
     },
     "fix-momentum": {
         "en": "Write out momentum of each BatchNorm: it is what stays in mindspore.nn (0.9), and what is added in PyTorch (0.1).",
@@ -190,7 +199,16 @@ _STATISTICS: Words = {
     },
 }
 _STATISTICS_CODES = ("statistics-factor", "statistics-still", "statistics-differ")
-_CODES = ("scaled", "reversed", "updates-differ", "unmoved", "moved-alone", "starts-differ", "nothing-moved")
+_CODES = (
+    "scaled",
+    "reversed",
+    "updates-differ",
+    "unmoved",
+    "moved-alone",
+    "starts-differ",
+    "nothing-moved",
+    "not-finite",
+)
 WHY: Words = dict.fromkeys(_CODES, _BACKWARD["why"]) | dict.fromkeys(_STATISTICS_CODES, _STATISTICS["why"])
 PROOF: Words = dict.fromkeys(_CODES, _BACKWARD["proof"]) | dict.fromkeys(_STATISTICS_CODES, _STATISTICS["proof"])
 
@@ -207,6 +225,7 @@ WORDS: Words = {
     "statistics-differ": {"en": "Moving statistics", "zh": "滑动统计量"},
     "follows": {"en": "Updates that differ", "zh": "不同的更新"},
     "signs-by-chance": {"en": "Updates by lot", "zh": "如同随机的更新"},
+    "not-finite": {"en": "NaN or Inf", "zh": "NaN 或 Inf"},
     "starts-differ": {"en": "Other before the step", "zh": "更新之前就不同的参数"},
     "all": {"en": "Updates", "zh": "更新量"},
     "update": {"en": "Size of the update", "zh": "更新量（RMS）"},
@@ -298,6 +317,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             assert mine and other
             updates.append(_measure(pair, mine, other))
         yield Progress(len(updates), len(pairs), "tensors")
+    updates, unknown = _parted(updates, lambda update: math.isfinite(update.theirs))
+    lost += [update.pair.left.name for update in unknown]
+    updates, broken = _parted(updates, lambda update: math.isfinite(update.mine))
     # A checkpoint need not be in the order of the network, but those of both frameworks are when they are saved whole.
     order = {info.name: place for place, info in enumerate(ours.tensors)}
     updates.sort(key=lambda update: order[update.pair.left.name])
@@ -313,10 +335,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     statistics, weights = _parted(updates, lambda update: _is_statistic(update.pair))
     moved, moving = ([update for update in some if update.mine or update.theirs] for some in (weights, statistics))
     judged, states = _judged(moved), _judged(moving)
+    yield from told("not-finite", Level.PROBLEM, broken, "fix-overflow")
     if lost:
         yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
     if not moved or (judged and not any(update.mine for update in judged)):
-        yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
+        if updates or not (lost or broken):
+            yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
         return
     both = [update for update in judged if update.mine and update.theirs]
     adam = 2 * sum(update.signs for update in both) > len(both)
@@ -481,12 +505,16 @@ def _example(
     initial: dict[str, Any] | None = None,
     losses: str | None = None,
     momentum: float = 0.1,
+    broken: tuple[str, ...] = (),
 ) -> Example:
+    after = _moved(factors, signs) | _states(momentum)
+    after |= {name: (after[name][0], [math.nan] * len(after[name][1])) for name in broken}
+
     return Example(
         name,
         files={
             "w0.ckpt": ckpt((initial or _START) | _states(0)),
-            "w1.ckpt": ckpt(_moved(factors, signs) | _states(momentum)),
+            "w1.ckpt": ckpt(after),
             "r0.ckpt": ckpt(_START | _states(0)),
             "r1.ckpt": ckpt(_moved({}, signs) | _states(0.1)),
             **(
@@ -519,6 +547,7 @@ EXAMPLES = [
     _example("a layer with another gradient", {"conv.weight": -0.5}, Verdict.PROBLEM, "updates-differ"),
     _example("a layer that the optimizer was not given", {"fc.weight": 0.0}, Verdict.PROBLEM, "unmoved"),
     _example("a file saved before the step", dict.fromkeys(_ALL, 0.0), Verdict.UNDECIDED, "nothing-moved"),
+    _example("NaN in one layer after the step", {}, Verdict.PROBLEM, "not-finite", broken=("fc.weight",)),
     _example("another momentum of BatchNorm", {}, Verdict.PROBLEM, "statistics-factor", momentum=0.9),
     _example("a network in evaluation mode", {}, Verdict.PROBLEM, "statistics-still", momentum=0.0),
     _example(

@@ -70,17 +70,25 @@ MESSAGES: Words = {
         "zh": "两个版本的 loss 在对比的全部 {points:,} 个 {units} 上一致（最大相对差异 {largest:.2e}）。",
     },
     "parts": {
-        "en": "The losses of the two versions part at {unit} {step:,g} ({relative:.2e} of the loss).",
-        "zh": "两个版本的 loss 在第 {step:,g} 个 {unit} 处分叉（相对差异 {relative:.2e}）。",
+        "en": "The losses of the two versions part at {unit} {step:,.12g} ({relative:.2e} of the loss).",
+        "zh": "两个版本的 loss 在第 {step:,.12g} 个 {unit} 处分叉（相对差异 {relative:.2e}）。",
     },
     "nan-now": {
-        "en": "The loss is NaN or Inf from {unit} {step:,g} on; with the previous version it was not. Item mp.01 "
+        "en": "The loss is NaN or Inf from {unit} {step:,.12g} on; with the previous version it was not. Item mp.01 "
         "is about where it comes from.",
-        "zh": "loss 在第 {step:,g} 个 {unit} 变为 NaN 或 Inf，旧版本没有。其来源见检查项 mp.01。",
+        "zh": "loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，旧版本没有。其来源见检查项 mp.01。",
     },
     "nan-then": {
-        "en": "With the previous version the loss was NaN or Inf from {unit} {step:,g} on; now it is not.",
-        "zh": "旧版本的 loss 在第 {step:,g} 个 {unit} 变为 NaN 或 Inf，当前版本没有。",
+        "en": "With the previous version the loss was NaN or Inf from {unit} {step:,.12g} on; now it is not.",
+        "zh": "旧版本的 loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，当前版本没有。",
+    },
+    "ends-nan": {
+        "en": "At the end the {what} is NaN or Inf; with the previous version it was not. Item mp.01 is about where it comes from.",
+        "zh": "结束时的{what}为 NaN 或 Inf，旧版本没有。其来源见检查项 mp.01。",
+    },
+    "ended-nan": {
+        "en": "With the previous version the {what} was NaN or Inf at the end; now it is not.",
+        "zh": "旧版本结束时的{what}为 NaN 或 Inf，当前版本没有。",
     },
     "ends-alike": {
         "en": _ENDS[0] + ": alike within the noise.",
@@ -171,21 +179,31 @@ def _judged(
         if len(both.points.x) >= 5:
             runs = [logs.series(what.removeprefix("training-"), evaluated=evaluated) for logs in again]
             apart = [_apart(_curve_pairs.pair(first, run_)) for run_ in runs if run_ is not None]
-            if start is not None or evaluated:
-                yield _ended(params, what, both, max(apart, default=0.0), alike)
+            if (start is not None or evaluated) and (
+                ended := _ended(params, what, both, max(apart, default=0.0), alike)
+            ):
+                yield ended
 
 
 def _apart(pair: Pair) -> float:
     """How far the ends of two runs of one version are apart."""
-    if not len(pair.points.x):
-        return 0.0
-    value, other, _ = _curve_pairs.ends(pair.points.ours, pair.points.theirs)
-    return abs(value - other)
+    found = _curve_pairs.ends(pair.points.ours, pair.points.theirs)
+    return abs(found[0] - found[1]) if found else 0.0
 
 
-def _ended(params: Params, what: str, pair: Pair, apart: float, alike: bool) -> Finding:
-    """The end of a curve against that of the previous version."""
-    value, other, spread = _curve_pairs.ends(pair.points.ours, pair.points.theirs)
+def _ended(params: Params, what: str, pair: Pair, apart: float, alike: bool) -> Finding | None:
+    """The end of a curve against that of the previous version; None where that is told already, or not one point is known of both."""
+    curves = pair.points.ours, pair.points.theirs
+    now, before = (_curve_pairs.lost(one, other) is not None for one, other in (curves, curves[::-1]))
+    if now or before:
+        if what == "training-loss":
+            return None
+        code, level, fix = ("ends-nan", Level.PROBLEM, Fix("fix-version")) if now else ("ended-nan", Level.INFO, None)
+        return Finding(code, level, pair.ours.where, {"what": _WHAT[what]}, fix=fix)
+    found = _curve_pairs.ends(pair.points.ours, pair.points.theirs)
+    if found is None:
+        return None
+    value, other, spread = found
     scale = max(abs(other), 1e-12)
     allowed = max(params.end * scale, params.noise * spread, 2 * apart)
     gap = (other - value) if what == "accuracy" else (value - other)
@@ -243,6 +261,14 @@ EXAMPLES = [
         _BEFORE,
         Verdict.PROBLEM,
         "nan-now",
+    ),
+    _example(
+        "an evaluation that became NaN",
+        _csv(loss=_losses(), val_loss=[*_losses()[:40], *[float("nan")] * 20]),
+        _csv(loss=_losses(), val_loss=_losses()),
+        Verdict.PROBLEM,
+        "agrees",
+        "ends-nan",
     ),
     _example(
         "one evaluation is worse",

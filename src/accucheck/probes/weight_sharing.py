@@ -249,16 +249,16 @@ def _checkpoint(
     unread = [info for info in weights.values() if info.obstacle]
     if unread:
         data = common | {"count": len(unread), "names": shown(info.name for info in unread)}
-        rows: list[list[Plain]] = [[info.name, shape(info), info.dtype, info.obstacle] for info in unread]
-        evidence = [table("not-compared", ["name", "shape", "dtype", "reason"], rows)]
-        yield Finding("not-compared", Level.INFO, where, data, list(evidence), incomplete=True)
+        yield Finding("not-compared", Level.INFO, where, data, [*_checkpoints.obstacles(unread)], incomplete=True)
     groups = yield from _equal([info for info in weights.values() if not info.obstacle], params)
     declared = [{name for some in fitting(group, weights) for name in some} for group in unmatched]
     groups = [group for group in groups if not any({info.name for info in group} <= names for names in declared)]
     if groups:
         joined = [" = ".join(shown(info.name for info in group)) for group in groups]
         data = common | {"count": len(groups), "names": shown(joined)}
-        rows = [[", ".join(info.name for info in group[:20]), shape(group[0]), group[0].dtype] for group in groups]
+        rows: list[list[Plain]] = [
+            [", ".join(info.name for info in group[:20]), shape(group[0]), group[0].dtype] for group in groups
+        ]
         evidence = [table("equal", ["names", "shape", "dtype"], rows)]
         place = Where(where.path, name=groups[0][0].name)
         if trained:

@@ -108,6 +108,7 @@ PROOF: Words = {
     },
 }
 PROOF = {**PROOF, "siblings-are-one": PROOF["repeated"]}
+_NETWORK = {"en": "the network", "zh": "网络"}
 WORDS: Words = {
     "shared": {"en": "Parameters that stand in several places", "zh": "出现在多处的 Parameter"},
     "same-name": {"en": "Parameters of one name", "zh": "重名的 Parameter"},
@@ -181,7 +182,7 @@ def _twice(twice: list[dict[str, Any]], covered: set[str]) -> Iterator[Finding]:
         paths = [f"{where}.{name}" if where else name for name in names]
         if all(any(place == path or place.startswith(path + ".") for place in covered) for path in paths):
             continue
-        data = {"where": where or "network", "names": shown(names), "what": entry["what"], "count": len(names)}
+        data = {"where": where or _NETWORK, "names": shown(names), "what": entry["what"], "count": len(names)}
         if entry["listed"]:
             yield Finding("repeated", Level.SUSPECT, Where(name=paths[0]), data, fix=Fix("fix-repeat"))
         elif any(siblings(names[0], name) for name in names[1:]):

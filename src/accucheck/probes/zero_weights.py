@@ -21,7 +21,8 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Histogram, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
-from ._checkpoints import ROLES, Processes, ckpt, drawn, shape
+from . import _checkpoints
+from ._checkpoints import ROLES, Processes, ckpt, drawn, obstacles, shape, shown, table
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint, TensorInfo
@@ -112,7 +113,8 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 中的参数 {name} 全部为 0（{shape}，{dtype}）。它可能是有意初始化为 0 的缩放或偏移参数，请确认。",
     },
     "more": {
-        "en": "{count:,} more weights of the {role_name} checkpoint have such faults; the table of statistics lists "
+        "en": "{count:,} more {count:weight|weights} of the {role_name} checkpoint {count:has|have} such faults; the table of "
+        "statistics lists "
         "them first.",
         "zh": "{role_name} checkpoint 中还有 {count:,} 个权重存在同类问题，见统计表前部。",
     },
@@ -186,10 +188,10 @@ _PRINTED = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINTED)
 WORDS: Words = {
+    **_checkpoints.WORDS,
     "statistics": {"en": "Statistics per tensor", "zh": "各张量统计"},
     "known": {"en": "Known initialisations", "zh": "有意的初始化"},
     "vectors": {"en": "Constant vectors", "zh": "常数向量"},
-    "unread": {"en": "Not examined", "zh": "未检查的张量"},
     "name": {"en": "Name", "zh": "名称"},
     "file": {"en": "File", "zh": "文件"},
     "shape": {"en": "Shape", "zh": "形状"},
@@ -202,7 +204,6 @@ WORDS: Words = {
     "std": {"en": "Std", "zh": "标准差"},
     "value": {"en": "Value", "zh": "取值"},
     "verdict": {"en": "Finding", "zh": "结论"},
-    "reason": {"en": "Reason", "zh": "原因"},
     "all-zero": {"en": "all zero", "zh": "全 0"},
     "constant": {"en": "constant", "zh": "常数"},
     "same-units": {"en": "same in every output unit", "zh": "各输出单元相同"},
@@ -392,10 +393,9 @@ def _summary(
 ) -> Iterator[Finding]:
     """What is told once a checkpoint."""
 
-    def together(code: str, cells: list[list[Plain]], table: Table, incomplete: bool = False) -> Finding:
-        names = [str(row[0]) for row in cells[:5]] + ["…"] * (len(cells) > 5)
-        data = common | {"count": len(cells), "names": names}
-        return Finding(code, Level.INFO, where, data, [table], incomplete=incomplete)
+    def together(code: str, names: list[str], tables: list[Table], incomplete: bool = False) -> Finding:
+        data = common | {"count": len(names), "names": shown(names)}
+        return Finding(code, Level.INFO, where, data, [*tables], incomplete=incomplete)
 
     for code, title in (("known-initialisation", "known"), ("constant-vectors", "vectors")):
         cells: list[list[Plain]] = [
@@ -404,16 +404,14 @@ def _summary(
             if what == code
         ]
         if cells:
-            yield together(code, cells, Table(title, ["name", "shape", "value"], cells[:MAX_ROWS], len(cells)))
+            yield together(code, [str(row[0]) for row in cells], [table(title, ["name", "shape", "value"], cells)])
     unread = [info for info in checkpoint.tensors if info.obstacle]
     if unread:
-        cells = [[info.name, shape(info), info.dtype, info.obstacle] for info in unread]
-        table = Table("unread", ["name", "shape", "dtype", "reason"], cells[:MAX_ROWS], len(cells))
-        yield together("not-examined", cells, table, incomplete=True)
+        yield together("not-examined", [info.name for info in unread], obstacles(unread), incomplete=True)
     weights = [info for info in checkpoint.weights if info.floating and info.size]
     if not weights and not unread:
         yield Finding("no-weights", Level.INFO, where, common | {"path": where.path}, incomplete=True)
-    table = Table(
+    every = table(
         "statistics",
         ["name", "shape", "dtype", "zeros", "min", "max", "mean", "std", "verdict"],
         [
@@ -421,9 +419,8 @@ def _summary(
                 *(info.name, shape(info), info.dtype, found.zeros / found.count if found.count else None),
                 *(found.minimum, found.maximum, found.mean, found.std, code),
             ]
-            for info, found, code in rows[:MAX_ROWS]
+            for info, found, code in rows
         ],
-        len(rows),
     )
     data = common | {
         "path": where.path,
@@ -432,7 +429,7 @@ def _summary(
         "states": len(checkpoint.tensors) - len(checkpoint.weights),
         "bytes": sum(info.nbytes for info in checkpoint.tensors),
     }
-    yield Finding("examined", Level.INFO, where, data, [table])
+    yield Finding("examined", Level.INFO, where, data, [every])
 
 
 _HEALTHY = {

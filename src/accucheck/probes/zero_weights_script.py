@@ -131,7 +131,7 @@ MESSAGES: Words = {
         "zh": "在 {path} 可分析的范围内没有创建带权重的层。",
     },
     "examined": {
-        "en": "Looked at {count:,} places that make layers with weights.",
+        "en": "Looked at {count:,} {count:place that makes|places that make} layers with weights.",
         "zh": "共检查 {count:,} 处创建带权重的层的代码。",
     },
     "fix-remove": {

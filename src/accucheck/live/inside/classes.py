@@ -6,6 +6,7 @@ Steps that have nothing to do with the label are taken out, where no filter or b
 from __future__ import annotations
 
 import copy
+import json
 import time
 import weakref
 from collections import Counter
@@ -15,8 +16,8 @@ from .columns import labels_of
 from .pipeline import Node, Tell, blamed, called, described, kinds
 from .values import batched
 
-#: More different labels are not told apart.
-MOST = 100_000
+#: More different labels are not told apart, nor such as take more bytes: all go into one line of the event channel.
+MOST, MOST_BYTES = 100_000, 12 << 20
 
 
 def chain_of(root: Node) -> list[Node] | None:
@@ -89,7 +90,7 @@ class Count:
 
     def __init__(self) -> None:
         self.found: Counter[str] = Counter()
-        self.samples = self.soft = 0
+        self.samples = self.soft = self.size = 0
         self.shape: list[int] | None = None  # of a label that is no class
         self.numbers = self.many = self.over = False
 
@@ -113,10 +114,13 @@ class Count:
             if isinstance(name, float) and name.is_integer():
                 name = int(name)
             text = (name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name))[:200]
-            if text in self.found or len(self.found) < MOST:
-                self.found[text] += count
-            else:
-                self.over = True
+            if text not in self.found:
+                size = self.size + len(json.dumps(text))
+                if len(self.found) == MOST or size > MOST_BYTES:
+                    self.over = True
+                    continue
+                self.size = size
+            self.found[text] += count
 
     def vectors(self, values: Any) -> None:
         import numpy

@@ -169,17 +169,17 @@ class Rebuilt:
 
 
 class Reader:
-    """Reads epochs until the samples or the seconds are used up."""
+    """Reads epochs until the seconds are used up."""
 
-    def __init__(self, samples: int, seconds: float, tell: Tell) -> None:
-        self.samples, self.tell = samples, tell
+    def __init__(self, seconds: float, tell: Tell) -> None:
+        self.tell = tell
         self.deadline = time.monotonic() + seconds
         self.told = 0.0
 
     def read(
         self, iterator: Any, limit: int, done: int = 0, total: int | None = None
     ) -> tuple[list[int], list[int], bool]:
-        """ids, labels, and whether the epoch came to its end."""
+        """ids, labels, at most `limit` of each, and whether the epoch came to its end."""
         ids: list[int] = []
         codes: list[int] = []
         for row in iterator:

@@ -39,7 +39,7 @@ def run(dataset: Node, label: str | None, codes: Codes, request: dict[str, Any],
     samples, seconds = request["samples"], request["seconds"]
     rebuilt = Rebuilt(dataset, label, codes)
     rows = rebuilt.rows()
-    reader = Reader(samples, seconds, tell)
+    reader = Reader(seconds, tell)
     tell(
         event="built",
         identity="index" if rebuilt.indexed else "content",
@@ -77,7 +77,7 @@ def reference(dataset: Node, label: str | None, codes: Codes, samples: int, read
             break
         iterator = twin.create_dict_iterator(num_epochs=1, output_numpy=True)
         # a third of the time at most: the epochs themselves are what is asked
-        part = Reader(samples, max(0.0, (reader.deadline - time.monotonic()) / 3), tell)
+        part = Reader(max(0.0, (reader.deadline - time.monotonic()) / 3), tell)
         found, found_labels, ended = part.read(iterator, limit)
         ids += found
         labels += found_labels

@@ -90,7 +90,8 @@ def last_lines(error: BaseException, root: str) -> list[str]:
     lines = inner_lines(error)[:-1]
     if not lines:
         frames = traceback.extract_tb(error.__traceback__)
-        inside = (i for i, frame in enumerate(frames) if os.path.abspath(frame.filename).startswith(root))
+        own = os.path.join(root, "")
+        inside = (i for i, frame in enumerate(frames) if os.path.abspath(frame.filename).startswith(own))
         lines = "".join(traceback.format_list(frames[next(inside, len(frames)) :])).splitlines()
     return [line[:300] for line in lines][-12:]
 

@@ -319,6 +319,7 @@ def pair(one: Side, other: Side, label: str | None) -> dict[str, Any]:
         names = [(name, other) for name, other in names if name == other]
     told["random"] = [not equal(first, again, inputs(first, label)), not equal(base, based, inputs(base, label))]
     told["columns"] = compared(first, base, names)
+    told["samples"] = len(first)
     if told["how"] != "differs" and any(told["random"]):
         told["colours"] = colour_test(one, other, rows, names)
     if told["how"] != "differs" and not any(told["random"]):

@@ -115,8 +115,7 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
             twice = [rows_at(rebuilt, picks, label, codes, request["seconds"]) for _ in range(2)]
             told["picks"] = [[pick, twice[0].get(pick, [0])[0]] for pick in picks]
             told["steady"] = all(twice[0].get(pick) == twice[1].get(pick) for pick in picks)
-        limit = max(64, request["samples"] // count)
-        reader = Reader(limit, request["seconds"], lambda **event: None)
+        reader = Reader(request["seconds"], lambda **event: None)
         root_node = rebuilt.root.batch(64) if rebuilt.indexed else rebuilt.root
         ids, _, complete = reader.read(
             root_node.create_dict_iterator(num_epochs=1, output_numpy=True), request["samples"]
@@ -124,8 +123,9 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
         told.update(ids=ids, complete=complete)
         if not rebuilt.indexed:  # content that differs at every reading identifies nothing
             again = Rebuilt(dataset, label, codes, batches=False, by_content=True)
-            few = Reader(min(len(ids), PICKS * 8), request["seconds"], lambda **event: None)
-            second, _, _ = few.read(again.root.create_dict_iterator(num_epochs=1, output_numpy=True), few.samples)
+            few = Reader(request["seconds"], lambda **event: None)
+            rows = again.root.create_dict_iterator(num_epochs=1, output_numpy=True)
+            second, _, _ = few.read(rows, min(len(ids), PICKS * 8))
             told["steady"] = not second or len(set(second) & set(ids)) > len(set(second)) // 2 or not complete
     return told
 
