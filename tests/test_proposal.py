@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,7 @@ import pytest
 
 from accucheck import case as cases
 from accucheck.language import Language
-from accucheck.proposal import WHY, keys, logs, propose, script_role, survey
+from accucheck.proposal import WHY, keys, logs, propose, script_role, survey, tree
 
 
 @pytest.mark.parametrize(
@@ -146,6 +149,37 @@ def test_a_huge_folder_is_not_walked_to_its_end(tmp_path):
     assert proposed(tmp_path) == {"scripts.train": "train.py", "checkpoints.current": "z/b.ckpt"}
 
 
+def test_an_environment_in_the_project_itself_hides_nothing_and_proposes_nothing(tmp_path):
+    lay_out(tmp_path, "train.py", "lib/train.log")
+    (tmp_path / "lib/train.log").write_text(LOG)
+    before = proposed(tmp_path)
+    assert before == {"scripts.train": "train.py", "curves.train": "lib/train.log"}
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path)], check=True)
+    (packages,) = tmp_path.glob("lib/*/site-packages")
+    lay_out(packages, "eval.py", "data/train.csv", "net.ckpt")
+    assert proposed(tmp_path) == before
+    (tmp_path / "other").mkdir()
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "other")], check=True)
+    lay_out(tmp_path / "other", "net.ckpt")
+    assert proposed(tmp_path) == before, "one in a folder of its own is passed over whole"
+
+
+def test_many_folders_named_like_data_take_no_longer(tmp_path):
+    for number in range(2000):
+        (tmp_path / f"p{number}_data").mkdir()
+    begun = time.process_time()
+    assert propose(tmp_path) == []
+    assert time.process_time() - begun < 4
+
+
+def test_what_lies_below_a_folder(tmp_path):
+    lay_out(tmp_path, "a/b/c/x.txt", "a/d/x.txt", "ab/x.txt", "y.txt")
+    found = tree.look(tmp_path)
+    for path in [*found.folders, tmp_path / "none"]:
+        expected = [each for each in found.folders if each == path or path in each.parents]
+        assert [folder.path for folder in found.below(path)] == expected
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
 def test_a_folder_that_is_closed_is_told(tmp_path):
     lay_out(tmp_path, "train.py", "data/a.csv")
@@ -277,6 +311,11 @@ def test_a_log_is_told_by_what_it_holds(tmp_path):
         (LOG + "Segmentation fault (core dumped)\n", "fails", 21),
         (LOG + TRACEBACK.replace("ValueError: For", "KeyboardInterrupt"), "unsure", 21),
         (LOG * 2000 + TRACEBACK, "fails", 40_001),
+        (LOG + TRACEBACK + "training finished, saved to ckpt\naccuracy: 0.93\n", "runs", None),
+        (LOG + "Out of memory guard is on\nvalidation accuracy: 0.9\ndone\n", "runs", None),
+        (LOG + TRACEBACK + "training finished\n", "fails", 21),
+        (LOG + TRACEBACK.replace("model.train(10, data)", "loss = 0.5; acc = 1.0"), "fails", 21),
+        (LOG + TRACEBACK.replace("For 'MatMul', the", "loss is nan, accuracy: 0.1, the"), "fails", 21),
     ],
 )
 def test_what_the_newest_log_says_of_the_end(tmp_path, text, answer, place):
@@ -362,7 +401,7 @@ def test_every_key_is_one_of_the_case_and_has_words(tmp_path):
     paths = set(cases.path_keys())
     for name, key in keys.KEYS.items():
         assert set(keys.TITLES[name]) == {"en", "zh"} and key.group in keys.GROUPS
-        assert (name in paths) == (key.file or key.folder), name
+        assert (name in paths) == key.file >= key.folder, name
         value = key.choices[0] if key.choices else "x"
         assert cases.load(tmp_path, [f"{name}={value}"]).get(name) == value
     assert set(keys.TITLES) == set(keys.KEYS)

@@ -9,9 +9,9 @@ from report_sample import ENVIRONMENT, HOSTILE, MOMENT, ORDER, result
 
 from accucheck.case import Case
 from accucheck.checklist import Checklist
-from accucheck.language import visible
+from accucheck.language import visible, word
 from accucheck.model import Code, Finding, Kind, Language, Level, Note, Table, Verdict, Where
-from accucheck.report import environment
+from accucheck.report import environment, grading
 from accucheck.report.build import build
 from accucheck.report.parts import CodePart, ItemPart, Report, TablePart, spans
 from accucheck.report.results import MAX_FINDINGS, MAX_ROWS
@@ -38,6 +38,16 @@ def test_words_are_complete() -> None:
         for key, entry in words.items():
             assert set(entry) == {"zh", "en"}, key
             assert set(re.findall(r"{(\w+)", entry["zh"])) == set(re.findall(r"{(\w+)", entry["en"])), key
+
+
+@pytest.mark.parametrize("key", ["more-findings", "more-evidence", "whole-table", "sign-off-by", "verdict-ok", "clean"])
+def test_one_is_no_plural(key: str) -> None:
+    one, two = (
+        word({**WORDS, **grading.WORDS}, key, Language.EN, count=count, total=count, file="f", who="w", when="t")
+        for count in (1, 2)
+    )
+    assert not re.search(r"\b(are|were|items|rows|findings|tables|charts)\b", one) and "{" not in one
+    assert "2" in two and re.search(r"\b(are|were|items)\b", two)
 
 
 def test_a_suggestion_is_never_a_conclusion(report: Report) -> None:

@@ -107,8 +107,8 @@ def test_links_lead_nowhere_outside(tmp_path: Path) -> None:
     for path in ("key.py", "folder/key"):
         assert gathered(project, project / path) == ({}, {path: "leads-out"})
     assert gathered(project, project / "folder") == ({}, {"folder": "leads-out"}), "what lies there is not told either"
-    members, _ = gathered(project, outside, outside / "key")
-    assert set(members) == {"include/outside/key", "include/key"}, "named where it lies, it goes in"
+    for path, name in ((outside, "include/outside/key"), (outside / "key", "include/key")):
+        assert set(gathered(project, path)[0]) == {name}, "named where it lies, it goes in"
 
 
 def test_a_long_log_keeps_both_ends_and_other_files_are_refused(tmp_path: Path) -> None:
@@ -176,6 +176,24 @@ def test_a_folder_of_too_many_files_says_so(tmp_path: Path, monkeypatch: pytest.
         (tmp_path / f"{number}.py").write_text("x")
     members, left = gathered(tmp_path, tmp_path)
     assert len(members) == 3 and list(left.values()) == ["too-many"]
+    members, left = gathered(tmp_path, tmp_path / "*.py")
+    assert len(members) == 3 and left == {str(tmp_path / "*.py"): "too-many"}, "so does a pattern"
+
+
+def test_what_is_named_in_several_ways_goes_in_once(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    for root in (project, outside):
+        (root / "logs/sub").mkdir(parents=True)
+        (root / "logs/a.txt").write_text("a")
+        (root / "logs/sub/b.txt").write_text("b")
+        (root / "logs/sub/c.npy").write_bytes(b"\x93NUMPY\x01\x00" + bytes(100))
+    names = {"include/logs/a.txt", "include/logs/sub/b.txt", "include/logs/sub/c.npy"}
+    for root in (project, outside):
+        for paths in ([root / "logs/**"], [root / "logs", root / "logs/sub/*"], [root / "logs", root / "logs/**"]):
+            members, left = gathered(project, *paths)
+            assert set(members) == names and not left
+            assert codes(members["include/logs/sub/c.npy"]) == ["unseen"], "a pattern names it itself"
+    assert gathered(project, project / "logs")[1] == {"logs/sub/c.npy": "not-text"}
 
 
 # --- zips -------------------------------------------------------------------------------------------------------------

@@ -59,6 +59,24 @@ def test_python_is_read_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "was-run").exists()
 
 
+def test_another_function_of_the_same_arguments_is_a_change(tmp_path: Path) -> None:
+    text = "optimizer = {}(lr=0.1, decay=1e-4)\nmodel = {}({{'depth': 50}})\ncfg = {}(seed=1)\n"
+    (tmp_path / "base.py").write_text(text.format("nn.Adam", "ResNet", "EasyDict"))
+    (tmp_path / "used.py").write_text(text.format("nn.Momentum", "VGG", "SimpleNamespace"))
+    assert changes.changes(case_of(tmp_path, "used.py", "base.py")) == [
+        ("model.()", "ResNet", "VGG"),
+        ("optimizer.()", "nn.Adam", "nn.Momentum"),
+    ]
+
+
+def test_the_order_of_keys_is_no_change(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("steps: [{name: Flip, p: 1, of: [{x: 1, y: 2}]}, {name: Crop}]\n")
+    (tmp_path / "b.yaml").write_text("steps: [{p: 1, of: [{y: 2, x: 1}], name: Flip}, {name: Crop}]\n")
+    assert changes.changes(case_of(tmp_path, "b.yaml", "a.yaml")) == []
+    (tmp_path / "b.yaml").write_text("steps: [{name: Crop}, {name: Flip, p: 1, of: [{x: 1, y: 2}]}]\n")
+    assert [each.key for each in changes.changes(case_of(tmp_path, "b.yaml", "a.yaml")) or []] == ["steps"]
+
+
 def test_json_against_yaml(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"lr": 0.1,\t"train": {"epochs": 3}}')
     (tmp_path / "b.yaml").write_text("lr: 0.1\ntrain: {epochs: 4}\n")

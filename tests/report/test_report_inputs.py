@@ -11,8 +11,9 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
-from accucheck.report import inputs
+from accucheck.report import Options, inputs, render
 from accucheck.report.build import build
+from accucheck.report.results import MAX_ROWS
 from accucheck.session import Entry, Record
 
 
@@ -70,6 +71,7 @@ def test_time_is_bounded(project: Path) -> None:
     spec = {"data": {"train": {"path": "data/train"}}, "checkpoints": {"current": "net.ckpt"}}
     found = collected(project, spec, seconds=0.0)
     assert found["checkpoints.current"]["method"] == "ends" and found["data.train.path"]["method"] == "size"
+    assert found["data.train.path"]["files"] is None and inputs.WORDS["size"]["en"] == "too large: not counted"
     with (project / "big.ckpt").open("wb") as file:
         file.truncate(20 << 30)  # 20 GB that take no room
     found = collected(project, {"checkpoints": {"current": "big.ckpt"}})
@@ -130,3 +132,13 @@ def test_the_commands_of_the_report_take_the_same_digests(project: Path) -> None
     outside = [{**row, "path": f"/srv/{row['path']}"} for row in rows]
     steps = build(Record(), [], case, Language.EN, inputs=outside).reproduce
     assert not next(step.lines for step in steps if step.title == "The data"), "nobody else has what lies outside"
+
+
+@pytest.mark.parametrize("format", ["md", "html"])
+def test_more_inputs_than_a_table_shows_lie_beside_the_report_which_says_where(tmp_path: Path, format: str) -> None:
+    spec = {"scripts": {"train": [f"{number}.py" for number in range(MAX_ROWS + 10)]}}
+    case = Case(str(tmp_path), msgspec.convert(spec, CaseFile))
+    report = build(Record(), [], case, Language.EN, inputs=inputs.collect(case, Record()))
+    files = render(report, "x", Options(formats=(format,), languages=(Language.EN,)))
+    assert f"{MAX_ROWS + 9}.py" in files["x_files/table-001.csv"].decode()
+    assert "table-001.csv" in files[f"x.{format}"].decode()

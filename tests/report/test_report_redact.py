@@ -75,6 +75,19 @@ def test_a_secret_is_found_where_nothing_tells_what_it_is() -> None:
     assert hide.again()("type Tr0ub4dor&3") == "type <secret-1>"
 
 
+def test_a_secret_of_several_lines_leaves_as_many() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "b3BlbnNzaC1rZXktdjEAAAAABG5v\n" * 5 + "-----END PRIVATE KEY-----"
+    text = f"a = 1\nKEY = '{key}'\nb = 2\n"
+    hide = redactor()
+    assert hide(text, whole_path=False).count("\n") == text.count("\n")
+    hide.learn({"text": text})
+    shown = hide(text, whole_path=False)
+    assert "b3Blbn" not in shown and shown.split("\n")[8:] == ["b = 2", ""], (
+        "what follows keeps its line once it is known too"
+    )
+    assert redactor(allow=[key])(text, whole_path=False) == text
+
+
 @pytest.mark.parametrize(
     ("value", "strength", "quoted", "secret"),
     [

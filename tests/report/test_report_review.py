@@ -13,6 +13,7 @@ from accucheck.difference import compare, of_record
 from accucheck.model import Language, Verdict
 from accucheck.report import Options, render
 from accucheck.report.build import build
+from accucheck.report.redact import Redactor
 from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 
 
@@ -81,6 +82,22 @@ def test_a_sign_off_and_a_void_one(record, checklists, case):
         assert "The sign-off is void: these items have changed since: hp.02." in text
     report = build(record, checklists, case, Language.EN, None, generated=MOMENT)
     assert report.sign_off.state == "valid" and report.result["sign_off"]["by"] == "Zhao"
+
+
+@pytest.mark.parametrize("account", ["wang", "Zhao"])
+def test_the_account_of_whoever_concludes_reviews_or_signs_off_is_hidden(record, checklists, case, account):
+    record = reviewed(record, Judgement.ACCEPTED, "")
+    items = {name: seal(entry) for name, entry in record.entries.items()}
+    signed = SignOff("Zhao", "2026-03-06T04:00:00+00:00", "", {"sample": 2}, items)
+    hide = Redactor(users=[account])
+    report = build(
+        msgspec.structs.replace(record, signed=signed), checklists, case, Language.EN, None, generated=MOMENT, hide=hide
+    )
+    formats = ("md", "html", "json", "sarif", "junit")
+    files = render(report, "x", Options(formats=formats, languages=(Language.EN,)))
+    assert not [name for name, content in files.items() if account.encode() in content]
+    other = ({"wang", "Zhao"} - {account}).pop()
+    assert other.encode() in files["x.md"], "a name that is no account stays"
 
 
 @pytest.mark.parametrize("language", list(Language))

@@ -1,5 +1,6 @@
 """Templates of one's own: what they may use, what they may not, and what is said of a broken one."""
 
+import importlib.util
 import os
 import signal
 from pathlib import Path
@@ -116,6 +117,22 @@ def test_a_mistake_in_an_included_file(make, tmp_path: Path) -> None:
     with pytest.raises(ReadError) as error:
         make("{% include 'part.md' %}")
     assert (error.value.data["path"], error.value.data["line"]) == (str(tmp_path / "mine/part.md"), 3)
+
+
+def test_a_mistake_in_a_filter_is_told_of_the_template(tmp_path: Path) -> None:
+    """Also where the filter is a file below the template's folder, as in a project with its own environment."""
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env/filters.py").write_text("def halved(value):\n    return value / 2\n")
+    spec = importlib.util.spec_from_file_location("filters", tmp_path / "env/filters.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "own.md").write_text("one\n{% include 'parts/part.py' %}\n")
+    (tmp_path / "parts/part.py").write_text("\n\n{{ 'a' | halved }}\n")
+    with pytest.raises(ReadError) as error:
+        templating.fill("report.md.j2", tmp_path / "own.md", {}, {}, {"halved": module.halved})
+    assert (error.value.data["path"], error.value.data["line"]) == (str(tmp_path / "parts/part.py"), 3)
 
 
 def test_no_file_is_read_for_an_attachment_made_up(make, tmp_path: Path) -> None:

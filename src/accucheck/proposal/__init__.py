@@ -20,7 +20,7 @@ from ..language import Language, Words, word
 from . import datasets, logs, scripts, weights
 from .keys import KEYS
 from .scripts import script_role
-from .tree import Folder, Tree, look
+from .tree import Folder, Tree, look, stamp
 
 __all__ = ["WHY", "Proposal", "Survey", "Trained", "propose", "script_role", "survey"]
 
@@ -227,7 +227,7 @@ class _Gathered:
             for name in folder.files
             if _is_log(folder, name) and not logs.is_event_file(name)
         ]
-        return iter(sorted(names, key=lambda path: os.stat(path).st_mtime_ns if path.exists() else 0)[-_LOGS:])  # noqa: PTH116
+        return iter(sorted(names, key=stamp)[-_LOGS:])
 
     def _take_folder(self, folder: Folder) -> None:
         events = [name for name in folder.files if logs.is_event_file(name)]

@@ -21,8 +21,8 @@ _DATA = (
 
 
 class Key(NamedTuple):
-    """A key of the case: `group` of GROUPS; `file` and `folder`: what its value may be, neither for a text; `endings` of files that fit;
-    `choices` where the value is one of a few."""
+    """A key of the case: `group` of GROUPS; `file`: its value names a file or, with `folder`, a folder as well, else it is a text;
+    `endings` of files that fit; `choices` where the value is one of a few."""
 
     group: str
     file: bool = False
@@ -120,7 +120,6 @@ CHECKS: Words = {
     "nothing": {"en": "give a value", "zh": "请填写"},
     "not-there": {"en": "there is nothing at {path}", "zh": "{path} 不存在"},
     "needs-file": {"en": "that is a folder; a file is wanted", "zh": "这是目录，应为文件"},
-    "needs-folder": {"en": "that is a file; a folder is wanted", "zh": "这是文件，应为目录"},
     "neither": {"en": "that is neither a file nor a folder", "zh": "既不是文件也不是目录"},
     "one-of": {"en": "one of {choices}", "zh": "可选：{choices}"},
     "not-utf8": {"en": "the name is not UTF-8; rename it first", "zh": "名称不是 UTF-8 编码，请先重命名"},
@@ -151,7 +150,7 @@ def check(case: Case, name: str, value: str) -> Checked:
     if key.choices:
         good = value in key.choices
         return Checked(good, "is-text" if good else "one-of", {"choices": ", ".join(key.choices)})
-    if not (key.file or key.folder):
+    if not key.file:
         return Checked(True, "is-text")
     if "://" in value and name.startswith("data."):
         return Checked(True, "is-address")
@@ -163,8 +162,6 @@ def check(case: Case, name: str, value: str) -> Checked:
         return Checked(key.folder, "is-folder" if key.folder else "needs-file")
     if not stat.S_ISREG(mode):
         return Checked(False, "neither")
-    if not key.file:
-        return Checked(False, "needs-folder")
     if key.endings and not fits(name, path.name):
         return Checked(True, "unusual-ending", {"endings": " ".join(key.endings[:4])}, odd=True)
     return Checked(True, "is-file", {"size": size(path)})
@@ -195,7 +192,7 @@ def completions(case: Case, name: str, typed: str, limit: int = 200) -> list[str
     key = KEYS[name]
     if key.choices:
         return [choice for choice in key.choices if choice.lower().startswith(typed.lower())]
-    if not (key.file or key.folder) or "://" in typed:
+    if not key.file or "://" in typed:
         return []
     folder, slash, start = typed.rpartition("/")
     found: list[tuple[bool, str]] = []
@@ -205,7 +202,7 @@ def completions(case: Case, name: str, typed: str, limit: int = 200) -> list[str
                 if entry.name.startswith(start) and entry.name.isprintable() and (start or entry.name[0] != "."):
                     if entry.is_dir():
                         found.append((False, f"{folder}{slash}{entry.name}/"))
-                    elif key.file:
+                    else:
                         found.append((not fits(name, entry.name), f"{folder}{slash}{entry.name}"))
                 if len(found) >= 20_000:
                     break

@@ -4,12 +4,11 @@ log of gigabytes is told at once; the readers of curves read it whole, later."""
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .tree import head
+from .tree import head, stamp
 
 #: Bytes of the beginning and of the end that are looked at, and up to which lines are counted.
 _HEAD, _TAIL, _COUNTED = 256 << 10, 256 << 10, 64 << 20
@@ -93,19 +92,24 @@ def examine(path: Path) -> Log | None:
 
 
 def _ended(end: bytes) -> tuple[str, int, bool]:
-    """The error that nothing but an error's own lines follows, where it stands, and whether a person interrupted."""
+    """The error after which neither a loss nor a metric is told, where it stands, and whether a person interrupted."""
     at = end.rfind(_TRACEBACK)
-    rest = end[at:] if at >= 0 else b""
-    if at >= 0 and not _LOSS.search(rest):
-        errors = _ERROR.findall(rest)
-        text = (errors[0] if errors else _TRACEBACK).decode("utf-8", "replace").strip()
-        return text[:300], at, b"KeyboardInterrupt" in rest
+    error = _ERROR.search(end, at) if at >= 0 else None
+    # The lines of code of a traceback, and the error itself, may tell a loss too.
+    if at >= 0 and not _goes_on(end, error.end() if error else at):
+        text = (error[1] if error else _TRACEBACK).decode("utf-8", "replace").strip()
+        return text[:300], at, b"KeyboardInterrupt" in end[at:]
     if (killed := None if at >= 0 else next(iter(reversed(list(_KILLED.finditer(end)))), None)) is not None:
         begin = end.rfind(b"\n", 0, killed.start()) + 1
-        if not _LOSS.search(end, killed.end()):
+        if not _goes_on(end, killed.end()):
             line = end[begin:].split(b"\n", 1)[0]
             return line.decode("utf-8", "replace").strip()[:300], begin, False
     return "", 0, False
+
+
+def _goes_on(text: bytes, at: int) -> bool:
+    """Whether a loss or a metric is told behind a place."""
+    return any(pattern.search(text, at) for pattern in (_LOSS, _METRIC))
 
 
 def _newlines(path: Path, end: int) -> int:
@@ -143,4 +147,4 @@ def is_event_file(name: str) -> bool:
 
 
 def newest(logs: list[Log]) -> Log:
-    return max(logs, key=lambda log: (os.stat(log.path).st_mtime_ns if log.path.exists() else 0, str(log.path)))  # noqa: PTH116
+    return max(logs, key=lambda log: (stamp(log.path), str(log.path)))

@@ -40,7 +40,11 @@ class Tree:
 
     def below(self, path: Path) -> list[Folder]:
         """The folder at `path` and those in it, as far as they were looked at."""
-        return [folder for folder in self.folders.values() if folder.path == path or path in folder.path.parents]
+        found = [self.folders[path]] if path in self.folders else []
+        for folder in found:  # grows meanwhile
+            inside = (folder.path / name for name in folder.folders)
+            found += [self.folders[each] for each in inside if each in self.folders]
+        return found
 
     def without(self, paths: set[Path]) -> Tree:
         """The same without these folders and what lies in them."""
@@ -78,7 +82,7 @@ def look(root: Path, depth: int = DEPTH) -> Tree:
         except OSError as error:
             tree.problems.append(from_os_error(error, path))
             continue
-        if "pyvenv.cfg" in files:
+        if level and "pyvenv.cfg" in files:
             continue  # an environment, whatever it is called
         seen += len(names)
         tree.folders[path] = Folder(path, level, sorted(files), sorted(folders), ranked, more)

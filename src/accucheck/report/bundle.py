@@ -24,7 +24,7 @@ from ..language import Words
 from ..manifest import File, md5sum_line
 from .redact import encoding_of
 
-#: Files of one folder that are added.
+#: Files of one folder, or that one pattern matches, that are added.
 MAX_FILES = 1000
 #: What was left out that a manifest names.
 MAX_NAMED = 50
@@ -67,8 +67,8 @@ WORDS: Words = {
     },
     "not-regular": {"en": "no regular file", "zh": "不是普通文件"},
     "too-many": {
-        "en": "the folder holds more than {limit:,} files; name those that matter",
-        "zh": "目录中的文件超过 {limit:,} 个，请指定其中必要的文件",
+        "en": "there are more than {limit:,} files; name those that matter",
+        "zh": "文件超过 {limit:,} 个，请指定其中必要的文件",
     },
     "unread": {"en": "{problem}", "zh": "{problem}"},
 }
@@ -105,51 +105,66 @@ class LeftOut(msgspec.Struct, frozen=True):
 def collect(
     root: Path, paths: Sequence[Path], hide: Hide, limit: int, gap: Callable[[int], str]
 ) -> tuple[list[Member], list[LeftOut]]:
-    """The files, those that patterns such as `dumps/*.npy` match, and those of the folders, that a person added, below `include/`; of each
-    at most `limit` bytes.
+    """The files, those that patterns such as `dumps/*.npy` match, and those of the folders, that a person added, below `include/`, each
+    once; of each at most `limit` bytes.
 
     A link leads nowhere outside the project (or, of a folder elsewhere, outside of it); hidden files of a folder stay at home. `gap` is
     the line that stands for so many bytes left out of a log. Raises ReadError where a path does not exist.
     """
-    members: list[Member] = []
-    left: list[LeftOut] = []
-    taken: set[str] = set()
     root = Path(os.path.realpath(root))
-    for path in (match for given in paths for match in _matches(given)):
-        named = Path(os.path.abspath(path))
-        mode = _mode(named)
-        if not named.is_relative_to(root):  # by a link to the project?
-            by_link = Path(os.path.realpath(named.parent), named.name)
-            named = by_link if by_link.is_relative_to(root) else named
-        inside = named.is_relative_to(root)
-        base = root if inside else named if stat.S_ISDIR(mode) else named.parent
-        if inside and not Path(os.path.realpath(named)).is_relative_to(root):  # nor is told what lies there
-            left.append(LeftOut(hide(_printable(str(named.relative_to(root)))), Note("leads-out")))
-            continue
-        files: list[Path] = [named]
-        if stat.S_ISDIR(mode):
-            found = _files(named)
-            files = [file for _, file in zip(range(MAX_FILES), found, strict=False)]
-            if next(found, None):
-                left.append(LeftOut(hide(str(path)), Note("too-many", {"limit": MAX_FILES})))
-        for file in files:
-            shown = file.relative_to(base)
-            name = Path(named.name, shown) if not inside and stat.S_ISDIR(mode) else shown
-            where = hide(_printable(str(name)))
-            got = _read(file, base if file != named or inside else None, where, file == named, hide, limit, gap)
-            if isinstance(got, LeftOut):
-                left.append(got)
-            else:
-                own = _unique("include/" + "/".join(_safe(step) for step in hide(str(name)).split("/")), taken)
-                members.append(msgspec.structs.replace(got, name=own))
+    wanted, left = _wanted(root, paths, hide)
+    members: list[Member] = []
+    taken: set[str] = set()
+    for file, (name, base, named) in wanted.items():
+        where = hide(_printable(str(name)))
+        within = None if named and not file.is_relative_to(root) else base
+        got = _read(file, within, where, named, hide, limit, gap)
+        if isinstance(got, LeftOut):
+            left.append(got)
+        else:
+            own = _unique("include/" + "/".join(_safe(step) for step in hide(str(name)).split("/")), taken)
+            members.append(msgspec.structs.replace(got, name=own))
     return members, left
+
+
+def _wanted(root: Path, paths: Sequence[Path], hide: Hide) -> tuple[dict[Path, tuple[Path, Path, bool]], list[LeftOut]]:
+    """Each file with its name in the attachment, the folder that it must not lead out of, and whether it is named itself rather than found
+    in a folder; and what was too much. Raises ReadError."""
+    wanted: dict[Path, tuple[Path, Path, bool]] = {}
+    left: list[LeftOut] = []
+    for path in paths:
+        matches = _matches(path)
+        if len(matches) > MAX_FILES:
+            left.append(LeftOut(hide(_printable(str(path))), Note("too-many", {"limit": MAX_FILES})))
+        for match in matches[:MAX_FILES]:
+            named = Path(os.path.abspath(match))
+            mode = _mode(named)
+            if not named.is_relative_to(root):  # by a link to the project?
+                by_link = Path(os.path.realpath(named.parent), named.name)
+                named = by_link if by_link.is_relative_to(root) else named
+            inside = named.is_relative_to(root)
+            leads_out = inside and not Path(os.path.realpath(named)).is_relative_to(root)
+            is_folder = stat.S_ISDIR(mode) and not leads_out  # else it is not told what lies there
+            base = root if inside else named if is_folder else named.parent
+            files: list[Path] = [named]
+            if is_folder:
+                found = _files(named)
+                files = [file for _, file in zip(range(MAX_FILES), found, strict=False)]
+                if next(found, None):
+                    left.append(LeftOut(hide(_printable(str(match))), Note("too-many", {"limit": MAX_FILES})))
+            for file in files:
+                shown = file.relative_to(base)
+                name = Path(named.name, shown) if is_folder and not inside else shown
+                first = wanted.get(file, (name, base, False))
+                wanted[file] = (*first[:2], first[2] or not is_folder)
+    return wanted, left
 
 
 def _matches(path: Path) -> list[Path]:
     """What a pattern stands for; a file of just that name comes first."""
     if os.path.lexists(path) or not glob.has_magic(str(path)) or "\0" in str(path):
         return [path]
-    return [Path(match) for match in sorted(glob.glob(str(path), recursive=True))[:MAX_FILES]] or [path]
+    return [Path(match) for match in sorted(glob.glob(str(path), recursive=True))] or [path]
 
 
 def _mode(path: Path) -> int:

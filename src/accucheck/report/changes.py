@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,9 @@ from ..errors import UserError
 MOST_KEYS = 10_000  # of one file
 MOST_DEPTH = 20
 ABSENT = object()
+CALLED = "()"  # the key of the function beside those of its arguments
+#: What only makes a mapping of its arguments.
+_MAPPINGS = re.compile(r"\w*dict|config|(simple)?namespace", re.I)
 
 
 class Change(NamedTuple):
@@ -35,9 +39,18 @@ def changes(case: Case) -> list[Change] | None:
     found = []
     for key in sorted({**before, **after}):
         left, right = before.get(key, ABSENT), after.get(key, ABSENT)
-        if repr(left) != repr(right):  # 1, 1.0 and True differ, NaN is itself
+        if repr(_ordered(left)) != repr(_ordered(right)):  # 1, 1.0 and True differ, NaN is itself
             found.append(Change(key, None if left is ABSENT else str(left), None if right is ABSENT else str(right)))
     return found
+
+
+def _ordered(value: Any, depth: int = 0) -> Any:
+    """A value whose mappings have their keys in one order: the order in which they are written means nothing."""
+    if depth < MOST_DEPTH and isinstance(value, dict):
+        return {key: _ordered(value[key], depth + 1) for key in sorted(value, key=repr)}
+    if depth < MOST_DEPTH and isinstance(value, (list, tuple)):
+        return type(value)(_ordered(each, depth + 1) for each in value)
+    return value
 
 
 def _flat(path: Path, shown: str) -> dict[str, Any]:
@@ -95,11 +108,17 @@ def _constants(text: bytes, shown: str) -> dict[str, Any]:
 
 
 def _constant(node: ast.expr) -> Any:
-    """A literal, `dict(...)` and what wraps one of these (EasyDict) as values; the text of anything else."""
-    if isinstance(node, ast.Call) and not node.args and all(word.arg for word in node.keywords) and node.keywords:
-        return {word.arg: _constant(word.value) for word in node.keywords}
-    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Dict):
-        return _constant(node.args[0])
+    """A literal, `dict(...)` and what wraps one of these (EasyDict) as values, other functions of such arguments with their name; the
+    text of anything else."""
+    if isinstance(node, ast.Call):
+        given: Any = None
+        if node.keywords and not node.args and all(word.arg for word in node.keywords):
+            given = {word.arg: _constant(word.value) for word in node.keywords}
+        elif len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Dict):
+            given = _constant(node.args[0])
+        if isinstance(given, dict):
+            name = ast.unparse(node.func)
+            return given if _MAPPINGS.fullmatch(name.rpartition(".")[2]) else {CALLED: name, **given}
     if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
         pairs = zip(node.keys, node.values, strict=True)
         return {key.value: _constant(value) for key, value in pairs if isinstance(key, ast.Constant)}

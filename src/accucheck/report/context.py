@@ -9,7 +9,7 @@ from typing import Any
 from ..case import Case
 from ..language import visible, word
 from ..model import Finding, Language, ProbeResult, Status, Verdict, Where
-from ..session import Entry, Record
+from ..session import Record
 from . import machine
 from .redact import Redactor
 from .words import VERDICTS, WORDS
@@ -66,8 +66,9 @@ class Context:
         plain = text.replace("\u3000", " ").replace("\xa0", " ").replace("\r\n", "\n").strip()
         return [visible(line.expandtabs(4)).rstrip() for line in self.hide(plain).split("\n") if line.strip()]
 
-    def who(self, entry: Entry, limit: int) -> str:
-        return self.line(self.hide.person(entry.who), limit)
+    def who(self, name: str, limit: int) -> str:
+        """A person, whose account is hidden."""
+        return self.line(self.hide.person(name), limit)
 
     def note(self, text: str) -> list[str]:
         """A person's note, and what of it was left out."""

@@ -174,7 +174,7 @@ STRONG = _words("password passwd passphrase passcode pwd pass 密码 口令")
 WORDS_OF_TOKENS = _words(
     "auth access api bearer refresh secret session private personal git github gitlab gitee gitcode hf hub huggingface bot slack login x "
     "jwt csrf xsrf security sts wandb modelarts modelscope iam deploy job "
-    "ci registry npm pypi user service account id oauth oauth2 webhook"
+    "ci registry npm pypi user service account id oauth oauth2 webhook "
     "jenkins swanlab obs dingtalk feishu app client admin my web device push ms read write vault k8s kube cloud"
 )
 WORDS_OF_KEYS = _words(

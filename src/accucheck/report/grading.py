@@ -103,7 +103,7 @@ WORDS: Words = {
         "zh": "项目代码或数据中的问题（探针发现，尚未人工确认）：{items}。",
     },
     "clean": {
-        "en": "No problem stands in the project's own code or data; {count} such items were decided.",
+        "en": "No problem stands in the project's own code or data; {count} such {count:item was|items were} decided.",
         "zh": "项目自身的代码和数据没有发现问题，已判定的相关检查项有 {count} 项。",
     },
     "regression": {

@@ -41,7 +41,7 @@ WORDS: Words = {
         "zh": "较弱：仅含大小和首尾各 1 MiB",
     },
     "listing": {"en": "weaker: names and sizes only", "zh": "较弱：仅含文件名和大小"},
-    "size": {"en": "too large: counted only", "zh": "过大，仅统计大小"},
+    "size": {"en": "too large: not counted", "zh": "过大，未统计"},
     "address": {"en": "at an address: not read", "zh": "位于远程地址，未读取"},
     "absent": {"en": "does not exist", "zh": "不存在"},
     "unreadable": {"en": "cannot be read", "zh": "无法读取"},

@@ -29,7 +29,7 @@ def item_part(context: Context, item: Item) -> ItemPart:
     checked = bool(entry.conclusion or ran or excluded)
     spoken = context.verdict(suggested) if ran or excluded else "–" if entry.conclusion else context.say("unchecked")
     concluded = entry.conclusion is not None
-    by = context.say("by", who=context.who(entry, 80), when=moment_text(entry.when)) if concluded else ""
+    by = context.say("by", who=context.who(entry.who, 80), when=moment_text(entry.when)) if concluded else ""
     if entry.conclusion:
         text = brief = context.verdict(entry.conclusion)
     else:
@@ -50,7 +50,7 @@ def item_part(context: Context, item: Item) -> ItemPart:
         conclusion_brief=brief,
         suggestion_text=spoken,
         by=by,
-        by_brief=" ".join([context.who(entry, 40), moment_text(entry.when)[:10]]) if concluded else "",
+        by_brief=" ".join([context.who(entry.who, 40), moment_text(entry.when)[:10]]) if concluded else "",
         meaning=" ".join(context.prose(_meaning(item, entry.conclusion)[context.language])) if entry.conclusion else "",
         overruled=context.say("overruled", suggestion=spoken) if overruled else "",
         remedy=context.prose(item.remedy[context.language]) if problem else [],

@@ -89,7 +89,7 @@ class Redactor:
 
     def _hidden(self, text: str, whole_path: bool) -> str:
         if self._bare:
-            text = self._bare.sub(lambda found: self._secret(found[0]), text)
+            text = self._bare.sub(self._block, text)
         if not forms.ANY.search(text):
             return text
         if "/" in text:
@@ -181,6 +181,11 @@ class Redactor:
     def _secret(self, original: str) -> str:
         return self._name("secret", original)
 
+    def _block(self, found: re.Match[str]) -> str:
+        """A secret of any number of lines; as many as before, so that numbers of lines hold."""
+        name = self._secret(found[0])
+        return name if name == found[0] else name + "\n" * found[0].count("\n")
+
     # --- the project and home -----------------------------------------------------------------------------------------
 
     def _own(self, text: str, whole_path: bool) -> str:
@@ -195,8 +200,7 @@ class Redactor:
     # --- rules --------------------------------------------------------------------------------------------------------
 
     def _key_blocks(self, text: str) -> str:
-        """Private keys; as many lines as before, so that numbers of lines hold."""
-        return forms.KEY_BLOCK.sub(lambda found: self._secret(found[0]) + "\n" * found[0].count("\n"), text)
+        return forms.KEY_BLOCK.sub(self._block, text)
 
     def _tokens(self, text: str) -> str:
         if any(part in text for part in forms.TOKENS):

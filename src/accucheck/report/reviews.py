@@ -21,7 +21,7 @@ def review_part(context: Context, entry: Entry) -> ReviewPart | None:
     return ReviewPart(
         state="outdated" if entry.outdated else review.judgement.value,
         text=context.say("review-outdated", judgement=judged) if entry.outdated else judged,
-        by=context.say("by", who=context.line(review.who, 80), when=moment_text(review.when)),
+        by=context.say("by", who=context.who(review.who, 80), when=moment_text(review.when)),
         comment=context.prose(review.comment),
     )
 
@@ -31,7 +31,7 @@ def review_brief(context: Context, entry: Entry) -> str:
     if entry.review is None:
         return context.say("unreviewed") if entry.conclusion else ""
     said = context.say("outdated" if entry.outdated else entry.review.judgement.value)
-    return f"{said} {context.line(entry.review.who, 40)}"
+    return f"{said} {context.who(entry.review.who, 40)}"
 
 
 def sign_off_part(context: Context, checklists: list[Checklist]) -> SignOffPart | None:
@@ -44,7 +44,7 @@ def sign_off_part(context: Context, checklists: list[Checklist]) -> SignOffPart 
     lines = [context.say("review-counts", accepted=accepted, returned=len(left.returned), open=len(left.unreviewed))]
     if signed is None:
         return SignOffPart("open", [*lines, context.say("sign-off-none")], [])
-    who, when = context.line(signed.who, 80), moment_text(signed.when)
+    who, when = context.who(signed.who, 80), moment_text(signed.when)
     lines.append(context.say("sign-off-by", who=who, when=when, count=len(signed.items)))
     changed = context.record.unsealed
     if changed:

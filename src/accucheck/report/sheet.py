@@ -290,7 +290,7 @@ def read(case: Case, role: str, record: Record, path: Path, who: str, language: 
     taken = 0
     for line, cells in rows:
         values = {name: cells[at].strip() if at < len(cells) else "" for name, at in columns.items()}
-        mark, note = values["mark"].lower(), values.get("note", "")
+        mark, note = values["mark"].lower(), spreadsheet.plain(values.get("note", ""))
         problem = _problem(case, plan, values, seen, language)
         if problem:
             wrong.append(f"{line}: {problem}")
@@ -298,12 +298,14 @@ def read(case: Case, role: str, record: Record, path: Path, who: str, language: 
         place = int(values["number"]) - 1
         seen.add(place)
         old = plan.samples[place].mark
+        if old is not None and note == _shown(old.note):
+            note = old.note  # untouched: a cell shows a note of several lines as one
         judgement = _MEANT.get(mark)
         if judgement is None and not note:
             continue
         kept = judgement or (old.judgement if old is not None else None)
         if old is None or (kept, note or old.note) != (old.judgement, old.note):
-            record = marks.marked(record, role, place, kept, _unquoted(note) or None, who)
+            record = marks.marked(record, role, place, kept, note or None, who)
         taken += judgement is not None
     if wrong:
         raise WrongLines(path, wrong)
@@ -323,11 +325,10 @@ def _problem(case: Case, plan: Plan, values: dict[str, str], seen: set[int], lan
     sample = plan.samples[place]
     if place in seen:
         return say("twice", number=number)
-    shown = visible(sample.id)
-    if "sample" in values and _unquoted(values["sample"]) != shown.strip():
+    if "sample" in values and spreadsheet.plain(values["sample"]) != _shown(sample.id):
         return say("other-sample", number=number, expected=sample.id, value=values["sample"] or "-")
-    label = visible(marks.class_name(case, sample.label))
-    if "label" in values and not _same(_unquoted(values["label"]), label):
+    label = marks.class_name(case, sample.label)
+    if "label" in values and not _same(spreadsheet.plain(values["label"]), _shown(label)):
         return say("other-label", sample=sample.id, expected=label, value=values["label"] or "-")
     if values["mark"] and values["mark"].lower() not in _MEANT:
         return say("bad-mark", value=values["mark"])
@@ -336,7 +337,7 @@ def _problem(case: Case, plan: Plan, values: dict[str, str], seen: set[int], lan
 
 def _same(one: str, other: str) -> bool:
     """Whether two labels are one; a spreadsheet may have written a number or a truth in its own way."""
-    if one == other.strip() or one.lower() == other.lower():
+    if one.lower() == other.lower():
         return True
     try:
         return float(one) == float(other)
@@ -344,8 +345,9 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-def _unquoted(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:2] in ("=", "+", "-", "@") else cell
+def _shown(text: str) -> str:
+    """A text as its cell comes back."""
+    return spreadsheet.plain(visible(text).strip())
 
 
 def _parsed(path: Path) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:

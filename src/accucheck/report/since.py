@@ -53,22 +53,20 @@ def _altered(pair: Pair, speech: Speech) -> Row:
 
 
 def _change(change: Changed, language: Language) -> str:
-    return _arrow(change.before, change.after, language)
+    return _arrow(change.before, change.after, language, own=change.what in ("note", "comment"))
 
 
-def _arrow(before: str | None, after: str | None, language: Language) -> str:
-    said = [_value(value, language) for value in (before, after)]
+def _arrow(before: str | None, after: str | None, language: Language, *, own: bool = False) -> str:
+    """`own`: a person's own words, which stay as they are."""
+    said = [_value(value, language) if value is None or not own else value for value in (before, after)]
     return word(WORDS, "since-change", language, before=said[0], after=said[1])
 
 
 def _value(value: str | None, language: Language) -> str:
-    """A verdict or a judgement in words; a note or a comment as it is."""
+    """A verdict, a judgement or a sign-off in words."""
     if value is None:
         return word(WORDS, "since-none", language)
-    if value in VERDICTS:
-        return VERDICTS[value][language.value]
-    known = value in ("accepted", "returned", "outdated", "signed", "void")
-    return word(WORDS, value, language) if known else value
+    return VERDICTS[value][language.value] if value in VERDICTS else word(WORDS, value, language)
 
 
 def overview(difference: Difference, language: Language) -> list[str]:

@@ -18,6 +18,11 @@ def harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_OPENING) and not _NUMBER.fullmatch(cell) else cell
 
 
+def plain(cell: str) -> str:
+    """What a person meant by a cell: without the apostrophe of `harmless`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_OPENING) else cell
+
+
 def text(rows: Iterable[Sequence[object]]) -> str:
     """Rows of harmless cells as the text of a CSV; None is an empty cell."""
     stream = io.StringIO()

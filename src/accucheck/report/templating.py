@@ -211,7 +211,8 @@ def _place(traceback: TracebackType | None, own: Path) -> tuple[str, int]:
     place = str(own), 1
     while traceback is not None:
         file = Path(traceback.tb_frame.f_code.co_filename)
-        if file.parent == own.parent or own.parent in file.parents:
+        # A filter may lie below that folder too, in the project's environment: only a template's frame has this name.
+        if own.parent in file.parents and "__jinja_exception__" in traceback.tb_frame.f_globals:
             place = str(file), traceback.tb_lineno
         traceback = traceback.tb_next
     return place

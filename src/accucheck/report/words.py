@@ -81,15 +81,15 @@ WORDS = {
         "zh": "没有确定的问题，但有疑点尚待判断（{count} 项）。",
     },
     "verdict-little": {
-        "en": "Nothing wrong was found, which says little: only {decided} of {total} items were decided.",
+        "en": "Nothing wrong was found, which says little: only {decided} of {total} {total:item was|items were} decided.",
         "zh": "目前没有发现问题，但 {total} 项中只判定了 {decided} 项，不足以下结论。",
     },
     "verdict-open": {
-        "en": "Nothing wrong was found; {decided} of {total} items were decided, and what limits that stands below.",
+        "en": "Nothing wrong was found; {decided} of {total} {total:item was|items were} decided, and what limits that stands below.",
         "zh": "没有发现问题；{total} 项中判定了 {decided} 项，局限见下。",
     },
     "verdict-ok": {
-        "en": "Nothing wrong was found: all {total} items were decided.",
+        "en": "Nothing wrong was found: {total:the only item was|all {total} items were} decided.",
         "zh": "没有发现问题，{total} 项均已判定。",
     },
     "verdict-checked": {
@@ -304,11 +304,11 @@ WORDS = {
     "no-findings": {"en": "Nothing to report.", "zh": "没有发现。"},
     "incomplete-findings": {"en": "Nothing was found before it ended.", "zh": "结束前没有发现。"},
     "more-findings": {
-        "en": "{count:,} more findings are in the JSON report.",
+        "en": "{count:,} more {count:finding is|findings are} in the JSON report.",
         "zh": "另有 {count:,} 条发现，见 JSON 报告。",
     },
     "more-evidence": {
-        "en": "{count:,} more tables or charts are left out here; see the walkthrough.",
+        "en": "{count:,} more {count:table or chart is|tables or charts are} left out here; see the walkthrough.",
         "zh": "另有 {count:,} 个表格或图表未收入报告，可在向导中查看。",
     },
     "why": {"en": "Why it hurts accuracy", "zh": "对精度的影响"},
@@ -361,7 +361,7 @@ WORDS = {
         "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
     },
     "whole-table": {
-        "en": "All {count:,} rows that were recorded: {file}",
+        "en": "{count:The only row that was|All {count:,} rows that were} recorded: {file}",
         "zh": "已记录的全部 {count:,} 行见 {file}",
     },
     "lines": {"en": "first {shown:,} of {total:,} lines", "zh": "共 {total:,} 行，此处为前 {shown:,} 行"},
@@ -422,7 +422,10 @@ WORDS = {
         "zh": "评审：通过 {accepted} 项，退回 {returned} 项，待评审 {open} 项。",
     },
     "sign-off": {"en": "Sign-off", "zh": "评审签署"},
-    "sign-off-by": {"en": "Signed off by {who}, {when}: {count} items.", "zh": "{who} 于 {when} 签署，共 {count} 项。"},
+    "sign-off-by": {
+        "en": "Signed off by {who}, {when}: {count} {count:item|items}.",
+        "zh": "{who} 于 {when} 签署，共 {count} 项。",
+    },
     "sign-off-none": {"en": "Not signed off.", "zh": "未签署。"},
     "sign-off-void": {
         "en": "The sign-off is void: these items have changed since: {items}.",
