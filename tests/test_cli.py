@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from accucheck.cli import COMMANDS
+from accucheck.cli.frame import language_of
 from command_line import Ran, accucheck, copy_example, write_checklist
 from left_behind import is_gone
 
@@ -88,6 +89,10 @@ def test_the_version():
         ("answer ds.01 yes", "CONCLUSION: give one of problem, ok, not_applicable", "CONCLUSION：只能是"),
         ("explain ds.1", "There is no item ds.1. Did you mean ds.01?", "没有检查项 ds.1。是否想写 ds.01？"),
         ("list --checklist nope", "There is no checklist nope. Shipped: accuracy", "没有名为 nope 的 checklist"),
+        ("convert a b --map m", "--map needs --like. See: accucheck convert", "--map 需要与 --like 同用。参见："),
+        ("manifest a b", "several manifests. See: accucheck manifest", "请用 --compare。参见："),
+        ("manifest a --compare --format json", "--full, --format and --scheduler. See:", "--scheduler 同用。参见："),
+        ("lr-range --to 2e6", "--to: give a number from 0 to 1e+06. See:", "--to：应为 0 到 1e+06 之间的数值。"),
         ("-p elsewhere run", "--project before a command has no effect", "--project 写在命令之前不起作用"),
     ],
 )
@@ -141,6 +146,7 @@ def test_explain():
         assert f"\n{title}\n" in english.out
     for title in ("检查方法", "检查结论", "处理建议", "适用范围", "探针", "参考资料"):
         assert f"\n{title}\n" in chinese.out
+    assert "\n  发现问题：" in chinese.out and "：https://" in chinese.out and ": https://" not in chinese.out
     assert "  zero_weights (file)\n" in english.out
     assert re.search(r"^    \w+ = \S+ {2}\S", english.out, re.M), "the probe's parameters"
 
@@ -575,6 +581,18 @@ def test_init_without_anything_to_propose(tmp_path):
     assert ran.code == 2 and "nothing was recognised" in ran.err and not list(tmp_path.iterdir())
 
 
+def test_init_prints_beside_a_case_file_that_is_wrong(faulty):
+    (faulty / "accucheck.yaml").write_text("scripts: [\n")
+    ran = accucheck("init", str(faulty), "--print")
+    assert ran.code == 0 and "train.py" in ran.out, ran
+    assert (faulty / "accucheck.yaml").read_text() == "scripts: [\n"
+
+
+def test_the_arguments_of_another_command_choose_no_language():
+    assert language_of(["manifest", "data", "--opened", "f", "--", "x", "--lang", "zh"]) is None
+    assert language_of(["list", "--lang", "zh", "--", "--lang=en"]) == "zh"
+
+
 def test_validate(faulty):
     assert accucheck("validate", cwd=faulty).out == "accucheck.yaml: valid\n"
     assert "accucheck.yaml：有效" in accucheck("validate", "--lang", "zh", cwd=faulty).out
@@ -622,13 +640,27 @@ def test_doctor(faulty):
 
 
 def test_a_reader_that_leaves_is_no_error(faulty):
-    for command, code in ((["list"], 0), (["run", str(faulty), "--no-session", "--only", "wi.01"], 1)):
+    project, data, before = str(faulty), str(faulty / "data"), faulty / "before.json"
+    assert accucheck("run", project, "--only", "wi.01").code == 1
+    shutil.copy(faulty / ".accucheck/session.json", before)
+    assert accucheck("answer", "wi.01", "problem", "-p", project).code == 0
+    (faulty / "other.log").write_text((faulty / "logs/train.log").read_text().replace("2.", "3."))
+    for command, code in (
+        (["list"], 0),
+        (["run", project, "--no-session", "--only", "wi.01"], 1),
+        (["run", project, "--no-session", "--only", "wi.01", "--format", "sarif"], 1),
+        (["fix", project, "--item", "wi.01"], 0),
+        (["diff", str(before), project], 1),
+        (["compare", str(faulty / "logs/train.log"), str(faulty / "other.log")], 1),
+        (["manifest", data, "--check", str(faulty / "data.md5")], 1),
+    ):
+        assert accucheck(*command).code == code, command
         process = subprocess.Popen(
             [sys.executable, "-m", "accucheck", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(timeout=20) == code
+        assert b"Errno" not in process.stderr.read()
+        assert process.wait(timeout=20) == code, command
 
 
 @pytest.fixture

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from accucheck.case import Case
+from accucheck.marks import Judgement, Mark, Plan, Record, Sample
+from accucheck.model import Language
+from accucheck.report import sheet
 from command_line import Ran, accucheck
 from labelled_data import IMAGES, LABELS, write
 
@@ -54,6 +58,12 @@ def test_the_plan_is_drawn_stored_and_printed(tmp_path: Path) -> None:
     assert "抽取 50 个样本" in zh.out and "未标注：50" in zh.out
     other = labels(tmp_path, "--seed", "5", "--count", "12")
     assert "12 samples" in other.out and "seed 5" in other.out
+
+
+def test_json_names_the_sheets_and_is_nothing_else(tmp_path: Path) -> None:
+    found = json.loads(labels(project(tmp_path), "--sheet", "out", "--json").out)
+    assert found["sheets"] and all((tmp_path / path).is_file() for path in found["sheets"])
+    assert json.loads(labels(tmp_path, "--json").out)["sheets"] == []
 
 
 @pytest.mark.parametrize("kind", ["csv", "folders", "npz", "tfrecord", "coco"])
@@ -128,6 +138,26 @@ def test_cells_that_a_spreadsheet_would_run_are_quoted_and_read_back(tmp_path: P
     marked(tmp_path, dict.fromkeys(range(1, 51), "right"))
     ran = labels(tmp_path, "--read", "marked.csv")
     assert ran.code == 0 and "\x1b" not in ran.out and "no error found among 50" in ran.out
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_an_untouched_table_changes_nothing(language: Language, tmp_path: Path) -> None:
+    labels = ["＝", "＋1", "－", "＠x", "=1+1", "'=1", "-2", "'-2", "-2 ", "a\nb", " x ", "\u3000=x"]
+    notes = ["line one\nline two", "=cat, not dog", "＝", "'=a", " \tblank ", "\x1b[31m", "plain", ""]
+    when = "2026-01-01T00:00:00+00:00"
+    samples = [
+        Sample(f"{label}.png", None, label, Mark(Judgement.WRONG, "wang", when, notes[place % len(notes)]))
+        for place, label in enumerate(labels)
+    ]
+    plan = Plan(1, len(samples), "wang", when, None, samples, {}, len(labels), len(labels), 0, {})
+    case, record = Case(str(tmp_path)), Record(plans={"train": plan})
+    (tmp_path / "t.csv").write_bytes(sheet.table(case, plan, {}, language))
+    read, count = sheet.read(case, "train", record, tmp_path / "t.csv", "li", language)
+    assert read == record and count == len(samples)
+    text = (tmp_path / "t.csv").read_text("utf-8-sig")
+    (tmp_path / "t.csv").write_text(text.replace("line one⏎line two", "＝ it is a cat"))
+    mark = sheet.read(case, "train", record, tmp_path / "t.csv", "li", language)[0].plans["train"].samples[0].mark
+    assert mark is not None and (mark.who, mark.note) == ("li", "＝ it is a cat"), "what was changed is taken"
 
 
 def test_marks_are_never_lost_to_another_seed(tmp_path: Path) -> None:

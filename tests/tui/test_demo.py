@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest_tui import text_of, until
+from terminals import PROGRAM, Pty, environment
 
 from accucheck import demo
 from accucheck.errors import SaveError
@@ -72,6 +73,12 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, monkeypatch, error):
     with pytest.raises((SaveError, KeyboardInterrupt)) as refused:
         demo.copy(tmp_path / "new")
     assert not (tmp_path / "new").exists()
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for folder in (tmp_path / "empty", None):
+        with pytest.raises((SaveError, KeyboardInterrupt)):
+            demo.copy(folder)
+    assert list(tmp_path.rglob("*")) == [tmp_path / "empty"]
     if isinstance(refused.value, SaveError):
         assert refused.value.code in ("disk-full", "io"), refused.value
 
@@ -250,3 +257,14 @@ def test_few_keys_lead_from_the_first_screen_of_any_project_to_a_planted_fault(t
     assert any(told in program.screen() for told in PLANTED.values())
     assert len(program.keys) <= 15, program.keys
     print("keys:", *program.keys)
+
+
+def test_a_terminal_without_chinese_is_spoken_to_in_english(tmp_path, home, without_mindspore):
+    variables = {"PYTHONIOENCODING": "latin-1", "ACCUCHECK_LANG": "zh", "PYTHONPATH": os.environ["PYTHONPATH"]}
+    command = [*PROGRAM, "demo", "--folder", tmp_path / "demo"]
+    program = Pty(command, tmp_path, environment(home, **variables), (100, 30))
+    try:
+        program.until(lambda: b"Chinese:" in program.output and b"R runs" in program.output)
+        assert b"\xe2\x94\x80" not in program.output, "a line that is not ASCII"
+    finally:
+        program.close()

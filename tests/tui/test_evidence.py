@@ -32,7 +32,7 @@ from accucheck.model import (
 from accucheck.tui.screens.dialogs import Choose
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.widgets import gallery
-from accucheck.tui.widgets.code import CodeView
+from accucheck.tui.widgets.code import LINES, CodeView
 from accucheck.tui.widgets.evidence import ways
 from accucheck.tui.widgets.items import ItemList
 from accucheck.tui.widgets.pages import PAGE, Pages
@@ -213,6 +213,28 @@ async def test_code_shows_more_of_a_file_that_is_still_the_same(walkthrough, tmp
         await pilot.press("plus")
         await until(pilot, lambda: "no more of the code" in text_of(app))
         assert "line_49" not in text_of(app)
+
+
+async def test_the_lines_meant_stay_in_sight_however_much_is_shown(walkthrough, tmp_path):
+    app = walkthrough()
+    (tmp_path / "project" / "train.py").write_text("".join(f"line_{number} = {number}\n" for number in range(1, 3001)))
+    async with app.run_test(size=(80, 40), notifications=True) as pilot:
+        await opened(pilot, bad(Code("train.py", 1500, "line_1500 = 1500\nline_1501 = 1501", [1501])))
+        await until(pilot, lambda: app.screen.query(CodeView))
+        view = app.screen.query_one(CodeView)
+        for _ in range(50):
+            view.widen(20)
+        lines = view.text.split("\n")
+        assert len(lines) == LINES and "line_1501 = 1501" in lines
+        view.widen(-20)
+        assert len(view.text.split("\n")) == LINES - 40, "less is shown at the first key"
+
+
+async def test_a_picture_whose_name_cannot_be_a_files_is_told(walkthrough):
+    app = walkthrough(only_ascii=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, bad(Images("pictures", ["a" * 300], ["long"])))
+        await until(pilot, lambda: "name too long" in text_of(app).lower())
 
 
 @pytest.fixture

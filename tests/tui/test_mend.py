@@ -1,5 +1,6 @@
 """From a finding to its mend, to the proof: written after one question, taken back, and only what it touches is run again."""
 
+import msgspec
 import pytest
 from conftest_tui import text_of, until
 
@@ -154,3 +155,65 @@ async def test_from_the_checklist_by_two_keys(faulty):
         await until(pilot, lambda: isinstance(app.screen, MendScreen))
         await pilot.press("escape", "x")
         await until(pilot, lambda: "No result is out of date" in text_of(app))
+
+
+async def test_while_probes_run_what_is_stale_waits(faulty, monkeypatch):
+    app = faulty()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await mend_of(pilot)
+        await write(pilot)
+        await until(pilot, lambda: app.stale)
+        monkeypatch.setattr(type(app.runner), "busy", True)
+        for screen in (MendScreen, EvidenceScreen, ChecklistScreen):
+            await until(pilot, lambda kind=screen: isinstance(app.screen, kind))
+            app.clear_notifications()
+            await pilot.press("x")
+            await until(pilot, lambda: any("Probes are running" in each.message for each in app._notifications))
+            assert isinstance(app.screen, screen)
+            app.pop_screen() if screen is not ChecklistScreen else None
+        app.clear_notifications()
+        app.run_stale()  # another run has begun since the key was pressed
+        await until(pilot, lambda: any("Probes are running" in each.message for each in app._notifications))
+        assert len(app._notifications) == 1 and not app.checklist._again
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (Language.EN, "2 probes run again: 1 gone, 0 still there, 0 new, 1 failed"),
+        (Language.ZH, "已重新运行 2 个探针：已消除 1 条、仍有 0 条、新增 0 条、1 个探针失败"),
+    ],
+)
+async def test_a_probe_that_fails_again_proves_nothing(faulty, monkeypatch, language, said):
+    app = faulty(language)
+    real = app.project.run
+
+    def failing(jobs, **options):
+        for event in real(jobs, **options):
+            if isinstance(event, engine.Finished) and event.job.probe == "zero_weights_script":
+                result = msgspec.structs.replace(event.result, status=Status.FAILED, findings=[])
+                app.session.record_result(event.job.item, result)
+                event = engine.Finished(event.job, result)
+            yield event
+
+    monkeypatch.setattr(app.project, "run", failing)
+    dataset, network = faulty.root / "dataset.py", faulty.root / "network.py"
+    dataset.write_text(dataset.read_text().replace("shuffle=False", "shuffle=True"))
+    network.write_text(network.read_text() + "\n")
+    stale = {("dp.03", "shuffle_settings"), ("wi.01", "zero_weights_script")}
+    monkeypatch.setattr(app.project, "stale", lambda: stale)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.pause()
+        app.run_stale()
+        await until(pilot, lambda: said in [each.message for each in app._notifications])
+
+
+async def test_results_that_cannot_be_told_apart_are_counted_apart(faulty, monkeypatch):
+    app = faulty()
+    monkeypatch.setattr("accucheck.tui.widgets.findings.TOLD_APART", 0)
+    monkeypatch.setattr(app.project, "stale", lambda: {("dp.03", "shuffle_settings")})
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.pause()
+        app.run_stale()
+        said = "1 probe run again: 1 not to be compared with the last run"
+        await until(pilot, lambda: said in [each.message for each in app._notifications])

@@ -89,6 +89,24 @@ async def test_a_problem_leads_to_its_finding(walkthrough):
         assert findings.target(findings.highlighted_option.id)[1] is step.finding
 
 
+async def test_a_step_leads_to_its_finding_however_far_down(walkthrough, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text()
+    (tmp_path / "fakes.yaml").write_text(text.replace("[fake_problem]", "[fake_clean, fake_problem]", 1))
+    app = walkthrough()
+    give(app, "xx.02", "fake_clean", *(Finding("seen", Level.SUSPECT, data={"n": n}) for n in range(80)))
+    give(app, "xx.02", "fake_problem", problem(41))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        step = highlight(app, "problem")
+        assert step.probe == "fake_problem"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        findings = app.screen.query_one(FindingList)
+        await until(pilot, lambda: app.screen.focused is findings)
+        assert findings.target(findings.highlighted_option.id)[1] is step.finding
+        await shown(pilot, app, "bad 41")
+
+
 @pytest.fixture
 def brisk(walkthrough, tmp_path):
     """The same, without the probe that never ends."""
@@ -196,11 +214,36 @@ async def test_the_command_is_copied_and_an_answer_changes_the_list(walkthrough)
         await open_next(pilot, app)
         highlight(app, "problem")
         await pilot.press("y")
-        assert app.clipboard == "accucheck explain xx.02"
+        assert app.clipboard == "accucheck explain xx.02 --checklist fakes"
         app.session.answer("xx.02", Verdict.OK)
         await until(pilot, lambda: not any(step.kind == "problem" for step in app.screen._steps))
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+
+
+async def test_the_command_is_copied_where_the_folder_of_the_start_is_gone(walkthrough, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    app = walkthrough()
+    give(app, "xx.02", "fake_problem", problem())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        highlight(app, "problem")
+        (tmp_path / "gone").rmdir()
+        await pilot.press("y")
+        await until(pilot, lambda: app.clipboard.startswith("accucheck explain xx.02"))
+
+
+async def test_without_an_item_there_are_still_next_steps_and_terms(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("slash", *"zzzz", "enter")
+        await until(pilot, lambda: app.screen.item is None)
+        for key, screen in (("w", NextScreen), ("g", GlossaryScreen)):
+            await pilot.press(key)
+            await until(pilot, lambda kind=screen: isinstance(app.screen, kind))
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
 
 
 async def test_what_the_case_rules_out_comes_last_and_the_filter_finds_it(walkthrough):

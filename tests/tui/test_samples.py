@@ -323,6 +323,34 @@ async def test_training_and_evaluation(project):
         assert stored(project.root)[0] == "right"
 
 
+@pytest.mark.parametrize(("broken", "more"), [(1, ""), (5, "2 more could not be read")])
+async def test_what_could_not_be_read_for_the_samples_is_told(project, broken, more):
+    path = write(project.root, "csv")
+    (project.root / "data").mkdir()
+    (project.root / path).rename(project.root / "data" / path)
+    for number in range(broken):
+        (project.root / "data" / f"broken{number}.csv").write_bytes(b"PAR1\0\0\0\xff\xfe,,,\n\x00garbage")
+    app = project(path="data")
+    async with app.run_test(size=(140, 40), notifications=True) as pilot:
+        screen = await samples(pilot)
+        assert len(screen.plan.samples) == 50
+        [told] = [each.message for each in app._notifications if "broken0.csv" in each.message]
+        assert len(told.split("\n")) == min(broken, 3) + bool(more) and more in told
+
+
+async def test_a_plan_that_comes_after_the_person_has_gone_on_is_not_shown(project):
+    (project.root / "eval").mkdir()
+    app = project(more=f", eval: {{path: eval/{write(project.root / 'eval', 'parquet')}}}")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await samples(pilot)
+        drawn = screen.record
+        screen.call_later(screen._planned, "train", drawn, [])  # while the key is on its way
+        screen.call_later(screen._cannot, "train", SaveError("disk-full", path="labels.json"))
+        screen.action_role()
+        await until(pilot, lambda: screen.plan and screen.samples and "evaluation data" in text_of(app))
+        assert "disk or the quota" not in text_of(app)
+
+
 async def test_help_the_palette_and_the_item_know_the_samples(project):
     app = project()
     async with app.run_test(size=(80, 40), notifications=True) as pilot:

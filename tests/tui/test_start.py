@@ -14,6 +14,7 @@ from accucheck.proposal.keys import KEYS
 from accucheck.session import Training, open_session
 from accucheck.tui import app as apps
 from accucheck.tui.app import Walkthrough
+from accucheck.tui.palette import commands
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose
 from accucheck.tui.screens.picker import AskValue, Picker
@@ -252,8 +253,19 @@ async def test_the_picker_beside_hostile_and_broken_names(opened, project):
         await pick(pilot, "scripts.train")
         text = text_of(app)
         assert "[red]\\x1b[2J" in text and "\x1b" not in text
-        assert "1 name that are not UTF-8 left out" in text or "that are not UTF-8 left out" in text
+        assert "1 name that is not UTF-8 left out" in text
         assert "2 dead links or special files left out" in text
+
+
+async def test_the_picker_opens_beside_a_path_that_cannot_be(opened, project):
+    app = opened()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await start(pilot)
+        app.push_screen(AskValue(app.speech, app.project.case, "checkpoints.current", "t", "a" * 300))
+        await at(pilot, AskValue)
+        await pilot.press("f2")
+        await at(pilot, Picker)
+        assert str(project) in text_of(app)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
@@ -368,6 +380,31 @@ async def test_a_case_that_cannot_be_changed_says_so_and_stays(opened, project):
         await at(pilot, Choose)
         assert "accucheck.yaml" in text_of(app)
     assert (project / "accucheck.yaml").read_text() == "scripts: [\n"
+
+
+async def test_whoever_only_looks_does_not_change_the_case(opened, project):
+    (project / "accucheck.yaml").write_text("name: x\n")
+    app = Walkthrough(open_project(project, session="read"), Language.EN)
+    async with app.run_test(size=(110, 40), notifications=True) as pilot:
+        await at(pilot, ChecklistScreen)
+        for ask in (lambda: pilot.press("c"), lambda: app.run_action("app.change_case")):
+            app.clear_notifications()
+            await ask()
+            await until(pilot, lambda: any("read-only" in each.message for each in app._notifications))
+            assert isinstance(app.screen, ChecklistScreen)
+    app.runner.close()
+    app.session.close()
+
+
+async def test_the_palette_offers_each_command_once(opened):
+    app = opened()
+    async with app.run_test(size=(110, 40)) as pilot:
+        await at(pilot, TrainingScreen)
+        for screen in (TrainingScreen, StartScreen):
+            offered = [command.words for command in commands(app, app.screen)]
+            assert isinstance(app.screen, screen) and len(set(offered)) == len(offered)
+            if screen is TrainingScreen:
+                await start(pilot)
 
 
 # --- recent projects --------------------------------------------------------------------------------------------------

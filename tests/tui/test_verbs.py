@@ -137,7 +137,7 @@ async def test_a_read_only_session_offers_looking_and_copying_only(walkthrough):
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
         changing = {"conclude-problem", "conclude-ok", "conclude-not-applicable", "note", "editor", "attach", "undo"}
-        changing |= {"accept", "accept-all"}
+        changing |= {"accept", "accept-all", "case"}
         refused = {verb.id for verb in app.screen.verbs if "read-only" in (app.screen.why_not(verb.id) or "")}
         assert refused == changing | {"sign-off"}
         assert "Read-only; looking, running, copying and reports work." in text_of(app)

@@ -5,6 +5,7 @@ import json
 import operator
 import os
 import re
+import threading
 import weakref
 
 import msgspec
@@ -32,12 +33,15 @@ from accucheck.model import (
     Where,
 )
 from accucheck.session import open_session
+from accucheck.settings import Settings
 from accucheck.tui.messages import EngineSaid, RunEnded, Saved, StaleKnown
+from accucheck.tui.note_editor import edit_note
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose, WriteNote
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.help import HelpScreen
+from accucheck.tui.signs import Speech
 from accucheck.tui.widgets import findings as findings_of
 from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
@@ -225,6 +229,35 @@ async def test_accept_all_takes_ok_and_not_applicable_after_one_question(walkthr
         assert app.session.entry("xx.02").conclusion is None
 
 
+async def test_what_a_probe_may_still_say_something_of_is_not_accepted(walkthrough, tmp_path, monkeypatch):
+    text = (tmp_path / "fakes.yaml").read_text()
+    (tmp_path / "fakes.yaml").write_text(text.replace("[fake_clean]", "[fake_clean, fake_problem]", 1))
+    app = walkthrough()
+    real, go_on = app.project.run, threading.Event()
+
+    def halting(jobs, **options):
+        yield from real(jobs[:1], **options)
+        go_on.wait()
+        yield from real(jobs[1:], **{**options, "cancel": None})  # the first run has set its own
+
+    monkeypatch.setattr(app.project, "run", halting)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.01")
+        await pilot.press("r")
+        await until(pilot, lambda: app.session.entry("xx.01").results and not app.running)
+        item = app.screen.item
+        assert app.runner.busy and app.project.suggestion(item) is Verdict.OK
+        assert "xx.01" not in [each.id for each, _ in app.screen._acceptable()]
+        await pilot.press("enter")
+        await until(pilot, lambda: "Probes of this item are still to end" in text_of(app))
+        assert app.session.entry("xx.01").conclusion is None
+        go_on.set()
+        await until(pilot, lambda: not app.runner.busy and len(app.session.entry("xx.01").results) == 2)
+        await until(pilot, lambda: app.screen.why_not("accept") is None)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.entry("xx.01").conclusion is Verdict.PROBLEM)
+
+
 async def test_escape_cancels_a_run_and_keeps_what_was_found(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -316,6 +349,28 @@ async def test_a_failed_save_is_said_and_tried_again(walkthrough):
         await until(pilot, lambda: "not saved" in text_of(app))
         await pilot.press("1")
         await until(pilot, lambda: app.saved == "saved")
+
+
+async def test_an_error_is_said_beside_a_question_that_is_open(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.pause()
+        app.push_screen(Choose("Go on?", "", [("yes", "Yes")]))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        app.post_message(RunEnded(SaveError("disk-full", path="/x")))
+        await until(pilot, lambda: "the disk or the quota" in text_of(app))
+        assert "Go on?" in text_of(app)
+
+
+async def test_an_error_that_is_open_is_said_once(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.pause()
+        for _ in range(3):
+            app.post_message(Saved(SaveError("disk-full", path="/x")))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.pause()
+        assert not app._notifications and sum(isinstance(screen, Choose) for screen in app.screen_stack) == 1
 
 
 async def test_a_second_opener_can_look_but_not_change(walkthrough):
@@ -552,3 +607,88 @@ async def test_ascii_only_draws_ascii(walkthrough):
             if keys:
                 await pilot.press("escape")
                 await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("~nobody_here.png", "does not exist"), ("/" + "a" * 300, "name too long"), ("/tmp", "folder")]
+)
+async def test_a_path_that_cannot_be_attached_is_told(walkthrough, path, said):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        app.screen.query_one(Input).value = path
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and said in text_of(app).lower())
+        assert not app.session.entry("xx.01").attachments
+
+
+async def test_evidence_may_be_saved_under_a_name_with_a_tilde(walkthrough, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = walkthrough()
+    finding = Finding("bad", Level.PROBLEM, data={"n": 1}, evidence=[Table("t", ["n"], [[1]])])
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        result = ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [finding])
+        app.session.record_result("xx.02", result)
+        await go(pilot, "xx.02")
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        await pilot.press("s")
+        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        app.screen.query_one(Input).value = "~nobody_here.csv"
+        await pilot.press("enter")
+        await until(pilot, (tmp_path / "~nobody_here.csv").exists)
+        assert isinstance(app.screen, EvidenceScreen)
+
+
+async def test_what_a_killed_editor_had_saved_outlives_one_that_cannot_be_opened(walkthrough, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    app = walkthrough()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.pause()
+        saved = app.session.drafts.with_name("note.xx.01.txt")
+        assert edit_note(app, "xx.01") is None and not saved.exists()
+        saved.write_text("half an hour of typing")
+        assert edit_note(app, "xx.01") is None
+        assert saved.read_text() == "half an hour of typing"
+
+
+async def test_drafts_are_told_with_the_keys_in_force(walkthrough):
+    before = walkthrough()
+    before.drafts.put("note xx.01", "half a sen")
+    before.drafts.put("sample xx.02 train 3", "half a word")
+    before.drafts.close()
+    before.session.close()
+    app = walkthrough(preferences=Settings(keys={"note": "m"}))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: app._notifications)
+        [told] = [each.message for each in app._notifications]
+        assert told.endswith("xx.01, xx.02. Go there and press m/s to go on.")
+
+
+async def test_chinese_has_colons_of_its_own(walkthrough):
+    app = walkthrough(Language.ZH)
+    app.session.answer("xx.01", Verdict.OK, note="看过了")
+    app.session.record_result("xx.01", ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await go(pilot, "xx.01")
+        await pilot.press("y")
+        assert app.clipboard.split("\n")[1:] == ["结论：无问题", "备注：看过了", "fake_clean：✓ 建议：无问题"]
+
+
+@pytest.mark.parametrize(
+    ("key", "data", "one"),
+    [
+        ("all-finished", {"problem": 1, "failed": 1}, "Done: 1 item with problems, 1 probe failed"),
+        ("export-open", {"count": 1}, "Note: 1 item is not concluded; the report will say so."),
+        ("accept-all-title", {"count": 1}, "Accept this suggestion?"),
+        ("review-all-title", {"count": 1}, "Accept this answer that the probes agree with?"),
+        ("sign-off-text", {"count": 1}, "{titles}: the only item is concluded and accepted. "),
+    ],
+)
+def test_one_is_spoken_of_as_one(key, data, one):
+    assert Speech(Language.EN).say(key, **data).startswith(one)
+    many = Speech(Language.EN).say(key, **dict.fromkeys(data, 1200))
+    assert "1,200" in many and re.search(r"items|suggestions|answers", many)

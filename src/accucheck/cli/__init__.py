@@ -22,9 +22,9 @@ from .frame import (
     Group,
     checklists_option,
     discard_output,
+    drawing,
     lang_option,
     language,
-    language_of,
     no_terminal,
     option,
     project_option,
@@ -118,13 +118,7 @@ def walkthrough(
     gc.disable()  # nothing that a start makes is garbage, and looking for it takes a sixth of the start; app.py enables it
     from ..tui.app import run as run_app
 
-    choice, notice = language_of(sys.argv[1:]), ""
-    encoding = sys.stdout.encoding or "ascii"
-    if "utf" not in encoding.lower():
-        only_ascii = True  # a terminal that is not of Unicode draws lines as wide as Chinese, or not at all
-        notice = "other-encoding"
-        if not _can_write("精度", encoding):
-            choice, notice = "en", "no-chinese"
+    choice, only_ascii, notice = drawing(only_ascii)
     require_utf8(who or "")
     code = run_app(
         Path(project),
@@ -135,17 +129,9 @@ def walkthrough(
         who=who,
         role=Role(role),
         read_only=read_only,
-        notice=say(notice, encoding=encoding) if notice else "",
+        notice=notice,
     )
     raise SystemExit(code)
-
-
-def _can_write(text: str, encoding: str) -> bool:
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def _be_served() -> None:
@@ -186,7 +172,7 @@ def _value_error(error: click.BadParameter, kind: Any, name: str) -> str:
     elif isinstance(kind, click.IntRange):
         problem = say("whole-number", min=kind.min, max=kind.max)
     elif isinstance(kind, click.FloatRange):
-        problem = say("number", min=kind.min)
+        problem = say("number" if kind.max is None else "number-between", min=kind.min, max=kind.max)
     return say("bad-value", name=name, problem=problem)
 
 

@@ -86,10 +86,14 @@ def _say_more(found: Survey) -> None:
 
 def _say_missing(folder: Path, given: list[str]) -> None:
     """What was not found, and the items that it would let examine."""
+    from ..errors import UserError
     from ..project import open_project
     from ..proposal.keys import KEYS, TITLES
 
-    project = open_project(folder, session="none")
+    try:
+        project = open_project(folder, session="none")
+    except UserError:  # a case file that is wrong: whoever asks for --print looks for a better one
+        return
     for key in KEYS:
         items = project.unlocks(key, given) if key not in given else {}
         if items:
@@ -155,7 +159,7 @@ def doctor(project: str, as_json: bool) -> None:
     loaded = case.load(Path(project))
     facts = environment.collect(loaded)
     _, wrong = settings.load()
-    file = str(settings.file()).replace(os.path.expanduser("~") + os.sep, "~" + os.sep, 1)
+    file = settings.from_home(str(settings.file()))
     if as_json:
         show_json({**facts, "settings": file, "settings_wrong": wrong.text(language()) if wrong is not None else None})
         return

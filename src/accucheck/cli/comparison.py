@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .frame import Argument, command, json_option, language, no_nan, option, say, show_json, status_line
+from .frame import Argument, command, echo, json_option, language, no_nan, option, say, show_json, status_line
 
 
 @command(
@@ -34,7 +34,7 @@ def compare(
         show_json(whole)
     else:
         for line in lines:
-            click.echo(line)
+            echo(line)
     raise SystemExit(code)
 
 
@@ -91,5 +91,5 @@ def convert(
         show_json(whole)
     else:
         for text in lines:
-            click.echo(text)
+            echo(text)
     raise SystemExit(code)

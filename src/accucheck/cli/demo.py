@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from .frame import command, language, language_of, no_terminal, option, run_with_progress, say, show
+from .frame import command, drawing, language, no_terminal, option, run_with_progress, say, show
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +34,8 @@ def demo(folder: str | None, only_ascii: bool) -> None:
         from ..tui.app import run
         from ..tui.demo import Demo
 
-        code = run(project, (), (), language_of(sys.argv[1:]), only_ascii=only_ascii, kind=Demo)
+        choice, only_ascii, notice = drawing(only_ascii)
+        code = run(project, (), (), choice, only_ascii=only_ascii, notice=notice, kind=Demo)
     finally:
         click.echo(say("demo-copy", path=project.absolute()), err=True)
     show(say("demo-own"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .frame import FOUND, OK, Argument, command, json_option, language, option, readable, say, show_json, talk
+from .frame import FOUND, OK, Argument, command, echo, json_option, language, option, readable, say, show_json, talk
 
 if TYPE_CHECKING:
     from ..difference import Side
@@ -34,7 +34,7 @@ def diff(before: str, after: str, everything: bool, form: str, as_json: bool) ->
         checklists = [load(name) for name in shipped()]
         writer = since.markdown if form == "md" else since.text
         for line in writer(difference, checklists, language(), everything=everything):
-            click.echo(line)
+            echo(line)
     raise SystemExit(OK if difference.same else FOUND)
 
 

@@ -14,7 +14,7 @@ from .frame import (
     PROBE_FAILED,
     checklists_option,
     command,
-    discard_output,
+    heard,
     language,
     option,
     project_argument,
@@ -64,10 +64,8 @@ def fix(
     found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
     settled = sorted({item for item, _ in found if session.entry(item).conclusion in fine} - {*items})
     patch = collect(Path(opened.case.root), [result for item, result in results if item not in settled])
-    try:
+    with heard():
         _write_patch(patch.text)
-    except BrokenPipeError:
-        discard_output()
     if patch.text:
         talk(say("fix-made", mended=patch.mended, files=patch.files, folder=opened.case.root))
     _talk_of_unmended(patch.left)
@@ -91,7 +89,6 @@ def _write_patch(text: bytes) -> None:
             show(line.removesuffix("\r"))
     else:
         sys.stdout.buffer.write(text)
-    sys.stdout.flush()
 
 
 def _talk_of_unmended(left: list[Any]) -> None:

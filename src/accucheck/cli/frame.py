@@ -32,6 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def language_of(arguments: list[str]) -> str | None:
     """--lang, wherever it stands: help texts are needed before the arguments are parsed."""
     for index, argument in enumerate(arguments):
+        if argument == "--":  # what follows are the arguments of another command
+            break
         if argument.startswith("--lang="):
             return argument[7:]
         if argument == "--lang" and index + 1 < len(arguments):
@@ -59,14 +61,47 @@ def no_terminal() -> str | None:
     return f"TERM={terminal}" if terminal in ("", "dumb", "unknown") else None
 
 
+def drawing(only_ascii: bool) -> tuple[str | None, bool, str]:
+    """How the screen speaks to this terminal: the language asked for, whether it draws in ASCII only, and what is to be said of it."""
+    choice, encoding = language_of(sys.argv[1:]), sys.stdout.encoding or "ascii"
+    if "utf" in encoding.lower():
+        return choice, only_ascii, ""
+    # A terminal that is not of Unicode draws lines as wide as Chinese, or not at all.
+    try:
+        "精度".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return "en", True, say("no-chinese", encoding=encoding)
+    return choice, True, say("other-encoding", encoding=encoding)
+
+
 def talk(text: str) -> None:
     """One message to stderr, untrusted parts made visible."""
     click.echo(say("error", text=visible(text)), err=True)
 
 
+@contextmanager
+def heard() -> Iterator[None]:
+    """What is written to stdout within goes nowhere once its reader has left, as `head` does: the command ends with its own exit code,
+    which must not turn what was found into success."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+
+
+def echo(text: str | bytes, *, nl: bool = True, err: bool = False) -> None:
+    """Text that is safe to print, to stdout or stderr."""
+    if err:
+        click.echo(text, nl=nl, err=True)
+        return
+    with heard():
+        click.echo(text, nl=nl)
+
+
 def show(text: str) -> None:
     """One line to stdout, untrusted parts made visible."""
-    click.echo(visible(text))
+    echo(visible(text))
 
 
 def show_json(value: Any) -> None:
@@ -75,7 +110,8 @@ def show_json(value: Any) -> None:
 
     from ..report.machine import encode
 
-    sys.stdout.buffer.write(encode(msgspec.to_builtins(value)))
+    with heard():
+        sys.stdout.buffer.write(encode(msgspec.to_builtins(value)))
 
 
 def _section(formatter: click.HelpFormatter, title: str, rows: list[tuple[str, str]]) -> None:

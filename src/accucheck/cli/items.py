@@ -49,7 +49,7 @@ def explain(item: str, checklists: tuple[str, ...]) -> None:
     parts = [(None, f"{found.id}  {found.title[language()]}"), ("method", found.method[language()])]
     meanings = found.conclusions
     rows = [(key, getattr(meanings, key)[language()]) for key in ("problem", "ok", "not_applicable")]
-    parts.append(("conclusions", "\n".join(f"{say(key)}: {text}" for key, text in rows)))
+    parts.append(("conclusions", "\n".join(say(key) + say("colon") + text for key, text in rows)))
     parts += [("remedy", found.remedy[language()]), ("applies", found.applies[language()])]
     parts.append(("probes", "\n".join(_probe_lines(found)) or say("no-probe")))
     collected = [(key, owner.snippets.get(key)) for key in found.collect]
@@ -58,7 +58,9 @@ def explain(item: str, checklists: tuple[str, ...]) -> None:
     ]
     parts.append(("collect", "\n".join(line for block in lines for line in block)))
     parts.append(("ways", "\n".join(line.strip() for line in ways_text(owner, found, language())[1:])))
-    parts.append(("references", "\n".join(f"{link.title[language()]}: {link.url}" for link in found.references)))
+    parts.append(
+        ("references", "\n".join(link.title[language()] + say("colon") + link.url for link in found.references))
+    )
     for title, text in parts:
         if text and title is not None:
             click.echo(f"\n{say(title)}")
@@ -70,11 +72,16 @@ def _probe_lines(item: Any) -> list[str]:
     """Each probe with its parameters, their values for this item, and what they mean."""
     import msgspec
 
-    from ..probe import load, params
+    from ..engine import reason_of
+    from ..probe import load, params, reason_text
 
     lines = []
     for use in item.uses:
-        probe = load(use.name)
+        try:
+            probe = load(use.name)
+        except Exception as error:  # a probe of another package may fail in any way when imported
+            lines.append(use.name + say("colon") + reason_text(use.name, reason_of(error), language()))
+            continue
         lines.append(f"{use.name} ({probe.KIND.value})")
         values = params(probe, use.params)
         fields: Any = msgspec.inspect.type_info(probe.Params)

@@ -14,6 +14,7 @@ from .frame import (
     WRONG_USE,
     amount,
     command,
+    echo,
     json_option,
     language,
     option,
@@ -92,12 +93,16 @@ def labels(
         if read is not None:
             record = _read_marks(case, role, record, Path(read), name)
     plan = record.plans[role]
+    sheets: list[str] = []
     if sheet is not None:
-        partial |= _write_sheet(case, role, plan, Path(sheet))
+        sheets, unread = _write_sheet(case, role, plan, Path(sheet))
+        partial |= unread
     rate = marks.rate(plan)
     if as_json:
-        show_json({"version": 1, "case": case.name, "role": role, "plan": plan, "rate": rate})
+        show_json({"version": 1, "case": case.name, "role": role, "plan": plan, "rate": rate, "sheets": sheets})
     else:
+        for path in sheets:
+            show(path)
         _show_plan(case, role, plan, rate, briefly=sheet is not None or read is not None)
     raise SystemExit(FOUND if rate.wrong else PROBE_FAILED if partial else OK)
 
@@ -143,8 +148,8 @@ def _read_marks(case: Any, role: str, record: Any, path: Path, who: str) -> Any:
     return record
 
 
-def _write_sheet(case: Any, role: str, plan: Any, folder: Path) -> bool:
-    """Write the sheets and the table; whether a sample could not be read."""
+def _write_sheet(case: Any, role: str, plan: Any, folder: Path) -> tuple[list[str], bool]:
+    """Write the sheets and the table; their paths, and whether a sample could not be read."""
     from ..report.sheet import write
 
     written = write(case, role, plan, folder, language())
@@ -152,9 +157,7 @@ def _write_sheet(case: Any, role: str, plan: Any, folder: Path) -> bool:
         talk(f"{place + 1}: {problem.text(language())}")
     if written.no_font:
         talk(say("labels-font"))
-    for path in written.paths:
-        show(str(path))
-    return bool(written.problems)
+    return [str(path) for path in written.paths], bool(written.problems)
 
 
 def _show_plan(case: Any, role: str, plan: Any, rate: Any, *, briefly: bool) -> None:
@@ -163,15 +166,15 @@ def _show_plan(case: Any, role: str, plan: Any, rate: Any, *, briefly: bool) -> 
 
     facts = {name: getattr(plan, name) for name in ("labels", "labelled", "missing", "seed")}
     strata = len(plan.strata) or plan.labels
-    click.echo(say("labels-plan", role=say(role), samples=len(plan.samples), strata=strata, **facts))
+    echo(say("labels-plan", role=say(role), samples=len(plan.samples), strata=strata, **facts))
     for number, sample in enumerate(plan.samples, 1):
         if not briefly or (sample.judgement is not None and sample.judgement is not marks.Judgement.RIGHT):
             note = sample.mark.note if sample.mark is not None else ""
             said = marks.said(sample.judgement, language())
             show(f"{number:>4}  {marks.class_name(case, sample.label)}  {sample.id}  {said}  {note}".rstrip())
     if rate.left:
-        click.echo(say("labels-left", left=rate.left))
+        echo(say("labels-left", left=rate.left))
     if rate.looked:
         weighted = "-" if rate.weighted is None else f"{rate.weighted:.1%}"
         facts = {name: getattr(rate, name) for name in ("wrong", "looked", "share", "low", "high", "unsure")}
-        click.echo(say("labels-rate" if rate.wrong else "labels-none", weighted=weighted, **facts))
+        echo(say("labels-rate" if rate.wrong else "labels-none", weighted=weighted, **facts))

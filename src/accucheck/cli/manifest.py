@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .frame import Argument, amount, command, json_option, language, option, say, status_line
+from .frame import Argument, amount, command, echo, json_option, language, option, say, status_line
 
 
 @command(
@@ -41,7 +41,7 @@ def manifest_(
             raise click.UsageError(say("opened-alone"))
         from .. import opened as recording
 
-        raise SystemExit(recording.command(folder[0], opened, folder[1:], language=language(), echo=click.echo))
+        raise SystemExit(recording.command(folder[0], opened, folder[1:], language=language(), echo=echo))
 
     from .. import manifest, nodes
 
@@ -49,13 +49,13 @@ def manifest_(
     if compare:
         if output is not None or check is not None or full or form or scheduler:
             raise click.UsageError(say("compare-alone"))
-        raise SystemExit(nodes.command(folder, as_json=as_json, language=language(), echo=click.echo))
+        raise SystemExit(nodes.command(folder, as_json=as_json, language=language(), echo=echo))
     if len(folder) > 1:
         raise click.UsageError(say("one-folder"))
     if scheduler is not None:
         if output is not None or form:
             raise click.UsageError(say("scheduler-alone"))
-        words: dict[str, Any] = {"full": full, "as_json": as_json, "language": language(), "echo": click.echo}
+        words: dict[str, Any] = {"full": full, "as_json": as_json, "language": language(), "echo": echo}
         raise SystemExit(nodes.cluster_command(folder[0], scheduler, check, **words))
     with status_line() as show:
         code = manifest.command(
@@ -66,7 +66,7 @@ def manifest_(
             as_json=as_json,
             form=form,
             language=language(),
-            echo=click.echo,
+            echo=echo,
             progress=lambda progress: show(amount(progress)),
         )
     raise SystemExit(code)

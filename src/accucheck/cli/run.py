@@ -14,7 +14,8 @@ from .frame import (
     WRONG_USE,
     checklists_option,
     command,
-    discard_output,
+    echo,
+    heard,
     json_option,
     language,
     no_nan,
@@ -173,20 +174,16 @@ def _print_outcome(
     from ..report import junit, machine, sarif
     from ..report.build import build
 
-    try:
-        if form == "json":
-            show_json(outcome)
-        else:
-            built = build(record, checklists, project.case, language(), None)
-            if form == "text":
-                for line in machine.summary_text(built):
-                    show(line)
-            else:
-                content = sarif.encode(built, code) if form == "sarif" else junit.encode(built)
-                sys.stdout.buffer.write(content)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` must not turn a problem found into success
-        discard_output()
+    if form == "json":
+        show_json(outcome)
+        return
+    built = build(record, checklists, project.case, language(), None)
+    if form == "text":
+        for line in machine.summary_text(built):
+            show(line)
+    else:
+        with heard():
+            sys.stdout.buffer.write(sarif.encode(built, code) if form == "sarif" else junit.encode(built))
 
 
 def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:
@@ -198,15 +195,11 @@ def _print_difference(project: Project, results: list[tuple[str, Any]], before: 
     jobs = {(item, result.probe) for item, result in results}
     named = {"diff-recorded": before, "diff-this-run": project.session.record}
     difference = compare(*(of_record(say(name), taken_by(record, jobs)) for name, record in named.items()))
-    try:
-        if as_json:
-            show_json(since.as_json(difference, language()))
-        else:
-            for line in since.text(difference, project.checklists, language()):
-                click.echo(line)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        discard_output()
+    if as_json:
+        show_json(since.as_json(difference, language()))
+    else:
+        for line in since.text(difference, project.checklists, language()):
+            echo(line)
 
 
 def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:

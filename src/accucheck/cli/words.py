@@ -22,6 +22,7 @@ WORDS: Words = {
     "commands": {"en": "Commands:", "zh": "命令："},
     "options-metavar": {"en": "[OPTIONS]", "zh": "[选项]"},
     "command-metavar": {"en": "[COMMAND] ...", "zh": "[命令] ..."},
+    "colon": {"en": ": ", "zh": "："},
     "error": {"en": "accucheck: {text}", "zh": "accucheck：{text}"},
     "see-help": {"en": "{problem}. See: {command} --help", "zh": "{problem}。参见：{command} --help"},
     "no-such-option": {"en": "there is no option {name}", "zh": "没有选项 {name}"},
@@ -34,6 +35,7 @@ WORDS: Words = {
     "bad-value": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
     "one-of": {"en": "give one of {choices}", "zh": "只能是 {choices} 之一"},
     "whole-number": {"en": "give a whole number from {min} to {max}", "zh": "应为 {min} 到 {max} 之间的整数"},
+    "number-between": {"en": "give a number from {min:g} to {max:g}", "zh": "应为 {min:g} 到 {max:g} 之间的数值"},
     "number": {"en": "give a number, at least {min}", "zh": "应为不小于 {min} 的数值"},
     "only-alone": {
         "en": "{name} before a command has no effect: give it after {command}",
@@ -197,10 +199,10 @@ WORDS: Words = {
     },
     "convert-rows": {"en": "Show all parameters.", "zh": "显示全部参数。"},
     "convert-force": {"en": "Replace files that exist.", "zh": "文件已存在时覆盖。"},
-    "needs-like": {"en": "{name} needs --like.", "zh": "{name} 需要与 --like 同用。"},
+    "needs-like": {"en": "{name} needs --like", "zh": "{name} 需要与 --like 同用"},
     "to-or-like": {
-        "en": "--like says where to, so that --to is not needed.",
-        "zh": "--like 已经确定了目标，不能再用 --to。",
+        "en": "--like says where to, so that --to is not needed",
+        "zh": "--like 已经确定了目标，不能再用 --to",
     },
     # report and the rest
     "report": {"en": "Write the report.", "zh": "生成报告。"},
@@ -363,7 +365,10 @@ WORDS: Words = {
         "en": "signed, but what these items examined has changed since their probes ran: {items}",
         "zh": "已签署，但以下各项所检查的内容在探针运行后有改动：{items}",
     },
-    "signed": {"en": "signed off by {who}, {when} ({count} items)", "zh": "{who} 已于 {when} 签署（{count} 项）"},
+    "signed": {
+        "en": "signed off by {who}, {when} ({count:,} {count:item|items})",
+        "zh": "{who} 已于 {when} 签署（{count:,} 项）",
+    },
     "unsigned": {"en": "not signed off", "zh": "未签署"},
     "sign-off-void": {
         "en": "signed off by {who}, {when}; void, as these have changed since: {items}",
@@ -469,7 +474,7 @@ WORDS: Words = {
     "next-steps": {"en": "What to do next:", "zh": "接下来可以做："},
     "next-why": {"en": "{why}; takes: {cost}", "zh": "{why}；所需：{cost}"},
     "next-more": {
-        "en": "    and {count:,} more, which --json names all",
+        "en": "    and {count:,} more, all of which --json names",
         "zh": "    另有 {count:,} 条，用 --json 可全部列出",
     },
     "path": {
@@ -565,8 +570,8 @@ WORDS: Words = {
         "zh": "由该 Dask 集群的每台主机计算各自的目录并互相比对（tcp://host:8786）。",
     },
     "scheduler-alone": {
-        "en": "--scheduler takes --check, --full and --json, no other option.",
-        "zh": "--scheduler 只能与 --check、--full、--json 同用。",
+        "en": "--scheduler takes --check, --full and --json, no other option",
+        "zh": "--scheduler 只能与 --check、--full、--json 同用",
     },
     "manifest-format": {
         "en": "Format on standard output (json: the manifest itself).",
@@ -577,20 +582,20 @@ WORDS: Words = {
         "zh": "运行 -- 之后的命令，并把其间 DIR 中被打开的文件列入 FILE。",
     },
     "opened-alone": {
-        "en": "--opened takes a folder and, after --, a command, without other options.",
-        "zh": "--opened 只接受一个目录和 -- 之后的命令，不能与其他选项同用。",
+        "en": "--opened takes a folder and, after --, a command, without other options",
+        "zh": "--opened 只接受一个目录和 -- 之后的命令，不能与其他选项同用",
     },
     "manifest-compare": {
         "en": "Compare the manifests of several machines with each other; they stand in place of DIR.",
         "zh": "互相比对多台机器的清单；此时用各份清单代替 DIR。",
     },
     "compare-alone": {
-        "en": "--compare takes manifests only, without --output, --check and --full.",
-        "zh": "--compare 只接受清单，不能与 --output、--check、--full 同用。",
+        "en": "--compare takes manifests only, without --output, --check, --full, --format and --scheduler",
+        "zh": "--compare 只接受清单，不能与 --output、--check、--full、--format、--scheduler 同用",
     },
     "one-folder": {
-        "en": "One folder at a time; --compare takes several manifests.",
-        "zh": "每次只能计算一个目录；要比对多份清单请用 --compare。",
+        "en": "one folder at a time; --compare takes several manifests",
+        "zh": "每次只能计算一个目录；要比对多份清单请用 --compare",
     },
     "full": {
         "en": "Hash every file, even when size and time are unchanged.",
@@ -674,7 +679,7 @@ WORDS: Words = {
         "en": "{path} has no accucheck.yaml; accucheck init proposes one",
         "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成",
     },
-    "settings": {"en": "Settings: {path}{there}", "zh": "设置文件: {path}{there}"},
+    "settings": {"en": "Settings: {path}{there}", "zh": "设置文件：{path}{there}"},
     "settings-none": {"en": " (not there; the defaults stand)", "zh": "（不存在，使用默认值）"},
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
     # the browser
@@ -692,7 +697,7 @@ WORDS: Words = {
     },
     "serve-open": {
         "en": "Open this address in a browser. It holds a password: who has it can do here what you can.",
-        "zh": "请在浏览器中打开以上地址。地址中含访问口令，持有者可进行与你相同的操作。",
+        "zh": "请在浏览器中打开以上地址。地址中含访问口令，持有者可进行与您相同的操作。",
     },
     "serve-tunnel": {
         "en": "From another machine, first: ssh -L {port}:{host}:{port} {user}@{machine}",

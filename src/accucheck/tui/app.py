@@ -38,7 +38,7 @@ from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
 from .signs import Speech, plain
 from .themes import DARK, OWN
-from .verbs import ANYWHERE, VerbScreen, bindings
+from .verbs import ANYWHERE, VerbScreen, bindings, key_name, keys_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,6 +60,8 @@ def _palette() -> type[Provider]:
 
 #: Seconds from the start until what the next keys need is loaded.
 SETTLED = 1.0
+#: The verb of the checklist that leads to a draft, by its kind.
+_CONTINUED_BY = {"note": "note", "comment": "comment", "sample": "samples"}
 #: Seconds that a key waits for the widgets of a screen that is being opened.
 FOR_WIDGETS = 1.0
 
@@ -138,7 +140,6 @@ class Walkthrough(App[None]):
             self.report_folder = Path.cwd()
         except FileNotFoundError:  # somebody has removed the folder that this was started in
             self.report_folder = Path(project.case.root)
-        self._facts = project.case.facts()
 
     def _checked_keys(self) -> dict[str, str]:
         if not self.preferences.keys:
@@ -233,7 +234,6 @@ class Walkthrough(App[None]):
 
     def use_case(self, case: Case) -> None:
         self.project.case = case
-        self._facts = case.facts()
 
     def _begin(self) -> None:
         for notice in self.notices:
@@ -315,6 +315,10 @@ class Walkthrough(App[None]):
             return error.text(self.speech.language)
         return None
 
+    def why_not_run(self) -> str | None:
+        """Why no probe can be run now."""
+        return self.why_alone() or (self.speech.say("busy") if self.runner.busy else None)
+
     def change(self, item: str, apply: Callable[[], None]) -> None:
         """Change one item's answer or review: remembered for undo, saved in a thread, shown at once."""
         if (why := self.why_not_change()) is not None:
@@ -376,10 +380,13 @@ class Walkthrough(App[None]):
     def _tell_drafts(self) -> None:
         """A draft's key is its kind, its item, and for a sample which one."""
         left = [key.split(" ") for key in self.drafts.keys if " " in key]
-        items = [item for kind, item, *_ in left if kind != "note" or self._unlike(item)]
-        if items and not self.session.read_only:
-            text = ", ".join(dict.fromkeys(plain(item).plain for item in items))
-            self.notify(self.speech.say("drafts-left", items=text, key="n"), timeout=15, markup=False)
+        kept = [(kind, item) for kind, item, *_ in left if kind != "note" or self._unlike(item)]
+        if kept and not self.session.read_only:
+            text = ", ".join(dict.fromkeys(plain(item).plain for _, item in kept))
+            ways = {_CONTINUED_BY.get(kind) for kind, _ in kept}
+            keys = [keys_of(verb, self.keymap)[0] for verb in ChecklistScreen.VERBS if verb.id in ways]
+            names = "/".join(key_name(key, only_ascii=self.speech.only_ascii) for key in dict.fromkeys(keys))
+            self.notify(self.speech.say("drafts-left", items=text, key=names), timeout=15, markup=False)
 
     def _unlike(self, item: str) -> bool:
         return self.drafts.get(f"note {item}") != self.session.entry(item).note
@@ -387,8 +394,11 @@ class Walkthrough(App[None]):
     def show_error(self, text: str) -> None:
         from .screens.dialogs import Choose
 
-        if not any(isinstance(screen, Choose) for screen in self.screen_stack):
+        open_ones = [screen for screen in self.screen_stack if isinstance(screen, Choose)]
+        if not open_ones:
             self.push_screen(Choose(self.speech.say("error-title"), text, [("close", self.speech.say("close"))]))
+        elif all(screen.text != text for screen in open_ones):  # a question stays to be answered
+            self.notify(text, severity="error", timeout=15, markup=False)
 
     def _refresh(self, item: str | None = None) -> None:
         if (screen := self.checklist) is not None:
@@ -614,8 +624,6 @@ class Walkthrough(App[None]):
 
     def action_leave(self) -> None:
         """Quit; asks first when probes are running."""
-        from .screens.dialogs import Choose
-
         if not self.runner.busy:
             self.exit()
             return
@@ -625,8 +633,7 @@ class Walkthrough(App[None]):
                 self.runner.cancel()
                 self.exit()
 
-        say = self.speech.say
-        self.push_screen(Choose(say("quit-title"), "", [("no", say("no")), ("yes", say("yes"))]), answer)
+        self.push_screen(opening.quit_question(self), answer)
 
 
 class Crashed(Exception):

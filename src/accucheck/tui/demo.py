@@ -25,6 +25,7 @@ HINT = Verb("hint", "h", "app.toggle_hint", "command-hint")
 
 class DemoChecklist(ChecklistScreen):
     VERBS: ClassVar[list[Verb]] = [*ChecklistScreen.VERBS, HINT]
+    WITHOUT_ITEM: ClassVar[set[str]] = {*ChecklistScreen.WITHOUT_ITEM, HINT.id}
 
 
 class HintBar(Static):

@@ -26,12 +26,14 @@ def edit_note(app: Walkthrough, item: str) -> str | None:
     try:
         if file.is_symlink():  # a stranger's project may bring one, to have the file that it leads to edited
             file.unlink()
-        if not file.exists():
+        fresh = not file.exists()  # else an editor that was killed has left what it had saved
+        if fresh:
             file.write_text(session.entry(item).note, encoding="utf-8")
         try:
             code = edit(app, file)
         except UserError:
-            file.unlink()
+            if fresh:
+                file.unlink()
             raise
         note = _read(file)
         file.unlink()

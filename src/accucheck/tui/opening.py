@@ -13,6 +13,7 @@ from .messages import Surveyed
 
 if TYPE_CHECKING:
     from .app import Walkthrough
+    from .screens.dialogs import Choose
 
 
 def is_new(app: Walkthrough) -> bool:
@@ -57,15 +58,20 @@ async def begin_new(app: Walkthrough) -> None:
     app.adopt(values or {})
 
 
+def why_not_change_case(app: Walkthrough) -> str | None:
+    """Why the case file cannot be changed now."""
+    words = "case-alone" if app.project.case.alone else "case-busy" if app.runner.busy else ""
+    return app.speech.say(words) if words else app.why_not_change()
+
+
 async def change_case(app: Walkthrough) -> None:
     """What the case says, to be filled in and changed; its file keeps what else stands in it. Runs as a worker."""
     from .. import case as cases
     from .screens.start import CaseScreen
 
     case = app.project.case
-    if case.alone or app.runner.busy:
-        words = "case-alone" if case.alone else "case-busy"
-        app.notify(app.speech.say(words), severity="warning", markup=False)
+    if (why := why_not_change_case(app)) is not None:
+        app.notify(why, severity="warning", markup=False)
         return
     look_around(app)
     values = await app.push_screen_wait(CaseScreen(case, None))
@@ -85,7 +91,6 @@ async def change_case(app: Walkthrough) -> None:
 async def open_recent(app: Walkthrough, here: str = "") -> bool:
     """Open another project: this one is left as `quit` leaves it. False where none was chosen. Runs as a worker."""
     from .. import recent
-    from .screens.dialogs import Choose
     from .screens.recent import RecentScreen
 
     own = str(recent_path(app))
@@ -95,14 +100,19 @@ async def open_recent(app: Walkthrough, here: str = "") -> bool:
     path = await app.push_screen_wait(RecentScreen(entries, here))
     if path is None:
         return False
-    if app.runner.busy:
-        say = app.speech.say
-        question = Choose(say("quit-title"), "", [("no", say("no")), ("yes", say("yes"))])
-        if await app.push_screen_wait(question) != "yes":
-            return False
+    if app.runner.busy and await app.push_screen_wait(quit_question(app)) != "yes":
+        return False
     app.reopen = Path(path)
     app.exit()
     return True
+
+
+def quit_question(app: Walkthrough) -> Choose:
+    """Whether to leave while probes are running."""
+    from .screens.dialogs import Choose
+
+    say = app.speech.say
+    return Choose(say("quit-title"), "", [("no", say("no")), ("yes", say("yes"))])
 
 
 def recent_path(app: Walkthrough) -> Path:

@@ -32,9 +32,10 @@ def commands(app: Walkthrough, screen: object) -> Iterator[Command]:
     """What can be done on a screen, in the order of its table."""
     say = app.speech.say
     anywhere = [RECENT, LANGUAGE, THEME, QUIT]
+    apart = {verb.id for verb in (*anywhere, PALETTE)}  # a screen may have one of them under keys of its own
     if isinstance(screen, VerbScreen):
         for verb in screen.verbs:
-            if verb not in (*anywhere, PALETTE):
+            if verb.id not in apart:
                 keys = " ".join(screen.key_names(verb))
                 yield Command(say(verb.words), keys, f"screen.do('{verb.id}')", screen.why_not(verb.id))
     if screen is app.checklist:

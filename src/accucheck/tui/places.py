@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..errors import UserError
+from ..errors import ReadError, UserError, from_os_error
 from ..model import Code, Evidence, Finding
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ def place_of(finding: Finding, evidence: Evidence | None = None) -> tuple[str, i
         return finding.where.path, finding.where.line
     code = next((each for each in finding.evidence if isinstance(each, Code)), None)
     return None if code is None else (code.path, min(code.marked, default=code.line))
+
+
+def require_file(file: Path, shown: str) -> None:
+    """Raise ReadError, about `shown`, unless a regular file is there. pathlib's own tests raise for a closed folder or a long name."""
+    try:
+        mode = file.stat().st_mode
+    except OSError as error:
+        raise from_os_error(error, shown) from None
+    except ValueError as error:  # a NUL byte in the name
+        raise from_os_error(OSError(22, str(error)), shown) from None
+    if not stat.S_ISREG(mode):
+        raise ReadError("is-directory" if stat.S_ISDIR(mode) else "not-regular", path=shown)
 
 
 def why_not_open(app: Walkthrough, finding: Finding | None, evidence: Evidence | None = None) -> str | None:
@@ -47,8 +60,7 @@ def open_place(app: Walkthrough, name: str, finding: Finding, evidence: Evidence
     path, line = found
     file = app.project.case.path(path)
     try:
-        if not file.is_file():
-            raise UserError("is-directory" if file.is_dir() else "not-found", path=path)
+        require_file(file, path)
         if not app.session.read_only:
             from .editor import edit
 

@@ -21,12 +21,11 @@ FINDINGS_SHOWN = 200
 
 
 class Running:
-    """How far one probe is: since when (monotonic seconds), its last progress, and how many findings it has."""
+    """How far one probe is: since when (monotonic seconds), and its last progress."""
 
     def __init__(self) -> None:
         self.since = time.monotonic()
         self.progress: Progress | None = None
-        self.findings = 0
 
 
 class Runner:
@@ -68,7 +67,7 @@ class Runner:
                 if isinstance(event, engine.Finished):
                     self.save()
         except Exception as problem:
-            error = _told(problem, self.project)
+            error = told(problem, self.project.case.root)
         self._thread = None
         self._post(RunEnded(error))
 
@@ -97,7 +96,7 @@ class Runner:
             try:
                 session.save()
             except Exception as error:  # whatever it is: the next wish is to find this thread alive
-                self._post(Saved(_told(error, self.project)))
+                self._post(Saved(told(error, self.project.case.root)))
             else:
                 self._post(Saved())
 
@@ -109,7 +108,7 @@ class Runner:
         try:
             stale = self.project.stale()
         except Exception as error:
-            self._post(StaleKnown(set(), _told(error, self.project)))
+            self._post(StaleKnown(set(), told(error, self.project.case.root)))
         else:
             self._post(StaleKnown(stale))
 
@@ -130,8 +129,8 @@ class Runner:
             session.save()
 
 
-def _told(error: Exception, project: Project) -> UserError:
-    """An error of a thread as one for people: a traceback would be written across the screen."""
+def told(error: Exception, path: str) -> UserError:
+    """An error of a thread, about a path, as one for people: a traceback would be written across the screen."""
     if isinstance(error, UserError):
         return error
-    return UserError("io", path=project.case.root, problem=f"{type(error).__name__}: {error}"[:300])
+    return UserError("io", path=path, problem=f"{type(error).__name__}: {error}"[:300])

@@ -145,6 +145,10 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
         """The keys of a verb in force, as they are shown."""
         return [key_name(key, only_ascii=self.speech.only_ascii) for key in keys_of(verb, self.app.keymap)]
 
+    def key_of(self, verb: str) -> str:
+        """The first key of a verb of this screen, as it is shown; empty where there is none."""
+        return next((names[0] for each in self.verbs if each.id == verb and (names := self.key_names(each))), "")
+
     def show_keys(self) -> None:
         """Draw the key bar again."""
         entries: list[Shown] = []

@@ -11,11 +11,8 @@ WORDS: Words = {
     "open": {"zh": "未检查", "en": "not checked"},
     "failed": {"zh": "探针失败", "en": "probe failed"},
     "running": {"zh": "运行中", "en": "running"},
-    "done": {"zh": "完成", "en": "done"},
     "skipped": {"zh": "已跳过", "en": "skipped"},
     "cancelled": {"zh": "已取消", "en": "cancelled"},
-    "suspect": {"zh": "存疑", "en": "suspect"},
-    "info": {"zh": "信息", "en": "info"},
     "stale": {
         "zh": "已过期，按 x 重新运行全部过期项，按 r 只运行本项",
         "en": "out of date: x runs all such again, r only this item",
@@ -82,7 +79,6 @@ WORDS: Words = {
     "returned": {"zh": "退回", "en": "returned"},
     "outdated": {"zh": "待复审", "en": "to review again"},
     "review": {"zh": "评审", "en": "Review"},
-    "role-author": {"zh": "作者：{who}", "en": "author: {who}"},
     "role-reviewer": {"zh": "评审：{who}", "en": "reviewer: {who}"},
     "reviewed-by": {"zh": "{who} 于 {when}", "en": "by {who}, {when}"},
     "review-was": {
@@ -106,8 +102,8 @@ WORDS: Words = {
         "en": "Comment on {item} (Enter saves, Ctrl+J new line)",
     },
     "review-all-title": {
-        "zh": "通过以下 {count} 项与探针建议一致的结论？",
-        "en": "Accept these {count} answers that the probes agree with?",
+        "zh": "通过以下 {count:,} 项与探针建议一致的结论？",
+        "en": "Accept {count:this answer|these {count:,} answers} that the probes agree with?",
     },
     "review-all-none": {
         "zh": "没有尚未评审且与探针建议一致的结论",
@@ -116,8 +112,8 @@ WORDS: Words = {
     "sign-off-refused": {"zh": "尚不能签署", "en": "Not ready to be signed off"},
     "sign-off-title": {"zh": "签署评审？", "en": "Sign the review off?"},
     "sign-off-text": {
-        "zh": "{titles}：共 {count} 项，均已填写结论且评审通过。签署人：{who}。此后如有改动，签署即失效。",
-        "en": "{titles}: all {count} items are concluded and accepted. By {who}. A later change voids it.",
+        "zh": "{titles}：共 {count:,} 项，均已填写结论且评审通过。签署人：{who}。此后如有改动，签署即失效。",
+        "en": "{titles}: {count:the only item is|all {count:,} items are} concluded and accepted. By {who}. A later change voids it.",
     },
     "signed": {"zh": "{who} 已签署", "en": "Signed off by {who}"},
     "signed-by": {"zh": "{who} 于 {when} 签署", "en": "signed off by {who}, {when}"},
@@ -221,7 +217,7 @@ WORDS: Words = {
     "help-tabs": {"zh": "页签：←→ 切换。", "en": "Tabs: left and right change them."},
     "help-other": {"zh": "Tab 切换焦点，Esc 返回上一级。", "en": "Tab moves the focus, Esc backs out one level."},
     "help-suggestion": {
-        "zh": "探针只给出建议（灰色），结论由你填写：按 1、2、3，或按 Enter 接受建议。",
+        "zh": "探针只给出建议（灰色），结论由您填写：按 1、2、3，或按 Enter 接受建议。",
         "en": "A probe only suggests (greyed); you conclude: 1, 2, 3, or Enter to accept the suggestion.",
     },
     # samples
@@ -256,11 +252,14 @@ WORDS: Words = {
     "samples-title": {"zh": "样本", "en": "Samples"},
     "samples-loading": {"zh": "正在读取样本……", "en": "Reading the samples..."},
     "samples-drawing": {"zh": "正在抽样……", "en": "Drawing samples..."},
+    "gaps-more": {
+        "zh": "另有 {count:,} 处未能读取，可用 accucheck labels --redraw 逐一列出",
+        "en": "{count:,} more could not be read; accucheck labels --redraw names them",
+    },
     "samples-none-read-only": {
         "zh": "尚未抽样，而会话为只读，无法保存抽样结果。",
         "en": "No sample has been drawn yet, and the session is read-only, so that none can be stored.",
     },
-    "samples-saved": {"zh": "已保存", "en": "saved"},
     "samples-done": {"zh": "样本已全部标注，按 Esc 返回", "en": "All samples are marked; Esc goes back"},
     "no-other-data": {"zh": "检查对象未给出 {key}", "en": "The case does not give {key}"},
     "role-train": {"zh": "训练数据", "en": "training data"},
@@ -358,13 +357,17 @@ WORDS: Words = {
     "cancelling": {"zh": "正在取消……", "en": "Cancelling..."},
     "run-finished": {"zh": "{item} {probe}：{outcome}", "en": "{item} {probe}: {outcome}"},
     "all-finished": {
-        "zh": "运行结束：{problem} 项发现问题，{failed} 个探针失败",
-        "en": "Done: {problem} items with problems, {failed} probes failed",
+        "zh": "运行结束：{problem:,} 项发现问题，{failed:,} 个探针失败",
+        "en": "Done: {problem:,} {problem:item|items} with problems, {failed:,} {failed:probe|probes} failed",
     },
     "nothing-to-run": {"zh": "没有可运行的探针", "en": "There is no probe to run"},
     "nothing-to-accept": {
         "zh": "没有可接受的建议：未能判定时请按 1、2 或 3",
         "en": "There is no suggestion to accept: when undecided, press 1, 2 or 3",
+    },
+    "accept-awaited": {
+        "zh": "本项的探针尚未全部运行完：请等待结束，或按 1、2、3 自行填写结论",
+        "en": "Probes of this item are still to end: wait for them, or conclude yourself with 1, 2 or 3",
     },
     "nothing-to-undo": {"zh": "没有可撤销的操作", "en": "There is nothing to undo"},
     "undone": {"zh": "已撤销：{item}", "en": "Undone: {item}"},
@@ -411,7 +414,10 @@ WORDS: Words = {
         "en": "Note for {item} (Enter saves, Ctrl+J new line, Esc saves and goes back)",
     },
     "attach-title": {"zh": "要附上的文件路径", "en": "Path of the file to attach"},
-    "accept-all-title": {"zh": "接受以下 {count} 条建议？", "en": "Accept these {count} suggestions?"},
+    "accept-all-title": {
+        "zh": "接受以下 {count:,} 条建议？",
+        "en": "Accept {count:this suggestion|these {count:,} suggestions}?",
+    },
     "accept-all-none": {
         "zh": "没有“无问题”或“不涉及”的建议可接受",
         "en": "There is no suggestion of no problem or not applicable",
@@ -475,7 +481,6 @@ WORDS: Words = {
     },
     "export-none-left": {"zh": "没有待确认的隐私信息", "en": "Nothing private is left to be accepted"},
     "export-unread": {"zh": "未能检查", "en": "not looked into"},
-    "export-colon": {"zh": "：", "en": ": "},
     "export-issue-name": {"zh": "标题", "en": "title"},
     "export-issue-title": {"zh": "标题：{title}", "en": "Title: {title}"},
     "export-issue-address": {
@@ -510,8 +515,8 @@ WORDS: Words = {
         "en": "The report: Tab moves, space ticks, w writes. A report that is there stays; the new one gets a number.",
     },
     "export-open": {
-        "zh": "提示：还有 {count} 项未填写结论，报告中会注明“未填写”。",
-        "en": "Note: {count} items are not concluded; the report will say so.",
+        "zh": "提示：还有 {count:,} 项未填写结论，报告中会注明“未填写”。",
+        "en": "Note: {count:,} {count:item is|items are} not concluded; the report will say so.",
     },
     "tree": {"zh": "树", "en": "tree"},
     "chart": {"zh": "图", "en": "chart"},
@@ -708,12 +713,19 @@ WORDS: Words = {
         "en": "Running {count} {count:probe|probes} again ({seconds:.1f} s last time)",
     },
     "stale-ended": {
-        "zh": "已重新运行 {count} 个探针：已消除 {gone} 条，仍有 {still} 条，新增 {new} 条",
-        "en": "{count} {count:probe|probes} run again: {gone} gone, {still} still there, {new} new",
+        "zh": "已重新运行 {count:,} 个探针：{counts}",
+        "en": "{count:,} {count:probe|probes} run again: {counts}",
     },
     "proof-gone": {"zh": "已消除 {gone} 条", "en": "{gone} gone"},
     "proof-still": {"zh": "仍有 {still} 条", "en": "{still} still there"},
     "proof-new": {"zh": "新增 {new} 条", "en": "{new} new"},
+    "proof-failed": {"zh": "{failed} 个探针失败", "en": "{failed} failed"},
+    "proof-cancelled": {"zh": "{cancelled} 个探针已取消", "en": "{cancelled} cancelled"},
+    "proof-skipped": {"zh": "{skipped} 个探针已跳过", "en": "{skipped} skipped"},
+    "proof-unlike": {
+        "zh": "{unlike} 个探针的结果无法与上次逐条对比",
+        "en": "{unlike} not to be compared with the last run",
+    },
     "proof-line": {
         "zh": "与上次相比：{before} → {after}，{counts}",
         "en": "since the last run: {before} → {after}, {counts}",
@@ -753,7 +765,7 @@ WORDS: Words = {
         "en": "The evidence: where it is, why it hurts, how to mend it. Right shows the next, Esc goes back.",
     },
     "demo-conclude": {
-        "zh": "探针只给建议，结论由你填写：按 1 结论为发现问题（2 无问题，3 不涉及）。",
+        "zh": "探针只给建议，结论由您填写：按 1 结论为发现问题（2 无问题，3 不涉及）。",
         "en": "The probe only suggests, you conclude: 1 problem, 2 no problem, 3 not applicable.",
     },
     "demo-accept": {
@@ -927,11 +939,11 @@ WORDS: Words = {
     "picker-none": {"zh": "没有可选的文件或目录", "en": "There is nothing to choose"},
     "picker-strange": {
         "zh": "未列出 {count:,} 个名称不是 UTF-8 的文件",
-        "en": "{count:,} {count:name|names} that are not UTF-8 left out",
+        "en": "{count:,} {count:name that is|names that are} not UTF-8 left out",
     },
     "picker-broken": {
         "zh": "未列出 {count:,} 个失效链接或特殊文件",
-        "en": "{count:,} dead {count:link|links} or special files left out",
+        "en": "{count:,} dead {count:link or special file|links or special files} left out",
     },
     "picker-too-many": {"zh": "只列出前 {count:,} 个", "en": "only the first {count:,} entries"},
     "recent-title": {"zh": "最近的项目", "en": "Recent projects"},

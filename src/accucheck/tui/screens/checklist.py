@@ -9,6 +9,7 @@ from textual.widgets import OptionList
 from ...checklist import Checklist, Item
 from ...model import Finding
 from ...session import Role
+from ..opening import why_not_change_case
 from ..signs import plain
 from ..verbs import FILTER, HELP, LANGUAGE, PALETTE, QUIT, THEME, Verb
 from ..widgets.items import ItemList
@@ -28,6 +29,8 @@ _WITHOUT_ITEM = {
     "help",
     "filter",
     "list",
+    "next-steps",
+    "glossary",
 }
 _WITHOUT_ITEM |= {"language", "theme", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
@@ -35,6 +38,7 @@ SAMPLED = "label_sample"
 
 
 class ChecklistScreen(Guiding):
+    WITHOUT_ITEM: ClassVar[set[str]] = _WITHOUT_ITEM
     VERBS: ClassVar[list[Verb]] = [
         Verb("run", "r", "run_item", "command-run", "key-run"),
         Verb("run-all", "R", "run_all", "command-run-all", "key-run-all"),
@@ -104,14 +108,14 @@ class ChecklistScreen(Guiding):
 
     def why_not(self, verb: str) -> str | None:
         app, item, words = self.app, self.item, ""
-        if item is None and verb not in _WITHOUT_ITEM:
+        if item is None and verb not in self.WITHOUT_ITEM:
             return self.speech.say("no-item")
         if verb == "samples":
             words = "" if self._has_samples(item) else "no-samples-here"
             return app.why_alone() or (self.speech.say(words) if words else None)
         if verb == "case":
-            words = "case-alone" if app.project.case.alone else "case-busy" if app.runner.busy else ""
-        elif verb == "path":
+            return why_not_change_case(app)
+        if verb == "path":
             words = "" if self._a_path() is not None else "no-path-here"
         elif verb == "editor" and self._place_looked_at is not None:
             return None
@@ -201,9 +205,7 @@ class ChecklistScreen(Guiding):
             self.refresh_states(item.id)
             return
         self._open_tab("tab-evidence")
-        self._done_jobs, self._all_jobs = 0, len(jobs)
-        app.runner.start(jobs, live=False)
-        self._show_top()
+        self._begin(jobs, live=False)
 
     def action_path(self) -> None:
         from .path import PathScreen
@@ -295,13 +297,11 @@ class ChecklistScreen(Guiding):
             return
         say, entry = self.speech.say, self.app.session.entry(item.id)
         lines = [f"{item.id} {item.title[self.speech.language]}"]
-        lines.append(
-            f"{say('tab-conclusion')}: {say(entry.conclusion.value) if entry.conclusion else say('not-concluded')}"
-        )
-        if entry.note:
-            lines.append(f"{say('note')}: {entry.note}")
+        said = [("tab-conclusion", say(entry.conclusion.value if entry.conclusion else "not-concluded"))]
+        said += [("note", entry.note)] if entry.note else []
+        lines += [f"{say(key)}{say('colon')}{text}" for key, text in said]
         for result in entry.results.values():
-            lines.append(f"{result.probe}: {self.speech.outcome(result).plain}")
+            lines.append(f"{result.probe}{say('colon')}{self.speech.outcome(result).plain}")
             lines += [
                 f"- {plain(message_of(result.probe, f.code, f.data, self.speech)).plain}" for f in result.findings
             ]

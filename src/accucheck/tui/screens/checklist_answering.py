@@ -57,6 +57,7 @@ class Answering(Running):
             concluded = app.session.entry(item.id).conclusion is not None
             suggested = app.project.suggestion(item) in CONCLUSIONS
             words = "already-concluded" if concluded else "" if suggested else "nothing-to-accept"
+            words = "accept-awaited" if not concluded and self._is_awaited(item) else words
         return self.speech.say(words) if words else None
 
     def action_accept(self) -> None:
@@ -122,7 +123,7 @@ class Answering(Running):
 
     @work
     async def action_attach(self) -> None:
-        from ...errors import ReadError
+        from ..places import require_file
         from .dialogs import Ask
 
         item = self.item
@@ -131,10 +132,11 @@ class Answering(Running):
         answer = await self.app.push_screen_wait(Ask(lambda: self.speech.say("attach-title")))
         if answer is None:
             return
-        path = Path(answer).expanduser()
-        if not path.is_file():
-            code = "is-directory" if path.is_dir() else "not-found"
-            self.app.show_error(ReadError(code, path=answer).text(self.speech.language))
+        path = Path(os.path.expanduser(answer))
+        try:
+            require_file(path, answer)
+        except UserError as error:
+            self.app.show_error(error.text(self.speech.language))
             return
         self.app.change(item.id, lambda: self.app.project.attach(item.id, path, self.app.who))
 
@@ -147,7 +149,7 @@ class Answering(Running):
             for item, verdict in suggested
             if verdict in (Verdict.OK, Verdict.NOT_APPLICABLE)
             and app.session.entry(item.id).conclusion is None
-            and app.state(item)[0] != "running"
+            and not self._is_awaited(item)
         ]
 
     @work

@@ -120,12 +120,9 @@ class Guiding(Reviewing):
             return
         self.pane.show_findings(item)
         findings = self.query_one(FindingList)
-        for place, option in enumerate(findings.options):
-            target = findings.target(option.id)
-            if target is not None and target[0] == step.probe and target[1] is step.finding:
-                findings.highlighted = place
-                findings.focus()
-                return
+        if (option := findings.option_of(step.probe, step.finding)) is not None:
+            findings.go(option)
+            findings.focus()
 
     @work
     async def _give(self, key: str, items: list[str]) -> None:

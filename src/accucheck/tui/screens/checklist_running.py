@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 
 from textual import on, work
 from textual.events import Mount
 
 from ... import engine
 from ...case import redacted
+from ...checklist import Item
 from ...errors import SaveError
 from ...language import visible
 from ...model import Status, Verdict
@@ -26,6 +28,8 @@ class Running(Showing):
 
     #: (item, probe) of the results that this run makes anew because they were out of date.
     _again: list[tuple[str, str]] = []
+    #: (item, probe) of the jobs of this run that have no result yet.
+    _awaited: set[tuple[str, str]] = set()
 
     @on(Mount)
     def _redraw_at_times(self) -> None:
@@ -36,13 +40,14 @@ class Running(Showing):
             return super().why_not(verb)
         if verb == "run" and (item := self.item) is not None and not item.probes:
             return self.speech.say("no-probe")
-        return self.app.why_alone() or (self.speech.say("busy") if self.app.runner.busy else None)
+        return self.app.why_not_run()
 
     def engine_said(self, event: engine.Event) -> None:
         """One event of the run; the app has taken it into its state already."""
         item = event.job.item
         if isinstance(event, engine.Finished):
             self._done_jobs += 1
+            self._awaited.discard((item, event.job.probe))
             if self._all_jobs == 1 and (self.item is None or self.item.id != item):
                 result = event.result
                 outcome = self.speech.outcome(result).plain
@@ -73,20 +78,26 @@ class Running(Showing):
             self._tell_proof()
         elif self._all_jobs > 1 and not told:
             self.notify(self.speech.say("all-finished", problem=problems, failed=failed), timeout=8, markup=False)
+        self._awaited = set()
         self.refresh_states()
 
     def _tell_proof(self) -> None:
         """What became of the findings whose probes were run again."""
+        from ...mending import Proof
         from ..widgets.findings import proof_of
 
-        proofs = []
-        for item, probe in self._again:
-            result = self.app.session.entry(item).results.get(probe)
-            before = self.app.before.get((item, probe))
-            if result is not None and before is not None and (found := proof_of(item, before, result)) is not None:
+        say, proofs, others = self.speech.say, [], Counter[str]()
+        again = [key for key in self._again if key not in self._awaited]  # all, unless the run broke off
+        for key in again:
+            result, before = self.app.session.entry(key[0]).results[key[1]], self.app.before.get(key)
+            found = proof_of(key[0], before, result) if before is not None else None
+            if found is not None:
                 proofs.append(found)
-        gone, still, new = (sum(numbers) for numbers in zip(*proofs, strict=True)) if proofs else (0, 0, 0)
-        text = self.speech.say("stale-ended", count=len(self._again), gone=gone, still=still, new=new)
+            else:  # of a probe that is done, what it found is not told apart
+                others["unlike" if result.status is Status.DONE else result.status.value] += 1
+        counts = Proof(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
+        told = [say(f"proof-{name}", **{name: number}) for name, number in [*counts.items(), *others.items()]]
+        text = say("stale-ended", count=len(again), counts=say("list-separator").join(told))
         self.notify(text, timeout=8, markup=False)
         self._again = []
 
@@ -111,11 +122,11 @@ class Running(Showing):
             self.refresh_states()
             return
         app.back_to(self)
-        self._again = [(job.item, job.probe) for job in jobs]
         seconds = sum(app.session.entry(job.item).results[job.probe].seconds for job in jobs)
-        self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
         self._open_tab("tab-evidence")
-        await self._start(jobs)
+        if await self._start(jobs):
+            self._again = [(job.item, job.probe) for job in jobs]
+            self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
 
     @work
     async def _run(self, only: set[str]) -> None:
@@ -124,17 +135,27 @@ class Running(Showing):
         else:
             self.notify(self.speech.say("nothing-to-run"), severity="warning", markup=False)
 
-    async def _start(self, jobs: list[engine.Job]) -> None:
-        """Ask for consent where it is needed, say how long it will take where that is long, then start."""
+    async def _start(self, jobs: list[engine.Job]) -> bool:
+        """Ask for consent where it is needed, say how long it will take where that is long, then start; returns whether it has begun."""
         live = await self._consent(jobs)
         await self._agree(jobs)
         if len(jobs) > _FEW and (time := await self._time(jobs, live=live)):
             self.notify(self.speech.say("run-time", time=time), timeout=6, markup=False)
         if self.app.runner.busy:  # another run was begun meanwhile
-            return
+            self.notify(self.speech.say("busy"), severity="warning", markup=False)
+            return False
+        self._begin(jobs, live=live)
+        return True
+
+    def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
         self._done_jobs, self._all_jobs = 0, len(jobs)
+        self._awaited = {(job.item, job.probe) for job in jobs}
         self.app.runner.start(jobs, live=live)
         self._show_top()
+
+    def _is_awaited(self, item: Item) -> bool:
+        """Whether a probe of an item is still to end, so that what the others say is not all that will be said."""
+        return any(name == item.id for name, _ in self._awaited)
 
     async def _time(self, jobs: list[engine.Job], *, live: bool) -> str:
         """How long these jobs will take, or nothing where that is not long."""

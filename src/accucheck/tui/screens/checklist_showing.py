@@ -149,10 +149,9 @@ class Showing(VerbScreen[None]):
     def _show_top(self) -> None:
         app = self.app
         runtime = app.project.case.spec.runtime
-        named = app.speech.say(f"role-{app.role.value}", who=app.who)
-        voice = [named] if app.role is Role.REVIEWER else []  # an author is nothing to be told of
+        reviewer = app.role is Role.REVIEWER  # an author is nothing to be told of
         facts = [
-            *voice,
+            *([app.speech.say("role-reviewer", who=app.who)] if reviewer else []),
             app.project.case.name,
             " + ".join(c.title[self.speech.language] for c in app.project.checklists),
         ]

@@ -61,13 +61,13 @@ class Choose(_Titled[str | None]):
 
     def __init__(self, title: Told, text: str | Content, answers: list[tuple[str, str]]) -> None:
         super().__init__()
-        self.title_words, self._text, self._answers = title, text, answers
+        self.title_words, self.text, self._answers = title, text, answers
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(plain(_said(self.title_words)), classes="title", markup=False)
             with VerticalScroll():
-                yield Static(plain(self._text) if isinstance(self._text, str) else self._text, markup=False)
+                yield Static(plain(self.text) if isinstance(self.text, str) else self.text, markup=False)
             yield OptionList(*[Option(Content(words), id=key) for key, words in self._answers], markup=False)
 
     def on_mount(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -176,14 +177,11 @@ class EvidenceScreen(VerbScreen[None]):
             lines += [plain(line.rstrip("\r")[:WIDEST], diff_style(line)) for line in changes[:LINES]]
             if len(changes) > LINES:
                 lines.append(Content.styled(say("text-more", count=len(changes) - LINES), "$text-muted"))
-            lines += [Content(""), Content.styled(say("mend-hint", key=self._key("mend")), "$text-muted")]
+            lines += [Content(""), Content.styled(say("mend-hint", key=self.key_of("mend")), "$text-muted")]
         if self._ways[self._way % len(self._ways)] == "chart" and isinstance(self._evidence, (Curve, Histogram)):
             lines += [Content("")] if lines and lines[-1].plain else []
             lines += [plain(wrap(line, width, 2), "$text-muted") for line in told(name, self._evidence, self.speech)]
         return Content("\n").join(lines)
-
-    def _key(self, verb: str) -> str:
-        return next((names[0] for each in self.verbs if each.id == verb and (names := self.key_names(each))), "")
 
     # --- what can be done ---------------------------------------------------------------------------------------------
 
@@ -196,7 +194,7 @@ class EvidenceScreen(VerbScreen[None]):
         if verb == "open-place":
             return why_not_open(self.app, finding, evidence)
         if verb == "run-stale":
-            return self.app.why_alone()
+            return self.app.why_not_run()
         if verb == "mend" and (finding.fix is None or not finding.fix.diff):
             return say("mend-by-hand")
         if (verb == "filter" or verb.startswith("table-")) and not self.query(Pages):
@@ -279,11 +277,12 @@ class EvidenceScreen(VerbScreen[None]):
         proposed = str(Path(self.app.project.case.root, f"{finding.code}{ending}"))
         target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
         if target is not None:
-            write_new(self, Path(target).expanduser(), content)
+            write_new(self, target, content)
 
 
-def write_new(screen: VerbScreen[Any], path: Path, content: bytes) -> None:
-    """Write a file that is not there yet, and say so, or why not."""
+def write_new(screen: VerbScreen[Any], target: str, content: bytes) -> None:
+    """Write a file that is not there yet, and say so, or why not. A ~ before a name that nobody has here is part of the name."""
+    path = Path(os.path.expanduser(target))
     try:
         store.write_new(path, content)
     except SaveError as error:

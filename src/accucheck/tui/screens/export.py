@@ -465,7 +465,7 @@ class ExportScreen(VerbScreen[None]):
         key, data = left.place
         kind = word(forms.KINDS, left.kind, language) if left.kind in forms.KINDS else self.speech.say("export-unread")
         parts = [left.file, word(leftovers.WORDS, key, language, **data), kind, self._drawable(left.shown)]
-        return self.speech.say("export-colon").join(part for part in parts if part)
+        return self.speech.say("colon").join(part for part in parts if part)
 
     def action_accept(self) -> None:
         """Leave what is chosen in the report, and write again."""

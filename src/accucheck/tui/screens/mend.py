@@ -115,15 +115,12 @@ class MendScreen(VerbScreen[None]):
     def _state(self, width: int) -> Content:
         say = self.speech.say
         if self._written is not None:
-            text, style = say("mend-written", path=self._written.path, key=self._key("run-stale")), "$text-success"
+            text, style = say("mend-written", path=self._written.path, key=self.key_of("run-stale")), "$text-success"
         elif self._refused:
             text, style = self._refused, "$text-warning"
         else:
-            text, style = say("mend-ready", key=self._key("mend-apply")), "$text-muted"
+            text, style = say("mend-ready", key=self.key_of("mend-apply")), "$text-muted"
         return plain(wrap(text, width), style)
-
-    def _key(self, verb: str) -> str:
-        return next((names[0] for each in self.verbs if each.id == verb and (names := self.key_names(each))), "")
 
     def why_not(self, verb: str) -> str | None:
         app, say = self.app, self.speech.say
@@ -136,7 +133,7 @@ class MendScreen(VerbScreen[None]):
                 return say("read-only-why", why=app.session.refusal.text(self.speech.language))
             return self._refused or None
         if verb == "run-stale":
-            return app.why_alone()
+            return app.why_not_run()
         return why_not_open(app, self._finding) if verb == "open-place" else None
 
     @work
@@ -180,7 +177,7 @@ class MendScreen(VerbScreen[None]):
         proposed = str(Path(self.app.project.case.root, f"{self._finding.code}.patch"))
         target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
         if target is not None:
-            write_new(self, Path(target).expanduser(), self._diff.encode("utf-8", "surrogateescape"))
+            write_new(self, target, self._diff.encode("utf-8", "surrogateescape"))
 
     def action_open_place(self) -> None:
         open_place(self.app, self._probe, self._finding)

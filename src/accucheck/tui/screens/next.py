@@ -32,7 +32,11 @@ _LOOK_EVERY = 0.5
 def command_of(step: Step, project: Project) -> str:
     """The command that does the same here."""
     root, names = Path(project.case.root), [checklist.name for checklist in project.checklists]
-    return step.command("." if Path.cwd() == root else str(root), [] if names == ["accuracy"] else names)
+    try:
+        here = Path.cwd() == root
+    except FileNotFoundError:  # somebody has removed the folder that this was started in
+        here = False
+    return step.command("." if here else str(root), [] if names == ["accuracy"] else names)
 
 
 class NextScreen(VerbScreen[Step]):

@@ -277,8 +277,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
             case "path-open" | "path-run" if item is None:
                 return say("path-no-step")
             case "path-run":
-                busy = say("busy") if self.app.runner.busy else None
-                return self.app.why_alone() or (busy if item and item.probes else say("no-probe"))
+                return self.app.why_not_run() if item and item.probes else self.app.why_alone() or say("no-probe")
             case "path-framework" if len(names) < 2:
                 return say("path-one-framework" if names else "path-no-code")
             case "path-copy" | "path-save" if not names:
@@ -326,7 +325,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
         else:
             lines.append(plain(say("path-open"), "$text-muted"))
         if entry.note:
-            lines.append(plain(wrap(f"{say('note')}: {entry.note}", width, 2)))
+            lines.append(plain(wrap(f"{say('note')}{say('colon')}{entry.note}", width, 2)))
         return [*lines, *self._findings(item, width), Content("")]
 
     def _findings(self, item: Item, width: int, *, fixes: bool = False) -> list[Content]:
@@ -404,7 +403,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
         target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
         if target is None:
             return
-        write_new(self, Path(target).expanduser(), text.encode())
+        write_new(self, target, text.encode())
 
     @work
     async def action_write(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from ...case import Case
+from ...case import Case, mode_of
 from ...errors import UserError, from_os_error
 from ...language import word
 from ...proposal.keys import KEYS, TITLES, check, completions, fits
@@ -98,7 +99,8 @@ class AskValue(Steady, ModalScreen[str | None]):
         if not (kind.file or kind.folder):
             return
         start = self._case.path(self.query_one(Input).value.strip() or ".")
-        folder = start if start.is_dir() else start.parent if start.parent.is_dir() else Path(self._case.root)
+        folders = (each for each in (start, start.parent) if stat.S_ISDIR(mode_of(each)))
+        folder = next(folders, Path(self._case.root))
         picked = await self.app.push_screen_wait(Picker(self._speech, self._case, self._key, folder))
         if picked is not None:
             field = self.query_one(Input)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -16,6 +15,7 @@ from textual.widgets.option_list import Option
 from ... import recent
 from ...model import local_time
 from ...recent import Recent
+from ...settings import from_home
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScreen
 from ..widgets.filtered import FilteredList
@@ -89,7 +89,7 @@ class RecentScreen(VerbScreen[str | None]):
         sign = self.speech.sign("problem") if entry.problems else Content("")
         found = Content.assemble(f"{entry.problems} ", sign) if entry.problems else Content("   ")
         when = plain(local_time(entry.when), "$text-muted")
-        path = plain(_short(entry.path), "$text-muted")
+        path = plain(from_home(entry.path), "$text-muted")
         return Content.assemble(name, f"{entry.done:>3}/{entry.total:<3} ", found, "  ", when, "  ", path)
 
     @property
@@ -126,8 +126,3 @@ class RecentScreen(VerbScreen[str | None]):
 
     def action_back(self) -> None:
         self.dismiss(None)
-
-
-def _short(path: str) -> str:
-    home = os.path.expanduser("~")
-    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path

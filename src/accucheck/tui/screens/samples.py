@@ -17,9 +17,11 @@ from textual.worker import get_current_worker
 from ... import marks
 from ...errors import UserError
 from ...marks import Judgement, Plan, Record
-from ...model import Progress
+from ...model import Finding, Progress
+from ..runner import told
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.findings import message_of
 from ..widgets.keybar import KeyBar
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 #: A judgement is shown by the sign of a state: shape, word and colour.
 _SIGNS = {Judgement.RIGHT: "ok", Judgement.WRONG: "problem", Judgement.UNSURE: "undecided"}
 ROLES = ("train", "eval")
+#: The probe that has the words for what could not be read of labels.
+PROBE = "label_conflicts"
+#: So many of these are told in full.
+GAPS = 3
 #: Lines of text that are shown of one sample.
 _LINES = 400
 #: Samples that are held in memory at a time, with pictures of up to 1.2 MB.
@@ -107,23 +113,21 @@ class SamplesScreen(VerbScreen[bool]):
     def _begin(self) -> None:
         """Load the plan, draw one where there is none, and read the samples back."""
         case, worker, role = self.app.project.case, get_current_worker(), self.role
+        gaps: list[Finding] = []
         try:
             record = marks.load(case)
             if role not in record.plans:
                 if self.app.session.read_only:
-                    self._tell(self._cannot, None)
+                    self._tell(self._cannot, role, None)
                     return
-                record = self._draw(record, role)
+                record, gaps = self._draw(record, role)
                 if worker.is_cancelled:
                     return
                 marks.save(case, record)
-        except UserError as error:
-            self._tell(self._cannot, error)
-            return
         except Exception as error:  # a reader lost in a stranger's bytes
-            self._tell(self._cannot, _lost(case.name, error))
+            self._tell(self._cannot, role, told(error, case.name))
             return
-        self._tell(self._planned, record)
+        self._tell(self._planned, role, record, gaps)
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, role: str, plan: Plan, places: list[int]) -> None:
@@ -136,9 +140,10 @@ class SamplesScreen(VerbScreen[bool]):
                 self._tell(self._arrived, role, place, sample)
         except Exception as error:  # a reader lost in a stranger's bytes
             for place in left:
-                self._tell(self._arrived, role, place, _lost(plan.samples[place].path, error))
+                self._tell(self._arrived, role, place, told(error, plan.samples[place].path))
 
-    def _draw(self, record: Record, role: str) -> Record:
+    def _draw(self, record: Record, role: str) -> tuple[Record, list[Finding]]:
+        """The record with a new plan, and what could not be read for it."""
         from ... import sampling
 
         worker = get_current_worker()
@@ -149,19 +154,21 @@ class SamplesScreen(VerbScreen[bool]):
             self._tell(self._drawing, step)
 
         try:
-            plan, _ = sampling.drawn_now(
+            plan, gaps = sampling.drawn_now(
                 self.app.project.case, role, sampling.SEED, sampling.COUNT, self.app.who, progress
             )
         except _Left:
-            return record
-        return marks.with_plan(record, role, plan)
+            return record, []
+        return marks.with_plan(record, role, plan), gaps
 
     def _tell(self, act: Callable[..., object], *data: object) -> None:
         """Call a method in the thread of the screen, unless the screen has been left meanwhile."""
         if self.is_attached and not get_current_worker().is_cancelled:
             self.call_later(act, *data)
 
-    def _cannot(self, error: UserError | None) -> None:
+    def _cannot(self, role: str, error: UserError | None) -> None:
+        if role != self.role:  # the person has gone on to the other data meanwhile
+            return
         self._error, self._state = error, "" if error is not None else "samples-none-read-only"
         self.show()
 
@@ -170,7 +177,13 @@ class SamplesScreen(VerbScreen[bool]):
         share = step.done / step.total if step.total else 0.0
         self.query_one("#head", Static).update(plain(f"{self.speech.say(self._state)}  {share:.0%}"))
 
-    def _planned(self, record: Record) -> None:
+    def _planned(self, role: str, record: Record, gaps: list[Finding]) -> None:
+        if role != self.role:
+            return
+        lines = [plain(message_of(PROBE, gap.code, gap.data, self.speech)).plain for gap in gaps[:GAPS]]
+        lines += [self.speech.say("gaps-more", count=len(gaps) - GAPS)] if len(gaps) > GAPS else []
+        if lines:
+            self.notify("\n".join(lines), severity="warning", timeout=15, markup=False)
         self.record, self._saved, self._state = record, record, ""
         plan = self.plan
         assert plan is not None
@@ -226,7 +239,7 @@ class SamplesScreen(VerbScreen[bool]):
         parts += ["\n", (f"{say('sample-label')} ", "$text-muted"), plain(label, "bold"), "  "]
         parts.append(plain(sample.id, "$text-accent"))
         if sample.mark is not None and sample.mark.note:
-            parts.append(plain(f"  {say('note')}: {sample.mark.note}".replace("\n", " "), "$text-muted"))
+            parts.append(plain(f"  {say('note')}{say('colon')}{sample.mark.note}".replace("\n", " "), "$text-muted"))
         head.update(Content.assemble(*parts))
         content = self.samples.get(self.place)
         if content is None and self.place not in self._reading:
@@ -283,7 +296,7 @@ class SamplesScreen(VerbScreen[bool]):
 
     def _rate(self, plan: Plan) -> Content:
         say, rate = self.speech.say, marks.rate(plan)
-        saved = "samples-saved" if self._saved is self.record else "saving"
+        saved = "saved" if self._saved is self.record else "saving"
         if self.app.session.read_only:
             saved = "read-only"
         first = say("rate-left", left=rate.left, unsure=rate.unsure, state=say(saved))
@@ -491,10 +504,6 @@ class SamplesScreen(VerbScreen[bool]):
                 self._unsaved(error)
                 return
         self.dismiss(self.changed)
-
-
-def _lost(path: str, error: Exception) -> UserError:
-    return UserError("io", path=path, problem=f"{type(error).__name__}: {error}"[:300])
 
 
 class _Left(Exception):

@@ -66,20 +66,25 @@ class CodeView(Static):
                 self._whole = []
         if by > 0 and not self._whole:
             return "code-other"
-        self._around = max(0, self._around + by)
+        most = max(0, (LINES - len(self._mine)) // 2)  # more would leave no room for the lines meant
+        self._around = min(max(0, self._around + by), most)
         self._draw()
         return None
 
+    @property
+    def _mine(self) -> list[str]:
+        """The lines as they were read."""
+        return self._code.text.replace("\r\n", "\n").split("\n")
+
     def _same(self, whole: list[str]) -> bool:
         """Whether the lines stand in the file as they were when they were read."""
-        mine = self._code.text.replace("\r\n", "\n").split("\n")
+        mine = self._mine
         here = whole[self._code.line - 1 : self._code.line - 1 + len(mine)]
         return [line.rstrip() for line in here] == [line.rstrip() for line in mine]
 
     def _lines(self) -> tuple[int, list[str]]:
         """The number of the first line shown, and the lines."""
-        code = self._code
-        mine = code.text.replace("\r\n", "\n").split("\n")
+        code, mine = self._code, self._mine
         if not self._around or not self._whole:
             return code.line, mine[:LINES]
         first = max(1, code.line - self._around)

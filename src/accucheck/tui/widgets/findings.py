@@ -140,6 +140,10 @@ class FindingList(LongList):
     def target(self, option: str | None) -> tuple[str, Finding, int] | None:
         return self._targets.get(option or "")
 
+    def option_of(self, probe: str, finding: Finding | None) -> str | None:
+        """The first option of a finding, taken in already or not; None where it is not shown."""
+        return next((key for key, (name, each, _) in self._targets.items() if name == probe and each is finding), None)
+
     @property
     def targets(self) -> list[tuple[str, Finding, int]]:
         """Each finding with each piece of its evidence, once."""

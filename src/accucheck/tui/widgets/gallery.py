@@ -11,8 +11,9 @@ from textual.containers import ItemGrid, ScrollableContainer, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from ...errors import ReadError, UserError
+from ...errors import UserError
 from ...model import Images
+from ..places import require_file
 from ..signs import plain
 
 if TYPE_CHECKING:
@@ -110,6 +111,5 @@ def _decoded(path: Path, shown: str) -> Image:
     """The picture, made small. Raises ReadError when it is missing, damaged or too large."""
     from ...readers.contents import decoded
 
-    if path.exists() and not path.is_file():  # a pipe of that name would never end
-        raise ReadError("is-directory" if path.is_dir() else "not-regular", path=shown)
+    require_file(path, shown)  # a pipe of that name would never end
     return decoded(path, shown)[0]
