@@ -7,7 +7,9 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -145,6 +147,16 @@ def test_what_a_run_leaves_behind_makes_nothing_stale(root: Path) -> None:
     assert not result.stale(root)
     (root / "src/accucheck/more.py").write_text("")
     assert result.stale(root)
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [(run, lambda results: run.page(results, run.titles())),
+     (quality, lambda results: quality.page(results, quality.known_reasons()))],
+)  # fmt: skip
+def test_the_pages_say_what_is_stale_today(script: ModuleType, lines: Callable[[dict[str, Result]], list[str]]) -> None:
+    now = _pages.text(lines(_measuring.stored()))
+    assert script.PAGE.read_text(encoding="utf-8") == now, f"run: python benchmarks/{script.__name__}.py --pages-only"
 
 
 # --- running them -----------------------------------------------------------------------------------------------------

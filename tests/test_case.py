@@ -327,6 +327,18 @@ def test_a_text_that_yaml_takes_for_something_else_is_quoted(tmp_path):
     assert made.get("data.train.label") == "no" and cases.load(tmp_path).get("data.train.label") == "no"
 
 
+@pytest.mark.parametrize("path", ["脚本/训练.py", "data/𠮷野家.csv", "data/😀", 'a "b"\\c\td\x85\U000e0001'])
+@pytest.mark.parametrize("old", ["name: 数字识别\n", None])
+def test_a_path_of_any_script_is_written_as_it_is_and_read_back(tmp_path, path, old):
+    file = tmp_path / "accucheck.yaml"
+    if old:
+        file.write_text(old, "utf-8")
+    made = cases.extend(cases.load(tmp_path), {"data.train.path": path})
+    assert made.get("data.train.path") == path == cases.load(tmp_path).get("data.train.path")
+    if path.isprintable() and old:
+        assert file.read_text("utf-8").endswith(f'path: "{path}"\n') or '"' in path
+
+
 @pytest.mark.parametrize(
     "text",
     [

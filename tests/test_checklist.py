@@ -12,6 +12,7 @@ from accucheck import checklist, document
 from accucheck.case import FACTS
 from accucheck.errors import UserError
 from accucheck.model import Language, Text
+from command_line import accucheck
 
 ACCURACY = checklist.folder() / "accuracy.yaml"
 IDS = (
@@ -262,6 +263,19 @@ def test_a_probe_that_does_not_exist_is_refused_by_validate_alone() -> None:
     error = refused(text, checklist.validate)
     assert (error.code, error.data["line"]) == ("unknown-probe", 18)
     assert "Did you mean zero_weights?" in str(error)
+
+
+def test_a_probe_that_does_not_import_is_named_with_its_line(fakes: Path, tmp_path: Path) -> None:
+    text = MINE + "        probes:\n          - fake_broken\n"
+    error = refused(text, checklist.validate)
+    assert (error.code, error.data["line"], error.data["name"]) == ("broken-probe", 18, "fake_broken")
+    assert "no_such_module" in error.text(Language.EN) and "无法导入" in error.text(Language.ZH)
+    (tmp_path / "mine.yaml").write_text(text, "utf-8")
+    (tmp_path / "accucheck.yaml").write_text("name: x\n")
+    said = accucheck("validate", tmp_path, "--checklist", tmp_path / "mine.yaml")
+    assert said.code == 2 and "mine.yaml:18" in said.err
+    told = accucheck("explain", checklist.read(text.encode(), "x").items[-1].id, "--checklist", tmp_path / "mine.yaml")
+    assert told.code == 0 and "no_such_module" in told.out
 
 
 def test_a_parameter_that_a_probe_does_not_have_is_refused_by_validate() -> None:

@@ -236,6 +236,39 @@ def test_nan_in_one_log_is_told_as_such(tmp_path):
     assert ran.code == 1 and "loss: NaN or Inf on one side only from point 10 on" in ran.out
 
 
+@pytest.mark.parametrize(("ours", "theirs"), [("inf", "-inf"), ("inf", "nan"), ("nan", "-inf")])
+@pytest.mark.parametrize("options", [(), ("--rtol", "0.1")], ids=["as curves", "within a tolerance"])
+def test_two_that_are_not_finite_differ_where_they_are_not_alike(tmp_path, ours, theirs, options):
+    one, two, same = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.csv"
+    for path, value in ((one, ours), (two, theirs), (same, ours)):
+        path.write_text(f"step,loss\n1,2.5\n2,{value}\n3,1.5\n")
+    ran = accucheck("compare", one, two, *options)
+    assert ran.code == 1 and "loss: apart from point 2 on" in ran.out and "differ: 1 of 1" in ran.out
+    assert accucheck("compare", one, same, *options).code == 0
+
+
+def test_a_log_of_json_lines_may_be_called_json(tmp_path):
+    one, two = tmp_path / "a.log.json", tmp_path / "b.log.json"
+    for path, last in ((one, 0.5), (two, 0.75)):
+        path.write_text(
+            "".join(json.dumps({"step": at, "loss": loss}) + "\n" for at, loss in enumerate((2.0, 1.0, last)))
+        )
+    ran = accucheck("compare", one, two)
+    assert ran.code == 1 and "loss: apart from point 2 on" in ran.out
+    assert accucheck("compare", one, one).code == 0
+    for text, said in (
+        ('{"data": 3}\n', "has no object data"),
+        ('{\n "data": {"a": {"step": 1,\n "loss": 2', "cannot be read as JSON"),
+    ):
+        one.write_text(text)  # one object is a dump, a damaged one too
+        assert said in accucheck("compare", one, one).err
+
+
+def test_one_point_is_told_in_the_singular(tmp_path):
+    ran = accucheck("compare", log(tmp_path / "a.log", range(1, 31)), log(tmp_path / "b.log", range(2, 31)))
+    assert "1 point stands in the first only, 0 in the second only" in ran.out
+
+
 def test_logs_without_a_step_in_common(tmp_path):
     ran = accucheck("compare", log(tmp_path / "a.log", range(1, 31)), log(tmp_path / "b.log", range(100, 131)))
     assert ran.code == 1 and "nothing could be compared" in ran.out and "30 points stand in the first only" in ran.out

@@ -21,6 +21,7 @@ from accucheck.writers import Output, write_ckpt, write_safetensors
 from command_line import accucheck
 
 torch = pytest.importorskip("torch")
+safetensors = pytest.importorskip("safetensors.torch")
 
 TYPES = {
     "float16": torch.float16, "float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16,
@@ -46,6 +47,21 @@ def network() -> Any:
         torch.nn.LSTM(6, 5),
         torch.nn.Linear(6, 3),
     )
+
+
+@pytest.mark.parametrize("options", [(), ("--to", "pytorch"), ("--like", "like.safetensors")])
+def test_a_file_for_pytorch_says_so_to_who_loads_it(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """transformers refuses a .safetensors file without this word."""
+    (tmp_path / "net.ckpt").write_bytes(ckpt({"bn.moving_mean": ([2], [1.0, 2.0]), "bn.gamma": ([2], [3.0, 4.0])}))
+    safetensors.save_file(
+        {"bn.running_mean": torch.zeros(2), "bn.weight": torch.zeros(2)}, tmp_path / "like.safetensors"
+    )
+    ran = accucheck("convert", "net.ckpt", "out.safetensors", *options, cwd=tmp_path)
+    assert ran.code == 0 and "no weight was left out" in ran.out, ran
+    content = (tmp_path / "out.safetensors").read_bytes()
+    head = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    assert head["__metadata__"] == {"format": "pt"}
+    assert sorted(safetensors.load_file(tmp_path / "out.safetensors")) == ["bn.running_mean", "bn.weight"]
 
 
 @pytest.mark.mindspore

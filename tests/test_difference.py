@@ -7,7 +7,7 @@ import pytest
 
 from accucheck import checklist
 from accucheck.case import Case
-from accucheck.difference import Side, compare, of_record, of_report, taken_by
+from accucheck.difference import ItemState, Side, compare, of_record, of_report, taken_by
 from accucheck.errors import ReadError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, Where, suggest
 from accucheck.report import machine, since
@@ -125,6 +125,17 @@ def test_words_in_every_form():
         data = since.as_json(found, language)
         assert data["same"] is False and data["findings"]["new"][0]["data"] == {"layer": hostile}
         json.dumps(data)
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_what_a_person_wrote_is_never_translated(language):
+    before, after = (
+        Side("x", {"ds.01": ItemState(conclusion="ok", note=one, comment=other, review=review)})
+        for one, other, review in (("to do", "void", "returned"), ("ok", "accepted", None))
+    )
+    told = {row.kind: row.text for row in since.rows(compare(before, after), CHECKLISTS, machine.Speech(language))}
+    assert (told["note"], told["comment"]) == ("to do → ok", "void → accepted")
+    assert told["review"] == {"en": "returned → none", "zh": "退回 → 无"}[language.value]
 
 
 def test_only_what_ran_is_compared():

@@ -171,6 +171,46 @@ def test_fingerprint_follows_inputs_parameters_and_checklist(tmp_path):
     assert first != engine.fingerprint(case, job)
 
 
+def test_annotations_in_json_do_not_hide_scripts(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "FINGERPRINT_ENTRIES", 20)
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "src").mkdir()
+    for number in range(30):
+        (tmp_path / "annotations" / f"{number:02}.json").write_text('{"shapes": []}')
+    script, late = tmp_path / "src/model.py", tmp_path / "annotations/29.json"
+    script.write_text("import mindspore\n")
+    case, job = Case(str(tmp_path)), engine.Job("xx.01", "fake_static_one")
+    before = engine.fingerprint(case, job)
+    late.write_text("{}")
+    assert engine.fingerprint(case, job) == before, "of each ending no more than so many are looked at"
+    script.write_text("import mindspore, numpy\n")
+    assert engine.fingerprint(case, job) != before
+
+
+def test_the_project_is_walked_once_for_each_job_and_once_before_them_all(tmp_path, monkeypatch):
+    (tmp_path / "train.py").write_text("")
+    walks = []
+    real = engine._stats
+    monkeypatch.setattr(engine, "_stats", lambda *given: walks.append(given) or real(*given))
+    results(tmp_path, "fake_static_one", "fake_static_two")
+    assert len(walks) == 3
+    skipped = results(tmp_path, "randomness_fixed", "shuffle_settings", "fake_live")
+    assert {result.status for result in skipped.values()} == {Status.SKIPPED} and len(walks) == 4
+
+
+def test_a_script_that_changes_while_a_job_runs_makes_its_result_stale_and_not_that_of_the_next(tmp_path):
+    (script := tmp_path / "train.py").write_text("")
+    case, jobs = Case(str(tmp_path)), [engine.Job("xx.01", name) for name in ("fake_static_one", "fake_static_two")]
+    child = engine._Child(case, jobs, None, threading.Event(), (events := []).append, None, False)
+    child._begin_next()
+    script.write_text("x = 1")
+    child._finish(Status.DONE, Verdict.OK, 1.0)
+    child._begin_next()
+    child._finish(Status.DONE, Verdict.OK, 1.0)
+    first, second = (event.result for event in events if isinstance(event, engine.Finished))
+    assert first.inputs == "" and second.inputs == engine.fingerprint(case, jobs[1])
+
+
 def test_what_was_collected_concerns_only_the_probes_that_look_at_it(tmp_path):
     (tmp_path / "train.py").write_text("")
 

@@ -153,11 +153,15 @@ def codes(text: str) -> list[str]:
 
 
 @pytest.mark.mindspore
-@pytest.mark.parametrize("script", [LOOP, MODEL], ids=["loop", "Model"])
-def test_a_step_is_moved_to_the_second_in_both_frameworks(tmp_path: Path, script: str) -> None:
+@pytest.mark.parametrize(
+    ("script", "fork"),
+    [(LOOP, FORK), (MODEL, FORK), (LOOP, 2 * BATCHES + 1)],
+    ids=["loop", "Model", "first of an epoch"],
+)
+def test_a_step_is_moved_to_the_second_in_both_frameworks(tmp_path: Path, script: str, fork: int) -> None:
     """Across the end of an epoch, with momentum, a schedule and BatchNorm; the resumed script starts from other weights."""
     folder = make(tmp_path, script)
-    keep, resume, keep_there, resume_there = codes(plan(folder, "--step", str(FORK)))
+    keep, resume, keep_there, resume_there = codes(plan(folder, "--step", str(fork)))
     if script is MODEL:
         kept = put(script, keep).replace("[Log()]", "[KeepState(), Log()]")
         resumed = put(script, resume).replace("train(3, train_set", "train(1, rest")
@@ -170,17 +174,17 @@ def test_a_step_is_moved_to_the_second_in_both_frameworks(tmp_path: Path, script
     whole = train(folder, "train.py", kept, 1, "ours.jsonl")
     again = train(folder, "train.py", resumed, 2, "again.jsonl")
     assert len(whole) == 3 * BATCHES
-    assert again[:5] == whole[FORK - 2 : FORK + 3]
+    assert again[:5] == whole[fork - 2 : fork + 3]
     whole = train(folder, "ref/train.py", put(BENCHMARK, keep_there, "keep_state(step)"), 1, "theirs.jsonl")
     resumed = put(BENCHMARK, resume_there).replace("in loader:", "in rest:")
     again = train(folder, "ref/train.py", resumed, 2, "again_there.jsonl")
-    assert again[:5] == whole[FORK - 2 : FORK + 3]
+    assert again[:5] == whole[fork - 2 : fork + 3]
     # With both logs there, the plan names what is to be repeated.
     (folder / "train.py").write_text(script)
-    expected = plan(folder, "--step", str(FORK))
+    expected = plan(folder, "--step", str(fork))
     for log in ("ours.jsonl", "theirs.jsonl"):
-        values = losses(folder / log)[FORK - 2 : FORK]
-        assert f"step 1 {values[0]:.9g} (was step {FORK - 1}), step 2 {values[1]:.9g} (was step {FORK})" in expected
+        values = losses(folder / log)[fork - 2 : fork]
+        assert f"step 1 {values[0]:.9g} (was step {fork - 1}), step 2 {values[1]:.9g} (was step {fork})" in expected
 
 
 def write_logs(folder: Path, start: int) -> None:

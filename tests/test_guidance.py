@@ -136,10 +136,12 @@ def test_a_person_overrules_the_probes(project):
     assert "a.2" not in [step.item for step in steps(project)]
     give(project, "a.5", "fake_clean")
     project.session.answer("a.5", Verdict.PROBLEM)
-    assert ("differs", "a.5") in kinds(project)
+    (step,) = [step for step in steps(project) if step.kind == "differs"]
+    assert step.command() == "accucheck answer a.5 ok"
     project.session.answer("a.4", Verdict.PROBLEM)
     (own,) = [step for step in steps(project) if step.item == "a.4"]
     assert own.kind == "concluded" and "mend it" in own.what(Language.EN)
+    assert own.command(".", ["x.yaml"]) == "accucheck explain a.4 --checklist x.yaml"  # which tells the remedy
 
 
 def test_an_answer_that_came_back_goes_before_everything(project):
@@ -149,6 +151,13 @@ def test_an_answer_that_came_back_goes_before_everything(project):
     first = steps(project)[0]
     assert (first.kind, first.item) == ("returned", "a.4")
     assert first.what(Language.EN).endswith("show {it} [red]") and "Wang" in first.why(Language.ZH)
+    assert first.command() == "accucheck answer a.4 ok"
+
+
+def test_a_suggestion_is_accepted_as_it_is(project):
+    give(project, "a.2", "fake_problem", suggestion=Verdict.NOT_APPLICABLE)
+    (step,) = [step for step in steps(project) if step.kind == "accept"]
+    assert (step.items, step.command()) == (["a.2"], "accucheck answer a.2 not_applicable")
 
 
 def test_what_is_out_of_date_is_run_again_before_its_problem_is_believed(project):
@@ -161,6 +170,20 @@ def test_what_is_out_of_date_is_run_again_before_its_problem_is_believed(project
     give(project, "a.5", "fake_clean", inputs="of before")
     order = [step.kind for step in steps(project)]
     assert "late" in order and order.index("run") < order.index("late")
+    (late,) = [step for step in steps(project) if step.kind == "late"]
+    assert "only this 1 probe is run again" in late.why(Language.EN)
+
+
+def test_what_no_run_can_make_anew_is_not_to_be_run_again(project):
+    """The item no longer names the probe: its result stays out of date, and a person concludes."""
+    gone = ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, [problem()], inputs="of before")
+    project.session.record_result("a.5", gone)
+    give(project, "a.5", "fake_clean")
+    assert project.stale() == {("a.5", "fake_problem")}
+    (step,) = [step for step in steps(project) if "a.5" in step.items]
+    assert step.kind == "problem" and step.late
+    project.session.answer("a.5", Verdict.OK)
+    assert "a.5" not in {item for step in steps(project) for item in step.items}
 
 
 def test_one_missing_key_is_named_with_what_it_unlocks(project):
@@ -190,6 +213,22 @@ def test_live_probes_that_nobody_allowed_and_failed_ones(project):
     assert found["live"].items == ["a.1"] and found["live"].command() == "accucheck run --only a.1 --live"
     assert "{boom}" in found["failed"].what(Language.EN) and found["failed"].state == "failed"
     assert not [step for step in steps(project) if step.kind == "check" and step.item in ("a.1", "a.5")]
+
+
+def test_addresses_that_nobody_agreed_to_are_a_step_of_their_own(project):
+    spec = msgspec.convert({"data": {"train": {"path": "s3://bucket/d"}}, "curves": {"train": "c"}}, cases.CaseFile)
+    project.case = msgspec.structs.replace(project.case, spec=spec)
+    for item in ("a.1", "a.2", "a.5", "a.6"):
+        project.session.answer(item, Verdict.OK)
+    refused = skipped("needs-address-consent", addresses=["s3://bucket/d"])
+    give(project, "a.3", "fake_needy", **refused)
+    (step,) = [step for step in steps(project) if "a.3" in step.items]
+    assert (step.kind, step.pairs) == ("remote", [("a.3", "fake_needy")])
+    assert step.command() == "accucheck run --only a.3 --remote"
+    assert not {"compare", "plan", "ask"} & {step.kind for step in steps(project)}, "what nobody examined is not sound"
+    project.agree()
+    (step,) = [step for step in steps(project) if "a.3" in step.items]
+    assert step.kind == "run"
 
 
 def test_a_healthy_project_is_led_on_and_nothing_in_it_is_called_wrong(project):
@@ -267,6 +306,7 @@ def test_a_time_is_a_range_of_round_numbers():
     assert seconds(100, 1000) == "about 1.5 min to 20 min"
     assert seconds(4000, 9000) == "about 1 h to 4 h"
     assert seconds(7, None) == "5 s or more"
+    assert seconds(90_000, 200_000) == "24 h or more" and seconds(1, 200_000) == "5 s or more"
     assert Estimate(22, 55, 3, 1).text(Language.ZH) == "3 个探针（其中 1 个需启动 MindSpore），预计约 20 秒至 1 分钟"
 
 

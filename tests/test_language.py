@@ -149,3 +149,44 @@ def test_nothing_is_worded_that_is_never_said(folder):
         for place, key in keys
         if key not in said and f'"{key}"' not in texts and not any(re.fullmatch(pattern, key) for pattern in built)
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "text"),
+    [
+        ("activations", "saturated", "(1 layer is like this)"),
+        ("activations", "not-finite", "1 activation gives NaN"),
+        ("api_differences", "benchmark-matched", "1 layer is matched with one of"),
+        ("api_scan", "unknown-objects", "1 call of methods"),
+        ("dynamic_shapes", "elsewhere", "1 more place depends"),
+        ("first_batches", "same", "1 array of the first batches agrees"),
+        ("float16_operators", "operators", "1 place uses"),
+        ("frozen_weights", "statistics-unmoved", "1 moving statistic changed"),
+        ("frozen_weights_live", "rounding-only", "1 weight is"),
+        ("gradients", "not-finite-first", "the gradient of 1 parameter is NaN"),
+        ("gradients", "zero", "The gradient of 1 of {all} parameters is exactly 0"),
+        ("graph_connectivity", "more", "1 more layer has"),
+        ("initial_weights", "statistics-differ", "1 moving statistic has"),
+    ],
+)
+def test_one_is_told_in_the_singular(name, code, text):
+    assert text in probe.message(probe.load(name), code, {"count": 1}, Language.EN)
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "text"),
+    [
+        ("errors", "curve-lines", "1 line is no JSON object, the first"),
+        ("errors", "dump-binary", "1 tensor is in the device's own format (x). Convert it with"),
+        ("errors", "dump-entries", "1 entry is no object and was passed over"),
+        ("errors", "dump-lines", "1 row is no statistics"),
+        ("errors", "recording-lines", "1 line is no record, the first"),
+        ("manifest", "summary", "1 file, 1 byte, MD5"),
+        ("nodes", "verdict", "1 file is the same on all"),
+        ("nodes", "to-reference", "1 file is as in x on all"),
+    ],
+)
+def test_one_is_told_in_the_singular_beside_probes_too(module, code, text):
+    words = importlib.import_module(f"accucheck.{module}").WORDS
+    numbers = dict.fromkeys(("count", "line", "files", "bytes", "hashed", "reused", "same", "odd"), 1)
+    assert text in word(words, code, Language.EN, **numbers, path="x", name="x", reference="x", digest="x")

@@ -11,14 +11,16 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accucheck import hasher, hashing, manifest
+from accucheck import hasher, hashing, manifest, nodes
 from accucheck.errors import WORDS, ReadError, SaveError
 from accucheck.manifest import File, Manifest, build, compare, read, tree_digest, update, write
 from accucheck.model import Language, Progress
+from command_line import accucheck
 from left_behind import is_gone, wait_until
 
 YEAR_2020 = 1_577_836_800_123_456_789
@@ -663,6 +665,28 @@ def test_what_could_not_be_read_is_neither_missing_nor_extra():
     result = compare(actual, reference)
     assert result.uncompared == ["b", "closed/1", "x"]
     assert not result.differs
+
+
+def test_what_the_reference_could_not_read_is_told_though_the_tree_lacks_it(tmp_path):
+    gaps = [
+        hashing.Unread(path, reason) for path, reason in (("g", "io"), ("shut/", "no-permission"), ("s", "link-loop"))
+    ]
+    reference = Manifest(
+        "-", [File("d/a", md5(b"1"))], unread=[msgspec.structs.replace(e, path="d/" + e.path) for e in gaps]
+    )
+    tree = files(a=b"1")
+    result = compare(tree, reference, root="/data/d")
+    assert (result.same, result.uncompared, result.differs) == (1, ["g", "shut/"], False)
+    assert compare(tree, reference, root="/data/d", only={"a"}).uncompared == []
+    (node,) = nodes.against([("n", tree)], reference, "/data/d").nodes
+    assert node.unread == ["g", "shut/"]
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/a").write_bytes(b"1")
+    manifest.write(
+        msgspec.structs.replace(reference, files=[File("a", md5(b"1"), 1)], unread=gaps), tmp_path / "ref.json"
+    )
+    ran = accucheck("manifest", tmp_path / "d", "--check", tmp_path / "ref.json")
+    assert ran.code == 3 and "not compared  shut/" in ran.out
 
 
 # --- the command

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from accucheck import manifest, nodes
@@ -53,6 +54,17 @@ def test_what_could_not_be_read_does_not_vote() -> None:
     assert all(node.unread == ["b"] and not node.differs for node in odd.values())
 
 
+def test_files_of_a_folder_that_could_not_be_read_are_not_missing() -> None:
+    usual = {"a": "1", "x/1": "2", "x/2": "3"}
+    odd, same = differing(made(**usual), made(**usual), made("x/", a="1"))
+    assert odd == {"n2": Node("n2", unread=["x/", "x/1", "x/2"])} and same == 1
+
+
+def test_what_is_no_file_counts_nowhere() -> None:
+    one = msgspec.structs.replace(made(a="1"), unread=[Unread("socket", "not-regular"), Unread("up", "link-loop")])
+    assert differing(one, one) == ({}, 1)
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "accucheck", "manifest", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -95,7 +107,7 @@ def test_wrong_uses_say_what_to_do(cluster: list[str], tmp_path: Path) -> None:
     for arguments, said in (
         (["--compare", cluster[0]], "two machines or more"),
         (["--compare", "--full", *cluster], "--compare takes manifests only"),
-        ([str(tmp_path), str(tmp_path)], "One folder at a time"),
+        ([str(tmp_path), str(tmp_path)], "one folder at a time"),
         (["--compare", cluster[0], str(tmp_path / "none.json")], "none.json"),
     ):
         done = run(*arguments)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from accucheck import document, parameter_map
 from accucheck.errors import UserError
 from accucheck.parameter_map import ParameterMap, counts, pair_parameters, read_map, views, written
 from accucheck.readers.checkpoints import TensorInfo, open_checkpoint, read, state_names
@@ -328,6 +329,52 @@ def test_names_that_yaml_would_take_for_something_else(tmp_path: Path) -> None:
     both = tensors({"no.weight": (2, 3), "1.5": (4,), "a: b #c\n'\"": (5,), "卷积.weight": (6, 2), "null": (7,)})
     mapped = pair_parameters(both, both)
     assert len(read_back(tmp_path, written(mapped, "\n- x", "b"), both, both).pairs) == 5
+
+
+def test_names_of_any_script_are_written_as_they_are_and_read_back(tmp_path: Path) -> None:
+    both = tensors({"卷积.weight": (2, 3), "𠮷.weight": (4,), "😀.bias": (5,), "a\U000f0000\x85\ufeff.weight": (6,)})
+    text = written(pair_parameters(both, both), "权重/𠮷.ckpt", "b")
+    assert '"卷积.weight"' in text and '"𠮷.weight"' in text and '# "权重/𠮷.ckpt"' in text
+    given = read_map(put(tmp_path, text), both, both)
+    assert len(given.pairs) == 4 and not given.wrong
+
+
+def put(folder: Path, text: str) -> Path:
+    file = folder / "map.yaml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+def test_a_map_the_wrong_way_round_is_refused_in_time_that_grows_with_it(tmp_path: Path, monkeypatch) -> None:
+    count = 1500
+    left = tensors({f"net.layers.{n}.attention.proj.weight": (8, 8) for n in range(count)})
+    right = tensors({f"module.layers.{n}.attention.proj.weight": (8, 8) for n in range(count)})
+    lines = [f"  {other.name}: {one.name}\n" for one, other in zip(left, right, strict=True)]
+    file = put(tmp_path, "version: 1\nparameters:\n" + "".join(lines))
+    composed = []
+    real = document._composed
+    monkeypatch.setattr(document, "_composed", lambda text: composed.append(text) or real(text))
+    given = read_map(file, left, right)
+    assert [error.data["line"] for error in given.wrong] == list(range(3, count + 3)) and len(composed) == 1
+    hinted = [error.data["hint"].code for error in given.wrong]
+    assert set(hinted[:20]) == {"hint-nearest"} and set(hinted[20:]) == {"hint-none"}
+
+
+def test_numbered_experts_are_compared_only_with_their_namesakes() -> None:
+    """Of a mixture of experts each number has as many layers on both sides as there are experts."""
+
+    class Counted(tuple):
+        cut = 0
+
+        def __getitem__(self, at):
+            Counted.cut += isinstance(at, slice)
+            return tuple.__getitem__(self, at)
+
+    layers = [
+        Counted(("layers", str(at), "experts", str(one), part)) for at in (0, 1) for one in range(60) for part in "abc"
+    ]
+    assert parameter_map._numbered(layers, layers, lambda one, other: False) == (layers, layers)
+    assert Counted.cut < 20 * len(layers)
 
 
 @pytest.mark.parametrize(

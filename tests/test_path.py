@@ -231,14 +231,15 @@ def test_the_keys_of_a_benchmark_can_be_collected() -> None:
 
 def _comparison(*answers: tuple[str, str, str], case: Case | None = None) -> Walked:
     """The shipped path: (item, verdict, code of a finding or nothing)."""
-    entries = {}
+    shipped, entries = checklist.load("comparison"), {}
     for item, verdict, code in answers:
         level = {"problem": Level.PROBLEM, "undecided": Level.SUSPECT}.get(verdict, Level.INFO)
         findings = [Finding(code, level)] if code else []
-        result = ProbeResult("x", Kind.FILE, Status.DONE, Verdict(verdict), findings)
-        entries[item] = Entry(results={"x": result}) if code else Entry(conclusion=Verdict(verdict))
+        name = checklist.find([shipped], item).uses[0].name
+        result = ProbeResult(name, Kind.FILE, Status.DONE, Verdict(verdict), findings)
+        entries[item] = Entry(results={name: result}) if code else Entry(conclusion=Verdict(verdict))
     case = case or case_of(outputs={"path": "outputs"}, curves={"previous_version": "old.log"})
-    path = walk(checklist.load("comparison"), Record(entries=entries), case)
+    path = walk(shipped, Record(entries=entries), case)
     assert path is not None
     return path
 

@@ -13,7 +13,7 @@ from accucheck.errors import ReadError, UserError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
 from accucheck.reviewing import Taken, obstacles, sign_off, take
-from accucheck.session import FILE_NAME, MAX_ATTACHMENT, Change, Judgement, Session, open_alone, open_session
+from accucheck.session import FILE_NAME, MAX_ATTACHMENT, MAX_NOTE, Change, Judgement, Session, open_alone, open_session
 from accucheck.store import ATTACHMENTS, FOLDER
 
 OLD = Path(__file__).parent / "sessions" / "version_1.json"
@@ -193,6 +193,14 @@ def test_a_session_sent_alone_is_reviewed_and_taken_back(tmp_path, session):
     stored = open_session(session.path.parent.parent, write=False)
     assert stored.entry("ds.02").outdated and stored.entry("ds.02").review.comment == "which ones?"
     assert take(session, sent).taken == []  # once is enough
+
+
+def test_a_comment_on_the_whole_is_as_long_as_a_note_at_most(session):
+    with pytest.raises(UserError) as caught:
+        session.sign_off({"mine": 1}, ["ds.01"], "x" * (MAX_NOTE + 1), "Wang")
+    assert caught.value.code == "note-too-long" and session.record.signed is None
+    session.sign_off({"mine": 1}, ["ds.01"], "x" * MAX_NOTE + "\n", "Wang")
+    assert session.record.signed is not None
 
 
 def test_a_sign_off_comes_back_too(tmp_path, session, monkeypatch):

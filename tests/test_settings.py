@@ -1,10 +1,12 @@
 """The settings of a person: read as they are, kept as they are, told where they are wrong."""
 
+import json
 import os
 
 import pytest
 
-from accucheck import settings
+from accucheck import checklist, consent, recent, settings
+from accucheck.case import Case
 from accucheck.errors import SaveError, UserError
 from accucheck.language import Language
 from accucheck.settings import Settings
@@ -23,6 +25,35 @@ def test_they_lie_in_the_users_folder(home, monkeypatch, tmp_path):
     assert settings.file() == home / ".config/accucheck/settings.yaml"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert settings.file() == tmp_path / "accucheck/settings.yaml"
+
+
+@pytest.mark.parametrize("given", [None, "", "~/.config", "mine"])
+def test_without_a_home_nothing_of_the_project_counts_as_the_persons(monkeypatch, tmp_path, given):
+    """A stranger's project may hold a folder that is called ~."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda user: {}[user])
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False) if given is None else monkeypatch.setenv(name, given)
+    case = Case(root=str(tmp_path))
+    for base in ("~/.config", "~/.local/state", "mine"):
+        (tmp_path / base / "accucheck").mkdir(parents=True)
+        (tmp_path / base / "accucheck/consent.json").write_text(json.dumps([consent._key(case)]))
+        (tmp_path / base / "accucheck/settings.yaml").write_text("theme: nord\n")
+        (tmp_path / base / "accucheck/recent.json").write_text('[{"path": "/x", "name": "x", "when": ""}]')
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert not consent.granted(case) and settings.load() == (Settings(), None) and recent.load() == []
+    recent.note(recent.Recent("/y", "y", ""))
+    for write in (lambda: settings.keep_theme("nord"), lambda: consent.grant(case)):
+        with pytest.raises(SaveError):
+            write()
+    assert checklist.load("accuracy").items and sorted(tmp_path.rglob("*")) == before
+
+
+def test_only_what_begins_with_the_home_is_shortened(home):
+    assert settings.from_home(f"{home}/a") == "~/a"
+    for path in (f"/mnt{home}/a", f"{home}-b/a", "/a"):
+        assert settings.from_home(path) == path
 
 
 def test_they_are_read():

@@ -399,6 +399,7 @@ IGNORED = frozenset(
         ".venv",
         "venv",
         "node_modules",
+        "site-packages",
         "build",
         "dist",
         ".idea",
@@ -445,12 +446,10 @@ def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool =
 
 
 def _scalar(text: str) -> str:
-    import json
-
     import yaml
 
     plain = re.fullmatch(r"[A-Za-z_][\w./-]*", text, re.ASCII) and yaml.safe_load(text) == text  # "no" is no text
-    return text if plain else json.dumps(text)
+    return text if plain else document.quoted(text)
 
 
 def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
@@ -495,13 +494,15 @@ def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
 
 
 def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case:
-    """The case with further dotted keys, which are written into its file too. Raises UserError, SaveError."""
-    from .store import write_atomically
+    """The case with further dotted keys, which are written into its file too: not into what a link leads to outside of the project.
+    Raises UserError, SaveError."""
+    from .store import require_own, write_atomically
 
     if case.file is None:
         values = {"name": case.name, **values}
         write(values, Path(case.root, FILE_NAME))
     else:
+        require_own(Path(case.file), Path(case.root))
         file = Path(case.file).resolve()
         write_atomically(file, with_keys(document.read_text(file), values, case.file, replace=replace))
     data: Any = msgspec.to_builtins(case.spec)

@@ -13,6 +13,7 @@ import msgspec
 from . import __version__, document
 from .errors import SaveError, UserError
 from .model import CONCLUSIONS, Text
+from .settings import personal
 from .store import write_atomically
 
 
@@ -142,11 +143,10 @@ def load(name: str) -> Checklist:
             raise UserError("unknown-checklist", name=name, known=", ".join(shipped()))
     text = document.read_text(path)
     cached = _cache_file(text)
-    if cached is not None and (found := _from_cache(cached)):
+    if found := _from_cache(cached):
         return found
     checklist = read(text, str(path))
-    if cached is not None:
-        _to_cache(cached, checklist)
+    _to_cache(cached, checklist)
     return checklist
 
 
@@ -268,6 +268,9 @@ def validate(text: bytes, path: str) -> Checklist:
                 line = document.line_of(text, [*place, "params"])
                 where = f"{item.id} {use.name}"
                 raise UserError("yaml-value", path=path, line=line, where=where, problem=str(error)) from None
+            except Exception as error:  # a probe of another package may fail in any way when imported
+                line, problem = document.line_of(text, place), f"{type(error).__name__}: {error}"
+                raise UserError("broken-probe", path=path, line=line, name=use.name, problem=problem) from None
         codes = {code for use in item.uses for code in probe.load(use.name).MESSAGES}
         answers = {verdict.value for verdict in CONCLUSIONS} | {EARLIER} | codes | before
         before |= {f"{item.id}.{code}" for code in codes}
@@ -301,14 +304,11 @@ def schema() -> dict[str, Any]:
 # --- cache: the parsed document by the digest of its text; losing it costs 50 ms, nothing else -------------------------
 
 
-def _cache_file(text: bytes) -> Path | None:
+def _cache_file(text: bytes) -> Path:
     from hashlib import blake2b
 
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    if base.startswith("~"):
-        return None
     digest = blake2b(text, digest_size=16, salt=__version__.encode()[:16]).hexdigest()
-    return Path(base, "accucheck", f"checklist-{digest}.json")
+    return personal("XDG_CACHE_HOME", "~/.cache") / f"checklist-{digest}.json"
 
 
 def _from_cache(path: Path) -> Checklist | None:

@@ -115,7 +115,7 @@ WORDS: Words = {
         "zh": "{name}：从 {x:g} 起分叉，由舍入误差逐步累积而成",
     },
     "points-alone": {
-        "en": "{name}: {ours:,} points stand in the first only, {theirs:,} in the second only",
+        "en": "{name}: {ours:,} {ours:point stands|points stand} in the first only, {theirs:,} in the second only",
         "zh": "{name}：仅在前者中有 {ours:,} 个点，仅在后者中有 {theirs:,} 个点",
     },
     "runs": {
@@ -126,6 +126,8 @@ WORDS: Words = {
 
 #: Of the table in the terminal, and of names in a line.
 _ROWS, _NAMES = 20, 6
+#: Bytes of a line of JSON that tells a step.
+_LINE = 1 << 20
 #: Of weights: numpy.isclose's own, which MindInsight's watchpoint for unchanged weights uses too. Types are rounded to the coarser.
 _WEIGHTS = (1e-5, 1e-8)
 
@@ -193,7 +195,7 @@ def _opened(path: Path) -> _Side:
     from .readers.checkpoints import open_checkpoint
     from .readers.dumps import open_dump
 
-    if path.suffix in (".npy", ".json") or path.name == "statistic.csv":
+    if path.suffix == ".npy" or path.name == "statistic.csv" or (path.suffix == ".json" and not _is_json_lines(path)):
         try:
             return _Side(path, "tensors", open_dump(path))
         except ReadError as error:
@@ -217,6 +219,18 @@ def _opened(path: Path) -> _Side:
         if path.is_dir():
             raise UserError("compare-unknown", path=str(path)) from None
         raise (error if error.code != "no-curve" else UserError("compare-unknown", path=str(path))) from None
+
+
+def _is_json_lines(path: Path) -> bool:
+    """Whether the first line is an object by itself and more follows. A dump is one object, on one line or on many."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as stream:
+            first, more = stream.readline(_LINE), stream.read(1)
+        return bool(more) and isinstance(msgspec.json.decode(first), dict)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
 
 
 # --- checkpoints -------------------------------------------------------------------------------------------------------------
@@ -448,8 +462,11 @@ def _logs(left: _Side, right: _Side, tolerance: Tolerance, map_file: Path | None
             continue
         apart = np.abs(both.ours - both.theirs)
         finite = np.isfinite(apart)
-        one_sided = np.isfinite(both.ours) != np.isfinite(both.theirs)
+        finite_ones = np.isfinite(both.ours), np.isfinite(both.theirs)
+        one_sided = finite_ones[0] != finite_ones[1]
         nan = np.isnan(both.ours) & np.isnan(both.theirs)
+        # Inf beside NaN or beside -Inf has no distance, and is a difference all the same.
+        unlike = one_sided | (~(finite_ones[0] | finite_ones[1]) & ~nan & (both.ours != both.theirs))
         if nan.any():
             result.notes.append(("both-nan", {"names": name}))
             result.left_out |= bool(nan.all())
@@ -464,9 +481,11 @@ def _logs(left: _Side, right: _Side, tolerance: Tolerance, map_file: Path | None
             places = [
                 *([found.visible] if found.visible is not None else []),
                 *found.lone[:1],
-                *([int(np.argmax(one_sided))] if one_sided.any() else []),
+                *([int(np.argmax(unlike))] if unlike.any() else []),
             ]
             at, origin = (min(places), found.origin) if places else (None, None)
+            if at is not None and unlike[at]:
+                origin = at
         sizes = np.abs(both.theirs[finite])
         ratios = np.divide(apart[finite], sizes, out=np.where(apart[finite] > 0, np.inf, 0.0), where=sizes > 0)
         result.pairs.append(

@@ -101,8 +101,8 @@ WORDS: Words = {
     },
     "map-written": {"en": "map: {path}", "zh": "映射文件：{path}"},
     "whole": {
-        "en": "{path}: {count:,} {count:parameter|parameters}, {size}; nothing was left out",
-        "zh": "{path}：{count:,} 个参数，{size}；没有遗漏",
+        "en": "{path}: {count:,} {count:parameter|parameters}, {size}; no weight was left out",
+        "zh": "{path}：{count:,} 个参数，{size}；权重没有遗漏",
     },
     "partly": {
         "en": "{path}: {count:,} {count:parameter|parameters}, {size}; not complete, see above",
@@ -165,12 +165,14 @@ def command(
     source = open_checkpoint(reference)
     _require_single(source)
     if like is None:
-        plan = by_kind(source, to or _direction(source))
+        to = to or _direction(source)
+        plan = by_kind(source, to)
     else:
         network = open_checkpoint(like)
         _require_single(network)
         plan = by_network(source, network, given)
-    metadata = {"format": "pt"} if to == "pytorch" or (like and network.format == "torch") else None
+        to = to or _framework(network)
+    metadata = {"format": "pt"} if to == "pytorch" else None
     _drop_unwritable(plan, suffix)
     if write_map is not None and plan.map is not None:
         write_atomically(write_map, written(plan.map, str(like), str(reference)).encode("utf-8", "backslashreplace"))
@@ -257,13 +259,17 @@ def by_kind(source: Checkpoint, to: Framework) -> Plan:
 
 
 def _direction(source: Checkpoint) -> Framework:
-    """To which framework, by what a file is."""
-    own = framework(source.tensors)
-    if source.format == "torch" or (source.format != "ckpt" and own == "pytorch"):
-        return "mindspore"
-    if source.format == "ckpt" or own == "mindspore":
-        return "pytorch"
-    raise UserError("convert-direction", path=source.path)
+    """To which framework: the other than that of the file."""
+    own = _framework(source)
+    if own is None:
+        raise UserError("convert-direction", path=source.path)
+    return "mindspore" if own == "pytorch" else "pytorch"
+
+
+def _framework(checkpoint: Checkpoint) -> Framework | None:
+    """Whose weights a file holds, by what it is, else by their names."""
+    formats: dict[str, Framework] = {"ckpt": "mindspore", "torch": "pytorch"}
+    return formats.get(checkpoint.format) or framework(checkpoint.tensors)
 
 
 def _drop_unwritable(plan: Plan, suffix: str) -> None:

@@ -196,7 +196,7 @@ def _entry(item: str, entry: Entry) -> ItemState:
     )
 
 
-def _counts(finding: Finding) -> bool:
+def _counts(finding: Finding | _JsonFinding) -> bool:
     return finding.level is not Level.INFO or finding.incomplete
 
 
@@ -274,7 +274,7 @@ def _item(item: _JsonItem) -> ItemState:
             Seen(item.id, result.probe, finding.code, finding.level, finding.where, finding.data)
             for result in item.results
             for finding in result.findings
-            if finding.level is not Level.INFO or finding.incomplete
+            if _counts(finding)
         ),
     )
 

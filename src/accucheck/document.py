@@ -174,11 +174,7 @@ def line_of(text: bytes, path: list[str | int]) -> int:
     """
     import yaml
 
-    try:
-        node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return 1
-    line = 0
+    node, line = _composed(text), 0
     for step, after in zip(path, [*path[1:], None], strict=False):
         if step is ANY and isinstance(node, yaml.MappingNode):
             below = [v for _, v in node.value if isinstance(v, yaml.MappingNode)]
@@ -197,6 +193,28 @@ def line_of(text: bytes, path: list[str | int]) -> int:
         else:
             break
     return line + 1
+
+
+def lines_of(text: bytes, path: list[str]) -> dict[str, int]:
+    """The lines (from 1) of the keys of the mapping at `path`, for who needs many: line_of takes the whole text apart for each."""
+    import yaml
+
+    node = _composed(text)
+    for step in path:
+        below = node.value if isinstance(node, yaml.MappingNode) else []
+        node = next((value for key, value in below if getattr(key, "value", None) == step), None)
+    keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    return {key.value: key.start_mark.line + 1 for key in keys if isinstance(key, yaml.ScalarNode)}
+
+
+def _composed(text: bytes) -> Any:
+    """YAML text as nodes, which know their lines; None of what is no YAML."""
+    import yaml
+
+    try:
+        return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
 
 
 def _steps(place: str) -> list[str | int]:
@@ -261,6 +279,19 @@ def _known_keys(kind: Any, steps: list[str | int]) -> list[str]:
         kinds = below
     structs = [option for option in kinds if isinstance(option, type) and issubclass(option, msgspec.Struct)]
     return [name for struct in structs for name in struct.__struct_encode_fields__]
+
+
+def quoted(text: str) -> str:
+    """A text as YAML in double quotes. What can be read stands as it is: json.dumps would turn Chinese into numbers, and what lies
+    beyond 16 bits into pairs of them, which YAML refuses."""
+    import json
+
+    def shown(sign: str) -> str:
+        if sign.isprintable() and sign not in '"\\':
+            return sign
+        return json.dumps(sign)[1:-1] if sign <= "\uffff" else f"\\U{ord(sign):08x}"
+
+    return '"' + "".join(map(shown, text)) + '"'
 
 
 def nearest(key: str, known: list[str]) -> UserError:

@@ -97,6 +97,8 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 Event = Union[Started, Found, Progressed, Finished]
+#: What was listed at one moment: by folder, and whether only of its scripts.
+Listed = dict[tuple[Path, bool], list[Any]]
 
 
 def run(
@@ -124,8 +126,9 @@ def run(
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
     groups: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
     static: list[Job] = []
+    listed: Listed = {}
     for job in jobs:
-        skipped = _skip(case, job, live)
+        skipped = _skip(case, job, live, listed)
         if skipped is not None:
             yield Finished(job, skipped)
         elif probes.load(job.probe).KIND is Kind.STATIC:
@@ -185,17 +188,12 @@ def unagreed(case: Case, jobs: Sequence[Job]) -> list[str]:
     """The addresses in the network that these jobs would read and that nobody agreed to."""
     if not case.unagreed():
         return []
-    modules = []
-    for job in jobs:
-        try:
-            modules.append(probes.load(job.probe))
-        except Exception:  # said when it is its turn
-            continue
+    modules = [module for job in jobs if (module := probes.loaded(job.probe)) is not None]
     return case.unagreed({key for module in modules for key in _keys(module)})
 
 
-def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
-    """The result of a job that cannot or may not run, or None."""
+def _skip(case: Case, job: Job, live: bool, listed: Listed) -> ProbeResult | None:
+    """The result of a job that cannot or may not run, or None; `listed` as in fingerprint()."""
     try:
         module = probes.load(job.probe)
     except Exception as error:  # a probe of another package may fail in any way when imported
@@ -209,7 +207,7 @@ def _skip(case: Case, job: Job, live: bool) -> ProbeResult | None:
         reason = Reason("needs-address-consent", {"addresses": [redacted(address) for address in unagreed]})
     else:
         return None
-    inputs = fingerprint(case, job)
+    inputs = fingerprint(case, job, listed)
     return ProbeResult(
         job.probe,
         module.KIND,
@@ -266,6 +264,7 @@ class _Child:
         self.kinds = [probes.load(job.probe).KIND for job in jobs]
         self.findings: list[list[Finding]] = [[] for _ in jobs]
         self.inputs = ""
+        self.listed: Listed = {}
         self.current = 0
         self.log = bytearray()
         self.buffer = bytearray()
@@ -399,7 +398,7 @@ class _Child:
     def _begin_next(self) -> None:
         job = self.jobs[self.current]
         self.started, self.begin = now(), time.monotonic()
-        self.inputs = fingerprint(self.case, job)
+        self.inputs = fingerprint(self.case, job, self.listed)
         self.log.clear()
         self.emit(Started(job))
 
@@ -410,7 +409,8 @@ class _Child:
         if status is not Status.DONE:  # what was found still counts, but "nothing found yet" is no answer
             verdict = Verdict.PROBLEM if suggest(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
         log = redacted(trace if status is Status.DONE or trace else self.log.decode("utf-8", "replace")[-4000:])
-        if fingerprint(self.case, job) != self.inputs:
+        self.listed = {}  # to be listed anew, for the job that comes next too
+        if fingerprint(self.case, job, self.listed) != self.inputs:
             self.inputs = ""  # an input changed meanwhile: the result is stale from the start
         result = ProbeResult(
             probe=job.probe,
@@ -486,7 +486,8 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
 
 # --- which inputs a result belongs to ---------------------------------------------------------------------------------
 
-#: Entries of a folder whose size and time go into a fingerprint; enough to see that it was touched, cheap for millions.
+#: Entries of a folder, of each ending by itself, whose size and time go into a fingerprint; enough to see that it was touched, cheap
+#: for millions.
 FINGERPRINT_ENTRIES = 2000
 
 
@@ -496,7 +497,7 @@ SCRIPT_FILES = (".py", ".ipynb", ".yaml", ".yml", ".json")
 _COLLECTED = frozenset({"batches", "checkpoints", "curves", "dumps", "outputs"})
 
 
-def fingerprint(case: Case, job: Job, listed: dict[tuple[Path, bool], list[Any]] | None = None) -> str:
+def fingerprint(case: Case, job: Job, listed: Listed | None = None) -> str:
     """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
 
     `listed` keeps what was listed for one job, so that the others of the same moment need not list it again.
@@ -506,9 +507,8 @@ def fingerprint(case: Case, job: Job, listed: dict[tuple[Path, bool], list[Any]]
     """
     from hashlib import blake2b
 
-    try:
-        module = probes.load(job.probe)
-    except Exception:
+    module = probes.loaded(job.probe)
+    if module is None:
         return ""
     sections = sorted({key.partition(".")[0] for key in _keys(module)})
     state: list[Any] = [job.probe, job.params, job.version]
@@ -534,11 +534,11 @@ def fingerprint(case: Case, job: Job, listed: dict[tuple[Path, bool], list[Any]]
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
 
 
-def _listed(folder: Path, scripts: bool, listed: dict[tuple[Path, bool], list[Any]] | None) -> list[Any]:
+def _listed(folder: Path, scripts: bool, listed: Listed | None) -> list[Any]:
     key = folder, scripts
     if listed is not None and key in listed:
         return listed[key]
-    found = _stats(folder, SCRIPT_FILES if scripts else "")
+    found = _stats(folder, SCRIPT_FILES if scripts else ("",))
     if listed is not None:
         listed[key] = found
     return found
@@ -574,20 +574,28 @@ def _is_own(path: str, size: int, time: int) -> bool:
         os.close(descriptor)
 
 
-def _stats(folder: Path, ending: str | tuple[str, ...] = "") -> list[Any]:
+def _stats(folder: Path, endings: tuple[str, ...]) -> list[Any]:
+    """Files below a folder, of each ending at most FINGERPRINT_ENTRIES: annotations in JSON may not hide scripts."""
     from .case import FILE_NAME, IGNORED
 
     found: list[Any] = []
+    left = dict.fromkeys(endings, FINGERPRINT_ENTRIES)
     for base, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in IGNORED and not name.startswith("."))
         for name in sorted(files):
-            if name.endswith(ending) and name != FILE_NAME:
-                try:
-                    stat = _stat(Path(base, name))
-                    if not (name.endswith(".json") and _is_own(os.path.join(base, name), *stat[1:])):
-                        found.append(stat)
-                except OSError:
+            if not name.endswith(endings) or name == FILE_NAME:
+                continue
+            ending = next(ending for ending in endings if name.endswith(ending))
+            if not left[ending]:
+                continue
+            try:
+                stat = _stat(Path(base, name))
+                if name.endswith(".json") and _is_own(os.path.join(base, name), *stat[1:]):
                     continue
-            if len(found) >= FINGERPRINT_ENTRIES:
+            except OSError:
+                continue
+            found.append(stat)
+            left[ending] -= 1
+            if not any(left.values()):
                 return found
     return found

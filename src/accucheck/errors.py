@@ -67,7 +67,7 @@ WORDS: Words = {
         "en": "{host} can be reached from other machines, or is no address: the browser may do with your files what you may, over an "
         "unencrypted line, so only this machine's own address is served (127.0.0.1). From another machine use an SSH tunnel: "
         "ssh -L 8000:127.0.0.1:8000 USER@HOST",
-        "zh": "{host} 可从其他机器访问，或不是有效地址：浏览器中的操作权限与你相同，且连接未加密，因此只监听本机地址（127.0.0.1）。"
+        "zh": "{host} 可从其他机器访问，或不是有效地址：浏览器中的操作权限与您相同，且连接未加密，因此只监听本机地址（127.0.0.1）。"
         "从其他机器访问请使用 SSH 隧道：ssh -L 8000:127.0.0.1:8000 USER@HOST",
     },
     "serve-port": {
@@ -219,7 +219,8 @@ WORDS: Words = {
         "zh": "{path} 下有 {count:,} 个日志和 event 文件，只读取了前 {limit:,} 个。请给出单次训练的目录。",
     },
     "curve-lines": {
-        "en": "{path}: {count:,} lines are no JSON objects, the first is line {line:,}; the others were read.",
+        "en": "{path}: {count:,} {count:line is no JSON object|lines are no JSON objects}, the first is line {line:,}; "
+        "the others were read.",
         "zh": "{path}：有 {count:,} 行不是 JSON 对象，首个为第 {line:,} 行；其余各行已读取。",
     },
     "curve-kinds": {
@@ -233,7 +234,7 @@ WORDS: Words = {
         "请给出 MINDSPORE_DUMP_CONFIG 中 path 所指的目录或其子目录。",
     },
     "dump-binary": {
-        "en": "{path}: {count:,} tensors are in the device's own format ({name}). Convert them with CANN "
+        "en": "{path}: {count:,} {count:tensor is|tensors are} in the device's own format ({name}). Convert {count:it|them} with CANN "
         "(msaccucmp.py convert -d FOLDER -out FOLDER), or dump again with file_format: npy.",
         "zh": "{path}：有 {count:,} 个张量为设备侧的二进制格式（如 {name}）。请用 CANN 的 msaccucmp.py convert -d 目录 -out 目录 转换，"
         "或设置 file_format 为 npy 后重新 dump。",
@@ -246,12 +247,16 @@ WORDS: Words = {
         "en": "{path}: only the first {limit:,} rows of statistics were read. Give the folder of one rank or step.",
         "zh": "{path}：统计数据只读取了前 {limit:,} 行。请给出单卡或单个 step 的目录。",
     },
+    "checkpoint-files": {
+        "en": "{path} holds {count:,} files of a checkpoint; at most {limit:,} are read here. Name one, or the folder of one checkpoint.",
+        "zh": "{path} 下有 {count:,} 个 checkpoint 文件，此处最多读取 {limit:,} 个。请指定其中一个文件，或单个 checkpoint 的目录。",
+    },
     "dump-columns": {
         "en": "{path} lacks the columns {columns}, so it cannot be read as the statistics of a dump.",
         "zh": "{path} 缺少列 {columns}，无法作为 dump 统计文件读取。",
     },
     "dump-lines": {
-        "en": "{path}: {count:,} rows are no statistics of a tensor, the first is line {line:,}; the others were read.",
+        "en": "{path}: {count:,} {count:row is|rows are} no statistics of a tensor, the first is line {line:,}; the others were read.",
         "zh": "{path}：有 {count:,} 行不是张量统计，首个为第 {line:,} 行；其余各行已读取。",
     },
     "dump-json": {
@@ -259,7 +264,7 @@ WORDS: Words = {
         "zh": "{path} 中没有 data 对象，不是 msprobe 的 dump.json。",
     },
     "dump-entries": {
-        "en": "{path}: {count:,} entries are no objects and were passed over.",
+        "en": "{path}: {count:,} {count:entry is no object and was|entries are no objects and were} passed over.",
         "zh": "{path}：有 {count:,} 个条目不是对象，已跳过。",
     },
     "dump-type": {
@@ -479,6 +484,10 @@ WORDS: Words = {
         "en": "{path}:{line}: there is no probe {name}. {hint}",
         "zh": "{path}:{line}：没有名为 {name} 的探针。{hint}",
     },
+    "broken-probe": {
+        "en": "{path}:{line}: the probe {name} cannot be imported: {problem}. Mend or update the package that brings it.",
+        "zh": "{path}:{line}：探针 {name} 无法导入：{problem}。请修复或更新提供该探针的软件包。",
+    },
     "no-such-probe": {"en": "There is no probe {name}. {hint}", "zh": "没有名为 {name} 的探针。{hint}"},
     "unknown-checklist": {
         "en": "There is no checklist {name}. Shipped: {known}. Or give the path of a YAML file.",
@@ -645,7 +654,7 @@ WORDS: Words = {
         "zh": "{path} 由更新版本的 accucheck 记录（记录格式版本 {found}，本版本最高支持 {limit}），请升级 accucheck。",
     },
     "recording-lines": {
-        "en": "{path}: {count:,} lines are no records, the first is line {line:,}; the others were read.",
+        "en": "{path}: {count:,} {count:line is no record|lines are no records}, the first is line {line:,}; the others were read.",
         "zh": "{path}：有 {count:,} 行不是训练记录，首个为第 {line:,} 行；其余各行已读取。",
     },
     "nothing-opened": {

@@ -56,9 +56,9 @@ class Estimate(msgspec.Struct, frozen=True):
     def time(self, language: Language) -> str:
         """The time in words: a range of round numbers."""
         low = max((each for each in _LADDER if each <= self.low), default=0)
-        if self.high is None:
+        high = None if self.high is None else min((each for each in _LADDER if each >= self.high), default=None)
+        if high is None:  # not known, or above the ladder
             return word(WORDS, "at-least", language, low=_clock(low or _LADDER[0], language))
-        high = min((each for each in _LADDER if each >= self.high), default=_LADDER[-1])
         if not low:
             return word(WORDS, "under", language, high=_clock(high, language))
         return word(WORDS, "range", language, low=_clock(low, language), high=_clock(high, language))
@@ -106,12 +106,11 @@ def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parall
 
 def _runs(name: str, case: Case) -> Kind | None:
     """The kind of a probe that would run, or None where it would be skipped or cannot be loaded."""
-    try:
-        module = probes.load(name)
-        kind: Kind = module.KIND
-        return None if probes.missing(module, case) else kind
-    except Exception:
+    module = probes.loaded(name)
+    if module is None or probes.missing(module, case):
         return None
+    kind: Kind = module.KIND
+    return kind
 
 
 def _earlier(project: Project, job: engine.Job) -> float | None:

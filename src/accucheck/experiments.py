@@ -253,7 +253,7 @@ state = mindspore.load_checkpoint("{folder}/before{before}_network.ckpt")
 mindspore.load_param_into_net({network}, state, strict_load=True)
 state = mindspore.load_checkpoint("{folder}/before{before}_optimizer.ckpt")
 mindspore.load_param_into_net({optimizer}, state, strict_load=True)
-{again}rest = {data}.skip({used} % {data}.get_dataset_size())
+{again}rest = {data}.repeat(2).skip({used} % {data}.get_dataset_size())
 """
 _KEEP_MODEL = """\
 import os
@@ -274,7 +274,7 @@ import mindspore
 
 state = mindspore.load_checkpoint("{folder}/before{before}.ckpt")
 mindspore.load_param_into_net({model}.train_network, state, strict_load=True)
-{again}rest = {data}.skip({used} % {data}.get_dataset_size())
+{again}rest = {data}.repeat(2).skip({used} % {data}.get_dataset_size())
 """
 _KEEP_TORCH = """\
 import os
@@ -299,7 +299,7 @@ parts = {parts}
 state = torch.load("{folder}/before{before}.pth", map_location="cpu", weights_only=True)
 for name, part in parts.items():
     part.load_state_dict(state[name])
-{again}rest = itertools.islice({data}, {used} % len({data}), None)
+{again}rest = itertools.islice(itertools.chain({data}, {data}), {used} % len({data}), None)
 """
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from . import engine
 from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
@@ -34,7 +35,7 @@ WORDS: Words = {
         "zh": "重新运行结果已过期的检查项：{items}",
     },
     "rerun-why": {
-        "en": "code, data or the case has changed since; only these {count:,} {count:probe is|probes are} run again",
+        "en": "code, data or the case has changed since; only {count:this|these} {count:,} {count:probe is|probes are} run again",
         "zh": "此后代码、数据或检查对象有改动；只需重新运行这 {count:,} 个探针",
     },
     "returned": {"en": "The reviewer returned the answer: {comment}", "zh": "评审人退回了结论：{comment}"},
@@ -68,6 +69,14 @@ WORDS: Words = {
     "live-why": {
         "en": "reading code cannot decide these; a run can",
         "zh": "这些检查项仅读代码无法判定，运行后才能判定",
+    },
+    "remote": {
+        "en": "Let {count:,} {count:probe|probes} read from the addresses that accucheck.yaml names: {items}",
+        "zh": "允许 {count:,} 个探针读取 accucheck.yaml 中指定的网络地址：{items}",
+    },
+    "remote-why": {
+        "en": "nobody has agreed to these addresses yet, so nothing was read from them",
+        "zh": "这些地址尚未获得授权，因此未从中读取数据",
     },
     "unlock": {"en": "Give {key}: {items} can then be checked", "zh": "给出 {key}，即可自动检查 {items}"},
     "unlock-why": {
@@ -165,6 +174,7 @@ _ORDER = (
     "suspect",
     "run",
     "live",
+    "remote",
     "unlock",
     "failed",
     "late",
@@ -186,7 +196,7 @@ class Step(msgspec.Struct, frozen=True):
     `kind` is one of _ORDER, `items` those it is about, the first of them to be opened. `probe` and `finding` are what was found,
     `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date. `key` is the key of
     the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
-    `data`; `time` is how long it runs.
+    `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have.
     """
 
     kind: str
@@ -202,6 +212,7 @@ class Step(msgspec.Struct, frozen=True):
     key: str = ""
     pairs: list[tuple[str, str]] = []
     time: Estimate | None = None
+    verdict: Verdict = Verdict.PROBLEM
 
     @property
     def item(self) -> str:
@@ -248,19 +259,19 @@ class Step(msgspec.Struct, frozen=True):
         only = [part for item in few for part in ("--only", item)]
         if self.kind in ("rerun", "late"):
             words = ["run", *folder, *named, "--stale"]
-        elif self.kind in ("run", "failed", "live", "unlock"):
+        elif self.kind in ("run", "failed", "live", "remote", "unlock"):
             more = ["--set", f"{self.key}=..."] if self.kind == "unlock" else []
+            more += ["--remote"] if self.kind == "remote" else []
             more += ["--live"] if self.time is not None and self.time.live else []
             words = ["run", *folder, *named, *only, *more]
-        elif self.kind in ("problem", "suspect", "check"):
-            words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item]
+        elif self.kind in ("problem", "concluded", "suspect", "check"):
+            words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item, *named]
         elif self.kind in ("path", "compare", "plan"):
             words = ["plan" if self.kind == "plan" else "path", *folder]
         elif self.kind in ("export", "ask"):
             words = ["report" if self.kind == "export" else "issue", *folder, *named]
         else:
-            conclusion = "ok" if self.kind == "accept" else "problem"
-            words = ["answer", self.item, conclusion, *(["--project", *folder] if folder else []), *named]
+            words = ["answer", self.item, self.verdict.value, *(["--project", *folder] if folder else []), *named]
         return shlex.join(["accucheck", *words])
 
 
@@ -363,8 +374,10 @@ class _Look:
     # --- what is wrong ------------------------------------------------------------------------------------------------
 
     def _again(self) -> Iterator[Step]:
-        """What is out of date: one run for all of it, and before anything else where a problem may be mended by now."""
-        late = sorted((pair for pair in self.stale if pair[0] in self.place), key=lambda pair: self.place[pair[0]])
+        """What is out of date: one run for all of it, and before anything else where a problem may be mended by now. No run makes anew
+        what a probe found that its item no longer names."""
+        named = {(item.id, use.name) for item in self.project.items for use in item.uses}
+        late = sorted((pair for pair in self.stale if pair in named), key=lambda pair: self.place[pair[0]])
         if late:
             results = [self.session.entry(item).results[name] for item, name in late]
             kind = "rerun" if any(result.suggestion is Verdict.PROBLEM for result in results) else "late"
@@ -390,12 +403,12 @@ class _Look:
         entry, suggestion = self._entry(item), self.project.suggestion(item)
         if entry.judgement is Judgement.RETURNED and entry.review is not None:
             data = {"comment": entry.review.comment, "who": entry.review.who}
-            return Step("returned", [item.id], data=data)
+            return Step("returned", [item.id], data=data, verdict=entry.conclusion or Verdict.PROBLEM)
         if entry.conclusion not in (None, Verdict.PROBLEM):
             return None
         late = any(name == item.id for name, _ in self.stale)
         if entry.conclusion is Verdict.PROBLEM and suggestion is Verdict.OK and not late:
-            return Step("differs", [item.id])
+            return Step("differs", [item.id], verdict=suggestion)
         worth = machine.telling(item, entry) if suggestion in (Verdict.PROBLEM, Verdict.UNDECIDED) else []
         worth = [pair for pair in worth if pair[1].level is not Level.INFO]
         if not worth:
@@ -452,29 +465,33 @@ class _Look:
                 yield _Use(item, use, kind, lacking, entry.results.get(use.name))
 
     def _needs(self, use: ProbeUse) -> tuple[Kind | None, list[str]]:
-        try:
-            module = probes.load(use.name)
-            kind: Kind = module.KIND
-            return kind, probes.missing(module, self.project.case)
-        except Exception:  # the engine says why when it is run
-            return None, []
+        module = probes.loaded(use.name)
+        return (None, []) if module is None else (module.KIND, probes.missing(module, self.project.case))
 
     def _unfinished(self, faults: Sequence[Step]) -> Iterator[Step]:
         """Probes that have not run, may not run, lack one key, or failed."""
         uses = list(self._uses())
         known = {item for step in faults if step.kind == "problem" for item in step.items}
         ready = [each for each in uses if not each.lacking]
-        refused = [each for each in ready if _skipped(each) and each.kind is Kind.LIVE and each.item.id not in known]
+        refused = [
+            each
+            for each in ready
+            if _skipped(each, "needs-consent") and each.kind is Kind.LIVE and each.item.id not in known
+        ]
+        distant = [each for each in ready if _skipped(each, "needs-address-consent") and self._unagreed(each)]
         waiting = [
             each
             for each in ready
             if each not in refused
-            and (each.result is None or each.result.status is Status.CANCELLED or _lacked(each.result))
+            and each not in distant
+            and (each.result is None or each.result.status is Status.CANCELLED or _can_by_now(each))
         ]
         if waiting:
             yield self._running("run", waiting)
         if refused := [each for each in refused if self._open(each.item)]:
             yield self._running("live", refused)
+        if distant := [each for each in distant if self._open(each.item) and each.item.id not in known]:
+            yield self._running("remote", distant)
         lacking: dict[str, list[_Use]] = {}
         for each in uses:
             if len(each.lacking) == 1 and self._open(each.item) and each.item.id not in known:
@@ -492,6 +509,10 @@ class _Look:
                 }
                 pair = (each.item.id, each.use.name)
                 yield Step("failed", [pair[0]], data={"probe": pair[1], "reason": reason}, probe=pair[1], pairs=[pair])
+
+    def _unagreed(self, each: _Use) -> bool:
+        """Whether a probe would still read from addresses that nobody agreed to."""
+        return bool(engine.unagreed(self.project.case, [engine.Job(each.item.id, each.use.name)]))
 
     def _running(self, kind: str, uses: Sequence[_Use]) -> Step:
         items = list(dict.fromkeys(each.item.id for each in uses))
@@ -522,17 +543,18 @@ class _Look:
 
     def _by_hand(self, told: Collection[str]) -> Iterator[Step]:
         """Items that only a person can conclude, and suggestions that wait for one."""
-        waiting = []
+        waiting: list[Item] = []
         for item in self.own:
             if self._entry(item).conclusion is not None:
                 continue
             if not self._open(item):
                 if self.project.suggestion(item) is not Verdict.PROBLEM:
-                    waiting.append(item.id)
+                    waiting.append(item)
             elif item.id not in told:
                 yield self._check(item)
         if waiting:
-            yield Step("accept", waiting, data={"count": len(waiting)})
+            verdict = self.project.suggestion(waiting[0])
+            yield Step("accept", [item.id for item in waiting], data={"count": len(waiting)}, verdict=verdict)
 
     def _check(self, item: Item) -> Step:
         """An item that its probes leave open, with what they could not examine."""
@@ -561,7 +583,8 @@ class _Look:
         under_way = any(path.here is not None for _, path in self.paths)
         if self.own and concluded and not under_way:
             yield Step("export")
-        if under_way or kinds & (_FAULTS | {"run", "rerun"}) or not any(self._entry(item).results for item in self.own):
+        results = [result for item in self.own for result in self._entry(item).results.values()]
+        if under_way or kinds & (_FAULTS | {"run", "rerun"}) or all(r.status is Status.SKIPPED for r in results):
             return
         if not self.paths and not self.project.case.alone:
             yield Step("compare", data={"title": _both(load("comparison").title)})
@@ -573,10 +596,15 @@ def _both(text: Text) -> dict[str, str]:
     return {language.value: text[language] for language in Language}
 
 
-def _skipped(each: _Use) -> bool:
-    """Whether it was left out as nobody had agreed to run the project's code."""
+def _skipped(each: _Use, code: str) -> bool:
+    """Whether it was left out as nobody had agreed: to run the project's code, or to read from its addresses."""
     result = each.result
-    return result is not None and result.reason is not None and result.reason.code == "needs-consent"
+    return result is not None and result.reason is not None and result.reason.code == code
+
+
+def _can_by_now(each: _Use) -> bool:
+    """Whether it was left out for what the case gives, or somebody agreed to, by now."""
+    return each.result is not None and (_lacked(each.result) or _skipped(each, "needs-address-consent"))
 
 
 def _lacked(result: ProbeResult) -> bool:

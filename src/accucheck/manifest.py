@@ -11,11 +11,11 @@ import os
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -25,6 +25,8 @@ from .hashing import Unread
 from .language import Words, visible, word
 from .model import Language, Progress, now
 from .store import FOLDER, write_atomically
+
+T = TypeVar("T")
 
 VERSION = 1
 UNKNOWN = -1
@@ -308,17 +310,15 @@ def build(
     return finish(scan(root, **options), progress)
 
 
-def finish(
-    steps: Generator[Progress, None, Manifest], progress: Callable[[Progress], object] | None = None
-) -> Manifest:
-    """Run scan() or update() to its end, and return the manifest."""
+def finish(steps: Generator[Progress, None, T], progress: Callable[[Progress], object] | None = None) -> T:
+    """Run what tells its progress, as scan() and update() do, to its end, and return what comes of it."""
     try:
         while True:
             step = next(steps)
             if progress is not None:
                 progress(step)
     except StopIteration as stop:
-        made: Manifest = stop.value
+        made: T = stop.value
         return made
     finally:
         steps.close()
@@ -490,9 +490,14 @@ def decode(data: bytes, path: Path) -> Manifest:
 
 
 def compare(
-    actual: Manifest, reference: Manifest, *, only: set[str] | None = None, root: str | os.PathLike[str] | None = None
+    actual: Manifest,
+    reference: Manifest,
+    *,
+    only: set[str] | None = None,
+    root: str | os.PathLike[str] | None = None,
+    without: Collection[str] = (),
 ) -> Comparison:
-    """What differs between a tree and its reference; `only` limits both to these paths of the tree.
+    """What differs between a tree and its reference; `only` limits both to these paths of the tree, those `without` are left out.
 
     With `root`, the folder that `actual` describes, the names of a list that was made from a folder above or below it,
     or with absolute names, are brought into line first.
@@ -503,8 +508,11 @@ def compare(
     if not ours.keys().isdisjoint(theirs):
         theirs = {path: file for path, file in theirs.items() if not path.startswith(("/", "../"))}
     outside, uncovered = len(reference.files) - len(theirs), len(actual.files) - len(ours)
-    not_read = {entry.path for entry in actual.unread}
-    not_read |= {add + entry.path[len(strip) :] for entry in reference.unread if entry.path.startswith(strip)}
+    for path in without:
+        theirs.pop(path, None)
+        ours.pop(path, None)
+    hidden = {add + entry.path[len(strip) :]: entry for entry in reference.unread if entry.path.startswith(strip)}
+    not_read = hidden.keys() | {entry.path for entry in actual.unread}
     if only is not None:
         theirs = {path: theirs[path] for path in only & theirs.keys()}
         ours = {path: ours[path] for path in only & ours.keys()}
@@ -512,6 +520,9 @@ def compare(
     alone = ours.keys() ^ theirs.keys()
     uncompared = {path for path in alone if path in not_read or path.startswith(closed)}
     alone -= uncompared
+    # What the reference could not read, and the tree does not have, stands in neither list of files.
+    gaps = {path for path, entry in hidden.items() if entry.reason not in hashing.NO_FILES}
+    uncompared |= gaps if only is None else gaps & only
     missing = [theirs[path] for path in sorted(alone) if path in theirs]
     extra = [ours[path] for path in sorted(alone) if path in ours]
     both, changed = 0, []
@@ -574,7 +585,8 @@ def _alignment(actual: Manifest, reference: Manifest, root: str) -> tuple[str, s
 
 WORDS: Words = {
     "summary": {
-        "en": "{files:,} files, {bytes:,} bytes, MD5 of the whole {digest} ({hashed:,} hashed, {reused:,} reused)",
+        "en": "{files:,} {files:file|files}, {bytes:,} {bytes:byte|bytes}, MD5 of the whole {digest} ({hashed:,} hashed, "
+        "{reused:,} reused)",
         "zh": "共 {files:,} 个文件，{bytes:,} 字节，整体 MD5 为 {digest}（计算 {hashed:,} 个，复用 {reused:,} 个）",
     },
     "verdict": {

@@ -17,7 +17,7 @@ from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import Finding, ProbeResult
 from .script.patch import parse, split
 from .session import Entry, Record
-from .store import BACKUPS, atomically, write_together
+from .store import BACKUPS, atomically, require_own, write_together
 
 #: A longer diff is not one to be read and agreed to on a screen.
 MOST = 64 << 10
@@ -56,9 +56,10 @@ def prepare(root: Path, finding: Finding) -> Mend:
 
 
 def apply(mend: Mend) -> Path:
-    """Write the mend and return the copy of the file as it was. Raises UserError when the file has changed meanwhile."""
+    """Write the mend and return the copy of the file as it was. Raises UserError when the file has changed meanwhile, and SaveError."""
     if _read(mend.root, mend.path) != mend.before:
         raise UserError("mend-changed", path=mend.path)
+    require_own(mend.root / BACKUPS, mend.root)
     stamp = f"{datetime.now(timezone.utc):%Y%m%dT%H%M%SZ}"
     names = (f"{BACKUPS}/{stamp}{f'-{number}' if number else ''}/{mend.path}" for number in count())
     name = next(name for name in names if not (mend.root / name).exists())

@@ -19,6 +19,7 @@ from .hashing import NO_FILES
 from .language import Words, visible, word
 from .manifest import Manifest, escaped, read
 from .model import Language
+from .settings import personal
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -53,20 +54,22 @@ class Nodes(msgspec.Struct, frozen=True):
 def compare(manifests: Sequence[tuple[str, Manifest]]) -> Nodes:
     """Compare the manifests of machines, each with the machine's name."""
     held = [{file.path: file.md5 for file in manifest.files} for _, manifest in manifests]
-    unread = [{entry.path for entry in manifest.unread} for _, manifest in manifests]
+    unread = [{entry.path for entry in manifest.unread if entry.reason not in NO_FILES} for _, manifest in manifests]
+    closed = [tuple(path for path in lost if path.endswith("/")) for lost in unread]
     odd: set[str] = set().union(*unread)
     for other in held[1:]:
         odd.update(path for path, _ in held[0].items() ^ other.items())
     nodes = [Node(name, [], [], [], []) for name, _ in manifests]
     for path in sorted(odd):
         contents = [files.get(path) for files in held]
-        votes = Counter(md5 for md5, lost in zip(contents, unread, strict=True) if path not in lost)
+        hidden = [path in lost or path.startswith(below) for lost, below in zip(unread, closed, strict=True)]
+        votes = Counter(md5 for md5, unknown in zip(contents, hidden, strict=True) if not unknown)
         most = max(votes.values(), default=0)
         winners = {md5 for md5, count in votes.items() if count == most}
         if len(winners) > 1:
             winners.discard(None)  # in doubt a file is meant to be there
-        for node, md5, lost in zip(nodes, contents, unread, strict=True):
-            if path in lost:
+        for node, md5, unknown in zip(nodes, contents, hidden, strict=True):
+            if unknown:
                 node.unread.append(path)
             elif md5 is None:
                 if winners != {None}:
@@ -112,11 +115,10 @@ def gather(cluster: Cluster, folder: str, *, full: bool = False) -> Iterator[tup
 def _hash_here(folder: str, full: bool, threads: int) -> tuple[str, bytes]:
     """On a worker: this machine's name and its manifest of `folder`. What it hashed is kept in its cache folder."""
     import hashlib
-    import os
     import socket
 
     name = socket.gethostname()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "accucheck")
+    cache = personal("XDG_CACHE_HOME", "~/.cache")
     key = hashlib.blake2b(f"{name}\0{folder}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -139,7 +141,8 @@ WORDS: Words = {
     },
     "failed": {"en": "{name}: {problem}", "zh": "{name}：{problem}"},
     "to-reference": {
-        "en": "{same:,} files are as in {reference} on all {count:,} machines; {odd:,} {odd:machine differs|machines differ} from it",
+        "en": "{same:,} {same:file is|files are} as in {reference} on all {count:,} machines; "
+        "{odd:,} {odd:machine differs|machines differ} from it",
         "zh": "全部 {count:,} 台机器上有 {same:,} 个文件与 {reference} 一致，{odd:,} 台机器与之不同",
     },
     "partial": {
@@ -147,7 +150,8 @@ WORDS: Words = {
         "zh": "结果不完整：有 {count:,} 台机器没有结果：{names}",
     },
     "verdict": {
-        "en": "{same:,} files are the same on all {count:,} machines; {odd:,} {odd:machine differs|machines differ} from most",
+        "en": "{same:,} {same:file is|files are} the same on all {count:,} machines; "
+        "{odd:,} {odd:machine differs|machines differ} from most",
         "zh": "{same:,} 个文件在全部 {count:,} 台机器上一致，{odd:,} 台机器与多数不同",
     },
 }

@@ -7,7 +7,6 @@ What fits equally well in several ways is told and not paired. Reads no values.
 
 from __future__ import annotations
 
-import json
 import math
 import pathlib
 import re
@@ -31,6 +30,9 @@ Rows = tuple[int, int]
 ORDER_LIMIT = 4_000_000
 #: Of a mapping file: 100,000 names.
 MAP_LIMIT = 16 << 20
+#: Wrong entries of it that are told the nearest name: to look for one takes as long as there are names, and whoever took one side for
+#: the other has all of them wrong.
+_HINTED = 20
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -263,6 +265,14 @@ def _numbered(left: list[Path], right: list[Path], clash: Callable[[int, int], b
     layers of one number are of different kinds, the numbers say nothing and are made different.
     """
     keys: tuple[list[list[str]], list[list[str]]] = ([[] for _ in left], [[] for _ in right])
+
+    def alike(ones: list[int], others: list[int], depth: int) -> Iterator[tuple[int, int]]:
+        """Those of both sides that are called the same from `depth` on."""
+        named: dict[Path, list[int]] = defaultdict(list)
+        for other in others:
+            named[right[other][depth:]].append(other)
+        return ((one, other) for one in ones for other in named.get(left[one][depth:], ()))
+
     stack = [(list(range(len(left))), list(range(len(right))), 0)]
     while stack:
         ones, others, depth = stack.pop()
@@ -285,9 +295,7 @@ def _numbered(left: list[Path], right: list[Path], clash: Callable[[int, int], b
             if not any(
                 clash(one, other)
                 for name in names[0].keys() & names[1].keys()
-                for one in groups[names[0][name]][0]
-                for other in groups[names[1][name]][1]
-                if left[one][depth + 1 :] == right[other][depth + 1 :]
+                for one, other in alike(groups[names[0][name]][0], groups[names[1][name]][1], depth + 1)
             ):
                 break
         else:
@@ -783,7 +791,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def written(found: ParameterMap, left: str, right: str) -> str:
     """A map as YAML that a person can edit and `read_map` reads. `left` and `right` say what the sides are."""
     lines = [
-        f"# {json.dumps(left)} <- {json.dumps(right)}",
+        f"# {document.quoted(left)} <- {document.quoted(right)}",
         "# own name: name of the reference, or {name, transpose: true}, or {name, rows: [from, to], own_rows: [from, to]},",
         "# or a list of these; null: it has none. A parameter that is not named here is paired by accucheck.",
         "version: 1",
@@ -816,7 +824,7 @@ def _entry(pair: Pair) -> str:
 def _word(name: str) -> str:
     """A name in YAML: quoted unless it can be nothing but a text."""
     plain = re.fullmatch(r"[A-Za-z_][\w.-]*", name, re.ASCII) and name.lower() not in _YAML_WORDS
-    return name if plain else json.dumps(name)
+    return name if plain else document.quoted(name)
 
 
 _YAML_WORDS = ("y", "n", "yes", "no", "true", "false", "on", "off", "null")
@@ -839,12 +847,18 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
     without: list[TensorInfo] = []
     used: dict[str, list[Rows | None]] = defaultdict(list)
 
+    modules: list[tuple[str, str | None]] = []
+    wrong: list[UserError] = []
+    lines: dict[str, int] = {}
+
     def bad(code: str, own: str, **data: Any) -> UserError:
-        return UserError(code, path=str(path), line=document.line_of(text, [*top, own]), **data)
+        if not lines:
+            lines.update(document.lines_of(text, top))
+        return UserError(code, path=str(path), line=lines.get(own, 1), **data)
 
     def known(side: int, own: str, name: str) -> TensorInfo:
         if name not in sides[side]:
-            hint = _near(name, sides[side])
+            hint = _near(name, sides[side]) if len(wrong) < _HINTED else UserError("hint-none")
             raise bad("map-unknown" if side == 0 else "map-unknown-reference", own, name=name, hint=hint)
         return sides[side][name]
 
@@ -875,9 +889,9 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
             if len(covered) < len(entries) or [start for start, _ in covered] != ends[:-1] or ends[-1] != info.shape[0]:
                 raise bad("map-rows", name, name=name, rows=info.shape[0] if info.shape else 1)
 
-    modules, wrong = [], []
+    above = {parent for info in left for parent in _parents(info.name)}
     for name, value in file.parameters.items():
-        if name not in sides[0] and not isinstance(value, (list, _Entry)) and _below(name, left):
+        if name in above and name not in sides[0] and not isinstance(value, (list, _Entry)):
             modules.append((name, value))
             continue
         try:
@@ -903,6 +917,12 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
                 continue
         pairs += _paired_below(own_part, name, [info for info in other_part if id(info) not in settled], module)
     return Given(pairs, without, wrong=wrong)
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The names of the modules that a parameter lies in."""
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 def _below(module: str, tensors: Iterable[TensorInfo]) -> list[TensorInfo]:

@@ -141,11 +141,7 @@ def _needed(item: Item) -> set[str]:
     """The keys without which a probe of the item does not run."""
     keys: set[str] = set()
     for use in item.uses:
-        try:
-            needs = probe.load(use.name).NEEDS
-        except Exception:  # unknown, or of another package that does not import: running it tells
-            continue
-        for need in needs:
+        for need in getattr(probe.loaded(use.name), "NEEDS", ()):
             keys.update([need] if isinstance(need, str) else need)
     return keys
 

@@ -182,6 +182,14 @@ def load(name: str) -> Any:
     raise UserError("no-such-probe", name=name, hint=nearest(name, names()))
 
 
+def loaded(name: str) -> Any:
+    """The same, or None where it cannot be imported: one of another package may fail in any way. The engine says why when it is run."""
+    try:
+        return load(name)
+    except Exception:
+        return None
+
+
 def origin(name: str) -> str:
     """Package and version of a probe that another package brings; empty for one of this package, or one that is gone."""
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", name):  # a session may come from a stranger, and name any path

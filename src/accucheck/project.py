@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -20,7 +19,7 @@ from .checklist import Checklist, Item
 from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
-from .store import ATTACHMENTS, write_together
+from .store import ATTACHMENTS, require_own, write_together
 
 #: What the data are compared with: one of these.
 _REFERENCES = (("data.reference.path", "data.reference.manifest", "data.reference.known"),)
@@ -151,7 +150,7 @@ class Project:
         if self.session is None or self.case.alone:
             return set()
         found = set()
-        listed: dict[tuple[Path, bool], list[Any]] = {}
+        listed: engine.Listed = {}
         for checklist in self.checklists:
             for item in checklist.items:
                 results = self.session.entry(item.id).results
@@ -181,7 +180,7 @@ class Project:
     @cached_property
     def needs(self) -> dict[str, tuple[str | tuple[str, ...], ...]]:
         """What each installed probe needs. Loads all of them, which takes some 0.2 s the first time."""
-        found = {name: _needs_of(name) for name in probes.names()}
+        found = {name: tuple(getattr(probes.loaded(name), "NEEDS", ())) for name in probes.names()}
         return {
             **found,
             "dataset_digest": (*found["dataset_digest"], *_REFERENCES),
@@ -207,6 +206,7 @@ class Project:
 def _kept(case: Case, path: Path) -> Path:
     """A copy of a file among the attachments of the project; one of the same content is taken again."""
     content, folder = path.read_bytes(), Path(case.root, ATTACHMENTS)
+    require_own(folder, Path(case.root))
     names = chain([path.name], (f"{path.stem}-{number}{path.suffix}" for number in count(2)))
     target = next(each for name in names if not (each := folder / name).exists() or each.read_bytes() == content)
     if not target.exists():
@@ -214,19 +214,9 @@ def _kept(case: Case, path: Path) -> Path:
     return target
 
 
-def _needs_of(name: str) -> tuple[str | tuple[str, ...], ...]:
-    try:
-        return tuple(probes.load(name).NEEDS)
-    except Exception:  # the engine says why it cannot be loaded
-        return ()
-
-
 def _kind(name: str) -> Kind | None:
-    """The kind of a probe, or None when it cannot be loaded (the engine then says why)."""
-    try:
-        kind: Kind = probes.load(name).KIND
-    except Exception:
-        return None
+    """The kind of a probe, or None when it cannot be loaded."""
+    kind: Kind | None = getattr(probes.loaded(name), "KIND", None)
     return kind
 
 

@@ -5,6 +5,7 @@ The bounds are those of the probe lr_range, which reads the curve as any other.
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +19,7 @@ from .case import Call, Case
 from .errors import SaveError, UserError, from_os_error
 from .language import Words, word
 from .model import Finding, Language, Level
+from .store import open_own, write_atomically
 
 if TYPE_CHECKING:
     from .script.settings import Settings
@@ -272,8 +274,6 @@ def record(case: Case, plan: Plan, optimizer: Call, show: Callable[[Recording], 
 
 def write(recording: Recording, target: Path) -> None:
     """The curve as CSV: step, lr, loss and, where there is one, accuracy. Raises SaveError."""
-    from .store import write_atomically
-
     whole = recording.rows[0][3] is not None
     write_atomically(target, "".join([_csv_head(whole), *(_csv_line(row, whole) for row in recording.rows)]).encode())
 
@@ -296,7 +296,7 @@ def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
     made = [folder for folder in target.parents if not folder.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        stream = path.open("wb", buffering=0)
+        stream = open(path, "wb", buffering=0, opener=open_own)  # noqa: SIM115
         try:
             stream.write(_csv_head(True).encode())
         except OSError:
@@ -304,6 +304,8 @@ def _growing(target: Path) -> Iterator[Callable[[Row], None]]:
             path.unlink()
             raise
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise SaveError("own-link", path=str(path)) from None
         raise from_os_error(error, target.parent, SaveError) from None
 
     def grow(row: Row) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from .errors import UserError
+from .settings import personal
 from .store import private_folder, write_atomically
 
 #: Projects that are remembered, and bytes of the file that are read.
@@ -43,8 +44,7 @@ class Recent(msgspec.Struct, frozen=True):
 
 
 def _file() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return Path(base, "accucheck", "recent.json")
+    return personal("XDG_STATE_HOME", "~/.local/state") / "recent.json"
 
 
 def load() -> list[Recent]:

@@ -12,6 +12,7 @@ import msgspec
 from . import marks
 from .case import Case, require_utf8
 from .errors import ReadError, UserError
+from .manifest import finish
 from .marks import File, Plan, Sample
 from .model import Finding, Progress, now
 from .probes import _labelled
@@ -64,7 +65,7 @@ def draw(
     drawn = drawing.drawn()
     gaps = list(files.gaps(bool(drawn.samples)))
     if not drawn.samples:
-        raise _nothing(case, role, files)
+        raise _nothing(role, files)
     samples = [
         Sample(case.relative(sources[file][0]), None if row < 0 else row, label) for file, row, label in drawn.samples
     ]
@@ -116,7 +117,7 @@ def _read_error(error: UserError) -> ReadError:
     return error if isinstance(error, ReadError) else ReadError(error.code, **{"path": None, **error.data})
 
 
-def _nothing(case: Case, role: str, files: _labelled.Files) -> UserError:
+def _nothing(role: str, files: _labelled.Files) -> UserError:
     """Why nothing could be drawn: the first error, or that there are no labels."""
     if files.errors:
         return files.errors[0]
@@ -150,13 +151,7 @@ def drawn_now(
     seed: int,
     count: int,
     who: str,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> tuple[Plan, list[Finding]]:
     """draw(), for those who have no use for a generator."""
-    steps = draw(case, role, seed, count, who)
-    while True:
-        try:
-            progress(next(steps))
-        except StopIteration as end:
-            plan: tuple[Plan, list[Finding]] = end.value
-            return plan
+    return finish(draw(case, role, seed, count, who), progress)

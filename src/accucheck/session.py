@@ -24,7 +24,7 @@ from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
-from .store import FOLDER, atomically, is_at, open_own, sweep
+from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -306,8 +306,9 @@ class Session:
     def sign_off(
         self, checklists: dict[str, int], items: Iterable[str], comment: str = "", who: str | None = None
     ) -> None:
-        """Put a name under these items as they stand; whoever calls has made sure that nothing is open."""
-        moment, name, text = now(), who or user(), comment.strip()
+        """Put a name under these items as they stand; whoever calls has made sure that nothing is open. Raises UserError for a comment
+        that is longer than MAX_NOTE."""
+        moment, name, text = now(), who or user(), _bounded(comment.strip())
         sealed = {item: seal(self.entry(item)) for item in items}
         self._sign(SignOff(name, moment, text, checklists, sealed), Change(moment, name, "signed", note=text))
 
@@ -645,8 +646,8 @@ def open_session(project: Path, *, write: bool = True) -> Session:
     comes from a newer accucheck.
     """
     path = project / FOLDER / FILE_NAME
-    if write and not path.parent.resolve().is_relative_to(project.resolve()):
-        raise SaveError("own-link", path=str(path.parent))
+    if write:
+        require_own(path.parent, project)
     lock, holder = _lock(path.with_name("lock")) if write else (None, "")
     try:
         record, notice = _read(path)

@@ -21,14 +21,26 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: dict[str, str] = {}
 
 
+def personal(variable: str, usual: str) -> Path:
+    """A folder of the user's own, by a variable of XDG or where it usually lies. Who has neither gets one that cannot be: a relative
+    path, as ~ is without a home, leads into the project, which may come from a stranger."""
+    bases = (Path(os.environ.get(variable, "")), Path(os.path.expanduser(usual)))
+    return next((base for base in bases if base.is_absolute()), Path(os.devnull)) / "accucheck"
+
+
 def folder() -> Path:
     """Where accucheck keeps what is the user's own."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return Path(base, "accucheck")
+    return personal("XDG_CONFIG_HOME", "~/.config")
 
 
 def file() -> Path:
     return folder() / "settings.yaml"
+
+
+def from_home(path: str) -> str:
+    """A path as people write it: what lies in their home begins with ~."""
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if path.startswith(home + os.sep) else path
 
 
 def load() -> tuple[Settings, UserError | None]:

@@ -55,10 +55,11 @@ def atomically(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 
 
 def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool, mode: int = 0o666) -> None:
-    """Write `files`, {name relative to `folder`: content}, all of them or none; folders that lack are made.
+    """Write `files`, {name relative to `folder`: content}; folders that lack are made.
 
-    Each is written in full beside its place before the first takes it; what lies deeper comes first, so that a file is never there
-    without those beside it that it names. Raises SaveError, and FileExistsError when a file is there that may not be replaced.
+    Each is written in full beside its place before the first takes it: all are there or none, but where others were replaced before
+    one could not be. What lies deeper comes first, so that a file is never there without those beside it that it names. Raises
+    SaveError, and FileExistsError when a file is there that may not be replaced.
     """
     made: list[Path] = []
     waiting: dict[Path, Path] = {}
@@ -117,6 +118,12 @@ def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
         return descriptor
     os.close(descriptor)
     raise SaveError("not-regular", path=str(path))
+
+
+def require_own(folder: Path, project: Path) -> None:
+    """Refuse a folder of ours that a link leads out of the project, as a stranger's may do. Raises SaveError."""
+    if not folder.resolve().is_relative_to(project.resolve()):
+        raise SaveError("own-link", path=str(folder))
 
 
 def is_at(stream: IO[Any], path: Path) -> bool:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from accucheck import consent, marks, mending, recent
-from accucheck.case import load
+from accucheck import consent, marks, mending, range_test, recent
+from accucheck.case import extend, load
 from accucheck.errors import ReadError, SaveError, UserError
+from accucheck.language import Language
 from accucheck.model import Finding, Fix, Level, Verdict, Where
 from accucheck.project import open_project
 from accucheck.session import open_session
-from accucheck.store import FOLDER, write_atomically, write_together
+from accucheck.store import ATTACHMENTS, BACKUPS, FOLDER, write_atomically, write_together
 from command_line import accucheck
 
 PRECIOUS = b"ssh-ed25519 AAAA of the person\n"
@@ -105,6 +106,56 @@ def test_the_folder_of_another_project_is_not_written(tmp_path: Path, cloned: Pa
     with open_session(cloned) as session:
         session.answer("ds.01", Verdict.OK)
     assert (cloned / "kept" / "session.json").exists()
+
+
+@pytest.mark.parametrize("name", [ATTACHMENTS, BACKUPS])
+def test_copies_do_not_go_through_a_folder_that_is_a_link(
+    cloned: Path, victim: Path, tmp_path: Path, name: str
+) -> None:
+    (cloned / name).symlink_to(victim.parent)
+    (cloned / "train.py").write_text("old\n")
+    (tmp_path / "outside.txt").write_text("mine")
+
+    def copy() -> None:
+        if name == BACKUPS:
+            mending.apply(mending.prepare(cloned, finding("train.py")))
+        else:
+            with (opened := open_project(cloned)).session:
+                opened.attach("ds.01", tmp_path / "outside.txt")
+
+    with pytest.raises(SaveError) as caught:
+        copy()
+    assert caught.value.code == "own-link" and name in caught.value.text(Language.ZH)
+    assert list(victim.parent.iterdir()) == [victim] and (cloned / "train.py").read_text() == "old\n"
+    (cloned / name).unlink()
+    (cloned / "kept").mkdir()
+    (cloned / name).symlink_to(cloned / "kept")
+    copy()
+    assert list((cloned / "kept").iterdir())
+
+
+def test_a_curve_does_not_grow_through_a_link(cloned: Path, victim: Path) -> None:
+    target = cloned / range_test.DEFAULT
+    target.parent.mkdir()
+    partial = target.with_name(target.name + range_test.UNENDED)
+    partial.symlink_to(victim)
+    with pytest.raises(SaveError) as caught, range_test._growing(target):
+        raise AssertionError
+    assert caught.value.code == "own-link" and str(partial) in str(caught.value)
+    assert victim.read_bytes() == PRECIOUS
+
+
+def test_keys_are_not_written_into_what_a_link_leads_to_outside(cloned: Path, victim: Path) -> None:
+    victim.write_bytes(b"name: of the person\n")
+    (cloned / "accucheck.yaml").symlink_to(victim)
+    with pytest.raises(SaveError) as caught:
+        extend(load(cloned), {"scripts.train": "train.py"})
+    assert caught.value.code == "own-link" and victim.read_bytes() == b"name: of the person\n"
+    (cloned / "accucheck.yaml").unlink()
+    (cloned / "mine.yaml").write_text("name: mine\n")
+    (cloned / "accucheck.yaml").symlink_to("mine.yaml")  # within the project it is the person's way
+    extend(load(cloned), {"scripts.train": "train.py"})
+    assert (cloned / "mine.yaml").read_text() == "name: mine\nscripts:\n  train: train.py\n"
 
 
 def test_links_in_the_way_of_a_file_that_is_being_written(cloned: Path, victim: Path) -> None:
