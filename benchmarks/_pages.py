@@ -118,6 +118,11 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
+def text(lines: Iterable[str]) -> str:
+    """What a page of these lines holds."""
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
 def save(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
+    path.write_text(text(lines), encoding="utf-8")
     print(f"wrote {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")

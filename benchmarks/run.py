@@ -109,6 +109,11 @@ def title(script: Path) -> str:
     return " ".join(doc.split("\n\n")[0].split())
 
 
+def titles() -> dict[str, str]:
+    """Every benchmark there is, with what it measures."""
+    return {script.stem: title(script) for script in scripts()}
+
+
 def wanted(name: str, folder: Path = RESULTS) -> bool:
     """Whether there is no result that holds today."""
     result = stored(folder).get(name)
@@ -124,16 +129,15 @@ def main() -> int:
     known = {script.stem: script for script in scripts()}
     if unknown := [name for name in options.names if name not in known]:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
-    titles = {name: title(script) for name, script in known.items()}
     chosen = [] if options.pages_only else options.names or [*known]
     if options.stale:
         chosen = [name for name in chosen if wanted(name)]
     ran = []
     for name in chosen:
         ran.append(measure(known[name], RESULTS))
-        save(PAGE, page(stored(), titles))  # after each: nothing is lost when the next one is stopped
+        save(PAGE, page(stored(), titles()))  # after each: nothing is lost when the next one is stopped
     if not chosen:
-        save(PAGE, page(stored(), titles))
+        save(PAGE, page(stored(), titles()))
     wrong = [result.name for result in ran if result.failed or any(one.met is False for one in result.rows)]
     if wrong:
         print(f"failed, or a target missed: {', '.join(wrong)}")
