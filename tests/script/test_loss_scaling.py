@@ -590,3 +590,24 @@ def test_a_scale_of_a_configuration_that_is_not_read(loads: str, scale: str, tmp
     ]
     other = text.format("[g / cfg['weight'] for g in grads]")
     assert codes(loss_scaling.examine(training(tmp_path, other))) == ["unresolved-step"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "divisor", "expected"),
+    [
+        ("2 ** cfg.power", "2 ** cfg.power", ["scaled-own"]),
+        ("(1 << 10)", "1024", ["scaled-own"]),
+        ("cfg.weight", "cfg.weight", ["scaled-own"]),
+        ("cfg.scales[0]", "cfg.scales[0]", ["unresolved-step"]),
+        ("cfg.factor(3)", "cfg.factor(3)", ["unresolved-step"]),
+        ("cfg.weight", "1", ["no-scale"]),
+        ("0.5", "cfg.accumulated", ["no-scale"]),
+        ("1", "cfg.steps()", ["no-scale"]),
+    ],
+)
+def test_what_is_divided_out_again_is_a_scale_whatever_it_is_called(
+    factor: str, divisor: str, expected: list[str], tmp_path: Path
+) -> None:
+    loop = LOOP.format(loss=f"loss_fn(net(x), y) * {factor}", result=f"[g / ({divisor}) for g in grads]")
+    text = f"from config import cfg\n{HALF}{loop}"
+    assert codes(loss_scaling.examine(training(tmp_path, text))) == expected

@@ -619,6 +619,8 @@ class Expressions:
         numbers = all(isinstance(v, (int, float)) and abs(v) < BIG for v in (one, other))
         if kind is ast.Pow and numbers and abs(other) <= 64 and abs(one) <= 1024:
             compute = operator.pow
+        if kind is ast.LShift and numbers and 0 <= other <= 64:
+            compute = operator.lshift
         if compute is not None and (texts or numbers):
             try:
                 value = compute(one, other)

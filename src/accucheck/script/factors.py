@@ -79,7 +79,7 @@ _SYMBOLS = {
 }
 #: Calls that give the same each time: of the same values, they stand for the same condition.
 _PURE = words(
-    "== != < <= > >= in not + - % // isinstance hasattr getattr len bool str int float get startswith endswith lower upper"
+    "== != < <= > >= in not + - % // ** isinstance hasattr getattr len bool str int float get startswith endswith lower upper"
     " strip keys get_context get_auto_parallel_context"
 ) | {"not in"}
 #: Comparisons by what they are the negation of.

@@ -13,7 +13,7 @@ from .factors import ONE, Key, Term, called, hinted, operation
 from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
 from .source import Source
 from .step_faults import LOSS_SCALE
-from .syntax import walk
+from .syntax import unparse, walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Frame, Instance, Known, Made, Value, name_of, options
 
@@ -261,12 +261,15 @@ def _own(training: Training, step: Step, halves: list[Half], optimizer: Value) -
 
 def _clean(training: Training, step: Step, applied: list[Term], halves: list[Half]) -> _Ways:
     """Nothing is left of a scale: because it was taken off, or because there was none."""
-    put_on = {key for term in applied for key in term.put_on}
+    put_on = {key for term in applied for key in term.put_on} or training.taken_off(applied)
     if any(term.uneven for term in applied):
         yield ONE, about(step, "uneven")
     elif not put_on and not training.sees_loss(step):
         if halves:
             yield ONE, about(step, "loss-unknown")
+    elif not put_on and (unseen := training.unseen_divisors(applied)):
+        if halves:
+            yield ONE, about(step, "unresolved-step", scale=", ".join(key_names(training, unseen)))
     elif not put_on:
         yield from _lacks(training, step, halves)
     else:
@@ -482,11 +485,13 @@ def key_name(training: Training, key: Key) -> str:
     """What the script calls a scale."""
     if key[0] == "known":
         return str(key[2])
-    value = training.factors.values.get(key)
+    value = whole = training.factors.values.get(key)
     while isinstance(value, Made) and not called(value) and value.args:
         value = value.args[0]
     names = called(value) if value is not None else []
-    return next((name for name in names if hinted(name)), names[0] if names else "?")
+    node = whole.node if isinstance(whole, Made) else None
+    written = unparse(node)[:60] if isinstance(node, ast.expr) else "?"
+    return next((name for name in names if hinted(name)), names[0] if names else written)
 
 
 def key_names(training: Training, keys: Iterable[Key]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -367,6 +367,29 @@ class Training:
     def carried(self, step: Step) -> tuple[Term, ...]:
         """What the gradients of an own step carry when they reach the optimizer."""
         return self.factors.of(step.gradients)
+
+    def taken_off(self, terms: Iterable[Term]) -> set[Key]:
+        """Factors of a loss that its gradients do not have any more: divided out again they are scales, whatever they are called."""
+        return {
+            factor
+            for term in terms
+            for loss in self._losses(term)
+            for factor, power in loss.powers
+            if power > 0 and factor not in dict(term.powers)
+        }
+
+    def unseen_divisors(self, terms: Iterable[Term]) -> set[Key]:
+        """What gradients are divided by where of it only the place is known, as of what the loss was multiplied by: both may be one."""
+        return {
+            factor
+            for term in terms
+            if any(sum(power > 0 and key[0] == "id" for key, power in loss.powers) > 1 for loss in self._losses(term))
+            for factor, power in term.powers
+            if power < 0 and factor[0] == "id"
+        }
+
+    def _losses(self, term: Term) -> Iterator[Term]:
+        return (loss for key in term.gradients for loss in self.factors.of(self.factors.gradients[key].loss))
 
     def faulty(self, terms: Sequence[Term]) -> list[Term]:
         """The terms that carry what they should not."""
