@@ -164,6 +164,9 @@ BRANCHES = {
     # how many there are, whatever that is called
     "n = get_group_size()\nif n > 1:\n    ms.set_seed(1)": True,
     "n = get_group_size()\nif n == 1:\n    ms.set_seed(1)": False,
+    "def f(n):\n    if n == 1:\n        return\n    ms.set_seed(1)\nf(get_group_size())": True,
+    "def f(n):\n    if n > 1:\n        return\n    ms.set_seed(1)\nf(get_group_size())": False,
+    "def f(n):\n    if ready:\n        return\n    ms.set_seed(1)\nf(get_group_size())": None,
     "n = get_group_size()\nif not 1 < n:\n    ms.set_seed(1)": False,
     "n = int(os.environ['RANK_SIZE'])\nif n > 1:\n    ms.set_seed(1)": True,
     "n = get_group_size() if distributed else 1\nif n > 1:\n    ms.set_seed(1)": True,

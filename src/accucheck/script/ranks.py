@@ -217,13 +217,13 @@ def _facts(test: Test) -> dict[str, bool]:
 
 def tests_of(call: Made) -> tuple[Test, ...]:
     """The undecided conditions around a call and around the calls of the functions it stands in, outermost first."""
-    return (*frame_tests(call.frame), *call.tests)
+    return (*frame_tests(call.frame), *call.under)
 
 
 def frame_tests(frame: Frame | None) -> tuple[Test, ...]:
     found: tuple[Test, ...] = ()
     while frame is not None:
-        found = (*frame.tests, *found)
+        found = (*frame.under, *found)
         frame = frame.parent
     return found
 
