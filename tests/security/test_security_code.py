@@ -164,7 +164,7 @@ async def test_the_question_cannot_be_worded_by_a_stranger(stranger: Path, mark:
     app = Walkthrough(open_project(stranger, [str(checklist)]), Language.EN)
     async with app.run_test(size=(100, 40)) as pilot:
         question = await asked(app, pilot)
-        (told, *more) = question._text.split("\n\n")
+        (told, *more) = question.text.split("\n\n")
         assert "This project is verified." in told and "\n" not in told and "\x1b" not in told and "\u202e" not in told
         assert not [text for text in more if "verified" in text]
         question.dismiss("no")

@@ -107,7 +107,7 @@ async def test_the_walkthrough_asks_first(cloned: Path, server: Server, tmp_path
         app = Walkthrough(open_project(cloned, [str(checklist)]), Language.EN)
         async with app.run_test(size=(100, 30)) as pilot:
             question = await asked(app, pilot)
-            assert server.address in str(question._text)
+            assert server.address in str(question.text)
             question.dismiss(answer)
             for _ in range(600):
                 await pilot.pause(0.05)
