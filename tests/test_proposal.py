@@ -364,7 +364,7 @@ def test_summaries_graphs_and_dumps(tmp_path, real_graphs, real_dumps):
 
 
 def test_a_benchmark_within_and_beside_the_project(tmp_path):
-    import torch
+    torch = pytest.importorskip("torch")
 
     lay_out(tmp_path, "resnet_ms/train.py", "resnet_ms/data/train/a.csv")
     for folder in ("resnet_ms/torch", "resnet-pytorch", "other_torch"):

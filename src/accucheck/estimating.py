@@ -37,7 +37,7 @@ _LADDER = (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 2
 #: Of a job that ran here before: how much faster or slower it was on the same inputs, on an idle and on a busy machine (measured).
 _KNOWN = 0.6, 2.0
 #: Of one that did not: machines, file systems and formats differ that much from durations.json (measured on three projects).
-_GUESSED = 0.35, 3.0
+_GUESSED = 0.25, 3.0
 #: Seconds to spend on finding out how large the inputs are.
 _LOOK = 0.3
 

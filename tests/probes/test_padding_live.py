@@ -25,6 +25,10 @@ def fit(length, side="right", value=0, mask=None):
         kept = np.pad(np.ones(len(ids), np.int32), around)
         return (whole, mask(whole, kept)) if mask else whole
     return pad
+
+def together(ids, info):
+    width = max(map(len, ids))
+    return ([np.pad(each, (0, width - len(each))) for each in ids],)
 """
 
 
@@ -59,6 +63,14 @@ DESIGN = {"value": 0, "side": "right"}
             "source().bucket_batch_by_length(['ids'], [6, 10], [2, 3, 4], pad_info={'ids': ([None], 0)})",
             {"padded"},
             0,
+        ),
+        ("source().batch(5, per_batch_map=together, input_columns=['ids'])", {"padded"}, 0),
+        ("source().rename('ids', 'input_ids').map(fit(16), 'input_ids').batch(5)", {"padded"}, 0),
+        ("source().map(fit(16), 'ids').rename(['ids'], ['input_ids']).project(['input_ids']).batch(5)", {"padded"}, 0),
+        (
+            "source().map(transforms.Compose([lambda x: x[:6], transforms.PadEnd([20], 0)]), 'ids').batch(5)",
+            {"padded", "cut"},
+            1,
         ),
         # pictures are cropped and padded too, and dark at their edges; that is no padding of sequences
         (

@@ -15,16 +15,18 @@ from accucheck.case import Case, CaseFile
 from accucheck.language import visible
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict
 from accucheck.report import docx as words
-from accucheck.report import machine, markdown
+from accucheck.report import issue, machine, markdown
 from accucheck.report.build import build
+from accucheck.report.markdown import escape
 from accucheck.report.parts import Report
+from accucheck.report.trackers import known
 from accucheck.session import Entry, Record
 from path_checklist import ROUTE
 
 CHECKLIST = checklist.read(ROUTE.encode(), "route.yaml")
 
 
-def report_of(folder: Path, language: Language, **answers: str) -> Report:
+def report_of(folder: Path, language: Language, more: dict[str, object] | None = None, /, **answers: str) -> Report:
     found = [Finding("seen", Level.INFO, data={"n": 1}), Finding("bad", Level.PROBLEM, data={"n": HOSTILE})]
     result = ProbeResult("fake_problem", Kind.FILE, Status.DONE, Verdict.PROBLEM, found)
     entries = {
@@ -33,7 +35,7 @@ def report_of(folder: Path, language: Language, **answers: str) -> Report:
         "pp.03": Entry(results={"fake_problem": result}),
         **{f"pp.0{name[1:]}": Entry(conclusion=Verdict(verdict)) for name, verdict in answers.items()},
     }
-    spec = {"name": "demo", "curves": {"train": "gone.csv"}}
+    spec = {"name": "demo", "curves": {"train": "gone.csv"}, **(more or {})}
     case = Case(root=str(folder), spec=msgspec.convert(spec, CaseFile))
     return build(Record(entries=entries), [CHECKLIST], case, language, None, set(), MOMENT)
 
@@ -58,6 +60,28 @@ def test_steps_with_answers_evidence_and_where_they_led(tmp_path: Path, fakes: P
     assert path.steps[3].answer == ("发现问题" if zh else "problem found")
     assert path.end == ("终点：修正所列问题" if zh else "The end: Mend the named items")
     assert "pp.03, pp.04" in path.problems and path.advice and not path.stands
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize("tracker", [tracker.name for tracker in known().trackers])
+def test_an_issue_has_the_path_and_what_was_configured_anew(
+    tmp_path: Path, fakes: Path, language: Language, tracker: str
+) -> None:
+    (tmp_path / "base.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "used.yaml").write_text("lr: 0.2\n")
+    configs = {"used": "used.yaml", "base": "base.yaml"}
+    report = report_of(tmp_path, language, {"configs": configs}, n4="problem")
+    to = next(each for each in known().trackers if each.name == tracker)
+    made = issue.describe(report, "demo", to, to.repo, attachments=[])
+    text = "\n\n".join(block.text for block in made.blocks)
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
+    cells = [tokens[place + 1].content for place, token in enumerate(tokens) if token.type == "td_open"]
+    path, changes = report.paths[0], report.changes
+    assert changes is not None and text.count(escape(changes.title)) == 1 and "lr" in cells
+    first = cells.index("pp.01")
+    assert cells[first : first + 16 : 4] == [step.item for step in path.steps]
+    assert all(step.answer in cell for step, cell in zip(path.steps, cells[first + 2 :: 4], strict=False))
+    assert escape(path.end) in text and "<script" not in text
 
 
 def test_before_the_end_it_says_where_it_stands_and_what_is_lacking(tmp_path: Path) -> None:

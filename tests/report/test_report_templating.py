@@ -11,6 +11,7 @@ from accucheck.errors import ReadError
 from accucheck.model import Language
 from accucheck.report import Options, render, templating, write
 from accucheck.report.parts import Report
+from command_line import accucheck
 
 
 @pytest.fixture
@@ -50,6 +51,12 @@ def test_what_the_shipped_templates_use_is_there(make, report: Report, tmp_path:
         "chart-001.png",
         "chart-002.png",
     ]
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_the_shipped_templates_are_printed_as_a_start(form: str) -> None:
+    ran = accucheck("report", "--print-template", form)
+    assert (ran.code, ran.out) == (0, (templating.SHIPPED / f"report.{form}.j2").read_text("utf-8"))
 
 
 def test_files_of_its_own_folder(make, tmp_path: Path) -> None:

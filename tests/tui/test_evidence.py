@@ -31,8 +31,10 @@ from accucheck.model import (
 )
 from accucheck.tui.screens.dialogs import Choose
 from accucheck.tui.screens.evidence import EvidenceScreen
+from accucheck.tui.signs import Speech
 from accucheck.tui.widgets import gallery
 from accucheck.tui.widgets.code import LINES, CodeView
+from accucheck.tui.widgets.evidence import text_of as text_of_evidence
 from accucheck.tui.widgets.evidence import ways
 from accucheck.tui.widgets.items import ItemList
 from accucheck.tui.widgets.pages import PAGE, Pages
@@ -152,6 +154,38 @@ async def test_a_long_table_comes_in_pages_is_sorted_filtered_and_copied(walkthr
         await until(pilot, lambda: pages.shown == 10_000)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, EvidenceScreen))
+
+
+async def test_pages_of_a_table_are_turned_at_their_ends(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(pilot, bad(TABLE))
+        await until(pilot, lambda: f"rows 1 to {PAGE} of 10,000" in text_of(app))
+        pages = app.screen.query_one(Pages)
+        await pilot.press("pagedown")
+        assert 0 < pages.line < PAGE - 1
+        await pilot.press("pageup")
+        assert pages.line == 0
+        pages.grid.move_cursor(row=PAGE - 1)
+        await pilot.press("pagedown")
+        await until(pilot, lambda: f"rows {PAGE + 1} to {2 * PAGE}" in text_of(app))
+        pages.grid.move_cursor(row=0)
+        await pilot.press("pageup")
+        await until(pilot, lambda: f"rows 1 to {PAGE} of" in text_of(app))
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_every_kind_of_evidence_is_text(language):
+    """What is copied, and what a screen reader reads."""
+    words = {
+        "bars": text_of_evidence("fake_problem", BARS, Speech(language)),
+        "pictures": text_of_evidence("fake_problem", Images("some", ["a.png", "b.png"], ["a frog"]), Speech(language)),
+        "table": text_of_evidence("fake_problem", Table("rows", ["a", "b"], [["x", None]]), Speech(language)),
+        "note": text_of_evidence("fake_problem", Note("title", "as it is"), Speech(language)),
+    }
+    assert words["bars"].split("\n")[-2:] == ["cat\t5,000", "frog\t144"]
+    assert words["pictures"] == "a.png  a frog\nb.png"
+    assert words["table"].split("\n")[1].startswith("x\t") and words["note"] == "as it is"
 
 
 async def test_ten_thousand_rows_are_there_at_once(walkthrough):

@@ -15,6 +15,7 @@ from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.glossary import GlossaryScreen
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.next import NextScreen
+from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.screens.picker import AskValue
 from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
@@ -190,6 +191,65 @@ async def test_what_is_to_be_checked_by_hand_shows_its_method_and_the_end_the_re
         highlight(app, "export")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ExportScreen))
+
+
+async def test_suggestions_that_wait_are_accepted(walkthrough):
+    app = walkthrough()
+    give(app, "xx.01", "fake_clean")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_next(pilot, app)
+        assert highlight(app, "accept").items == ["xx.01"]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "xx.01" in text_of(app))
+
+
+async def test_where_nothing_is_wrong_an_experiment_or_the_comparison_comes_next(walkthrough):
+    app = walkthrough()
+    give(app, "xx.01", "fake_clean")
+    for item in app.project.items:
+        app.session.answer(item.id, Verdict.OK)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await open_next(pilot, app)
+        highlight(app, "plan")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.clipboard.startswith("accucheck plan"))
+        await shown(pilot, app, "accucheck plan")
+        await open_next(pilot, app)
+        highlight(app, "compare")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PathScreen))
+        assert [checklist.name for checklist in app.project.checklists] == ["fakes", "comparison"]
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await open_next(pilot, app)  # now the path is under way, and its place a step
+        item = highlight(app, "path").item
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PathScreen))
+        assert app.checklist.item.id == item
+
+
+async def test_a_key_that_cannot_be_given_is_told(walkthrough, tmp_path, monkeypatch):
+    text = (tmp_path / "fakes.yaml").read_text().replace("fake_clean", "fake_needy")
+    (tmp_path / "fakes.yaml").write_text(text)
+    (tmp_path / "project" / "loss.csv").write_text("step,loss\n1,2\n")
+    app = walkthrough(case="data: {train: {path: loss.csv}}\n")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await open_next(pilot, app)
+        highlight(app, "unlock")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, AskValue))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await open_next(pilot, app)
+        highlight(app, "unlock")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, AskValue))
+        app.screen.query_one(Input).value = "loss.csv"
+        await pilot.pause()
+        (tmp_path / "project" / "accucheck.yaml").write_text("data: [\n")  # an edit in the meantime
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "accucheck.yaml" in text_of(app))
+    assert (tmp_path / "project" / "accucheck.yaml").read_text() == "data: [\n"
 
 
 async def test_more_than_ten_are_counted_and_shown_on_request(walkthrough, tmp_path):

@@ -141,6 +141,26 @@ async def test_a_reviewer_accepts_what_agrees_and_signs_off(walkthrough):
     assert stored.signed.who == "Wang" and stored.signed.checklists == {"fakes": 1} and stored.unsealed == []
 
 
+async def test_a_comment_is_changed_and_no_is_an_answer(walkthrough):
+    app = answered(walkthrough, *(f"xx.0{n}" for n in range(1, 8)), who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "(1) accept" in text_of(app))
+        await pilot.press("1")
+        assert app.session.entry("xx.01").review.comment == ""
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, WriteNote))
+        await pilot.press(*"fine", "enter")
+        await until(pilot, lambda: app.session.entry("xx.01").review.comment == "fine")
+        assert app.session.entry("xx.01").judgement is Judgement.ACCEPTED
+        for number in range(2, 8):
+            app.session.review(f"xx.0{number}", Judgement.ACCEPTED, "", "Wang")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "Sign the review off?" in text_of(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: not isinstance(app.screen, Choose))
+        assert app.session.record.signed is None
+
+
 async def test_read_only_shows_everything_and_says_why_nothing_changes(walkthrough, checklist):
     app = answered(walkthrough, "xx.01", who="Li")
     app.session.close()

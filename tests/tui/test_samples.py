@@ -311,6 +311,34 @@ async def test_marks_that_cannot_be_saved_are_said_and_kept(project, monkeypatch
         assert screen.plan.marked == 2
 
 
+async def test_marks_that_cannot_be_saved_hold_the_person_once(project, monkeypatch):
+    app = project()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await samples(pilot)
+
+        def full(case, record):
+            raise SaveError("disk-full", path="labels.json")
+
+        monkeypatch.setattr(marks, "save", full)
+        for key in ("w", "escape"):  # the mark, and leaving with it
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, Choose) and "disk or the quota is full" in text_of(app))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+async def test_a_sample_is_copied(project):
+    app = project()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await samples(pilot)
+        await pilot.press("y")
+        copied = app.clipboard.split("\n")
+        first = screen.plan.samples[screen.place]
+        assert copied[:2] == [first.id, first.label]
+
+
 async def test_training_and_evaluation(project):
     (project.root / "eval").mkdir()
     app = project(more=f", eval: {{path: eval/{write(project.root / 'eval', 'parquet')}}}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .identity import random_access
@@ -63,8 +63,8 @@ class Chain:
         if "MapDataset" in names:
             self._map(node)
         elif "RenameDataset" in names:
-            arrow = f"rename({node.input_columns} -> {node.output_columns})"
-            self.steps.append(Step(arrow, node, lambda child: child.rename(node.input_columns, node.output_columns)))
+            old, new = node.input_column_names, node.output_column_names
+            self.steps.append(Step(f"rename({old} -> {new})", node, lambda child: child.rename(old, new)))
         elif "ProjectDataset" in names:
             self.steps.append(Step(f"project({node.columns})", node, lambda child: child.project(node.columns)))
         elif "BatchDataset" in names or "PaddedBatchDataset" in names:
@@ -78,7 +78,7 @@ class Chain:
             raise NotReplayed(type(node).__name__)
 
     def _map(self, node: Node) -> None:
-        operations = list(node.operations)
+        operations = list(unfolded(node.operations))
         for index, operation in enumerate(operations):
             last = index == len(operations) - 1
             upto, columns = operations[: index + 1], node.output_columns if last else None
@@ -178,6 +178,15 @@ def bucket_step(node: Node, batch: int | None) -> tuple[str, Node, Callable[[Nod
         )
 
     return f"bucket_batch_by_length(pad_info={node.pad_info})", node, apply
+
+
+def unfolded(operations: Iterable[Any]) -> Iterator[Any]:
+    """Operations one by one, where MindSpore's Compose holds some of them."""
+    for operation in operations:
+        if type(operation).__name__ == "Compose" and type(operation).__module__.startswith("mindspore.dataset."):
+            yield from unfolded(operation.transforms)
+        else:
+            yield operation
 
 
 def operation_text(operation: Any) -> str:
