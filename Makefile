@@ -23,6 +23,7 @@ check: $(VENV)/test.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python benchmarks/pages.py --check
 	$(BIN)/python reports/generate.py --check
 
 # On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
@@ -43,11 +44,12 @@ coverage: $(VENV)/test.stamp
 
 docs: $(VENV)/test.stamp
 	$(BIN)/python docs/generate.py
+	$(BIN)/python benchmarks/pages.py
 
 reports: $(VENV)/test.stamp
 	$(BIN)/python reports/generate.py
 
-# Every benchmark, one after another, on a machine that does nothing else; writes docs/benchmarks.md.
+# Every benchmark, one after another, on a machine that does nothing else; writes docs/benchmarks.md and docs/quality.md.
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
 

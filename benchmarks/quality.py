@@ -1,8 +1,8 @@
-"""Runs the experiments that tell how far the findings can be trusted, and writes docs/quality.md from what they found.
+"""Runs the experiments that tell how far the findings can be trusted, and writes the pages of figures (pages.py)
+from what they found.
 
     python benchmarks/quality.py                all of them; make quality
     python benchmarks/quality.py planted        these
-    python benchmarks/quality.py --pages-only   only the page
 
 planted     planted.py: faults planted into a project that is really trained, and where they stand among what is to be done next
 labelled    labelled.py: projects that others wrote; left out where GROUNDTRUTH and REPOS do not name its folders, the page then keeps
@@ -14,216 +14,29 @@ statistics  the benchmarks that draw healthy and faulty curves, orders and train
 from __future__ import annotations
 
 import argparse
-import collections
 import os
-from collections.abc import Sequence
-from pathlib import Path
 
-import run
-import yaml
-from _measuring import RESULTS, ROOT, Result, Tally, Wrong, stored
-from _pages import Places, save, table
-
-from accucheck import checklist as checklists
-
-PAGE = ROOT / "docs" / "quality.md"
-#: Benchmarks that measure how often a probe is wrong, with the probe.
-STATISTICS = {
-    "epoch_curve_alarms": "epoch_curve",
-    "lr_range_alarms": "lr_range",
-    "loss_comparison_alarms": "loss_comparison",
-    "shuffle_alarms": "shuffle_order",
-}
-#: Experiments that give rows alone.
-ROWS = {"twins": "Faults located by the path of the checklist comparison"}
-#: What is counted of labelled projects, in words.
-KINDS = {
-    "strict": "Faults of the author's, beyond dispute, that were found",
-    "contestable": "Faults of the author's, where another answer would do as well, that were found",
-    "seeds": "Missing random seeds (cmp.01) that were found",
-    "clean": "Items in order that were not called a problem",
-    "decided": "Items that can be decided and were",
-    "seeded": "Faults planted by an edit that were found",
-    "controls": "Edits that change nothing and raised no alarm",
-    "repairs": "Mended faults that were no longer called a problem",
-}
-
-
-INTRODUCTION = """\
-# Quality of the findings
-
-What is found of faults that are known, and how often something that is in order is called a problem. `make quality` measures it and
-writes this page from what it found (`benchmarks/results/`). *Stale* is what was measured with other sources than those of today.
-How fast everything is: [benchmarks](benchmarks.md).
-"""
-PLANTED = """\
-[examples/faults.py](../examples/faults.py) plants faults into a small project, which is then really trained. A fault counts as found when a
-probe of its item says what it is, as a problem or as a suspect. The same projects without the faults are examined with every probe of both
-checklists, `accuracy` and `sanity`; anything above info is a false alarm. The next steps are those that `accucheck status` tells.
-"""
-LABELLED = """\
-The static probes on public projects, of which a reader said item by item what is wrong and what is in order. A fault counts as found
-when its item is called a problem, within 15 lines of the place that the reader named; a suspect does not count. Then one line or a few of
-the projects are edited: most of the edits plant a fault, some change nothing that matters, some mend one.
-"""
-BY_PROBE = """\
-Items in order and controls: how often the probe was no reason for a false alarm. An item's fault need not be one that each of its
-probes can see: static and live probes of one item see different sides of it.
-"""
-
-
-def page(results: dict[str, Result], reasons: dict[tuple[str, str, str], str], root: Path = ROOT) -> list[str]:
-    """The lines of docs/quality.md. `reasons`: by project, item and place, why a case comes out wrong."""
-    experiments = {name: results[name] for name in ("planted", "labelled") if name in results}
-    with_rows = {**ROWS, **{name: f"{probe}, on drawn data" for name, probe in STATISTICS.items()}}
-    places = Places([*experiments.values(), *(results[name] for name in with_rows if name in results)])
-    lines = [INTRODUCTION, *places.lines()]
-    for name, heading, text in (("planted", "Planted faults", PLANTED), ("labelled", "Labelled projects", LABELLED)):
-        lines += ["", f"## {heading}", "", text]
-        result = experiments.get(name)
-        lines += [*run.told(result, places, root), *(summary(result) if result and result.tallies else [])]
-    counts = {(one.kind, one.name): one for result in experiments.values() for one in result.tallies}
-    if counts:
-        lines += ["", "## By item", "", *by_item(counts), "", "## By probe", "", BY_PROBE, *by_probe(counts)]
-    for name, heading in with_rows.items():
-        lines += [
-            "",
-            f"## {heading}",
-            "",
-            run.title(run.HERE / f"{name}.py"),
-            "",
-            *run.told(results.get(name), places, root),
-        ]
-    wrong = [one for result in experiments.values() for one in result.wrong]
-    if counts:
-        lines += ["", "## Still wrong", "", *still_wrong(wrong, reasons)]
-    return [*lines, "", "## Without an experiment", "", *untried(counts)]
-
-
-def summary(result: Result) -> list[str]:
-    totals = collections.defaultdict(lambda: [0, 0])
-    for one in result.tallies:
-        if " by " not in one.kind and (result.name == "planted" or not one.name):
-            totals[one.kind][0] += one.right
-            totals[one.kind][1] += one.count
-    words = {
-        **KINDS,
-        "planted": "Planted faults that were found",
-        "healthy": "Items of healthy projects without a finding",
-    }
-    rows = [
-        (words[kind], f"{right} of {count}", f"{right / count:.1%}") for kind, (right, count) in in_order(totals, words)
-    ]
-    return table(("", "Cases", "Share"), rows, (1, 2))
-
-
-def in_order(totals: dict[str, list[int]], words: dict[str, str]) -> list[tuple[str, list[int]]]:
-    return [(kind, totals[kind]) for kind in words if kind in totals]
-
-
-def shares(counts: dict[tuple[str, str], Tally], name: str, columns: Sequence[Sequence[str]]) -> list[str]:
-    """`right/count` of one item or probe in each column, which are kinds added up; nothing where nothing was tried."""
-    cells = []
-    for kinds in columns:
-        found = [counts[kind, name] for kind in kinds if (kind, name) in counts]
-        total = sum(one.count for one in found)
-        cells.append(f"{sum(one.right for one in found)}/{total}" if total else "")
-    return cells
-
-
-def by_item(counts: dict[tuple[str, str], Tally]) -> list[str]:
-    columns = {
-        "Planted": ["planted"],
-        "Healthy": ["healthy"],
-        "Author's faults": ["strict by item", "contestable by item", "seeds by item"],
-        "In order": ["clean by item"],
-        "Seeded": ["seeded by item"],
-        "Controls": ["controls by item"],
-    }
-    rows = [(item, title, *shares(counts, item, [*columns.values()])) for item, title, _ in shipped()]
-    return table(("Item", "", *columns), [row for row in rows if any(row[2:])], range(2, 8))
-
-
-def by_probe(counts: dict[tuple[str, str], Tally]) -> list[str]:
-    columns = {
-        "Planted": ["planted by probe"],
-        "Healthy": ["healthy by probe"],
-        "Author's faults": ["natural by probe"],
-        "In order": ["clean by probe"],
-        "Seeded": ["seeded by probe"],
-        "Controls": ["controls by probe"],
-    }
-    probes = sorted({name for kind, name in counts if kind.endswith("by probe")})
-    rows = [(f"[{probe}](probes/{probe}.md)", *shares(counts, probe, [*columns.values()])) for probe in probes]
-    return table(("Probe", *columns), rows, range(1, 7))
-
-
-def still_wrong(wrong: Sequence[Wrong], reasons: dict[tuple[str, str, str], str]) -> list[str]:
-    if not wrong:
-        return ["None of the cases.", ""]
-    rows = [
-        (
-            one.project,
-            one.item,
-            one.place,
-            one.what,
-            one.expected,
-            one.got,
-            reasons.get((one.project, one.item, one.place), "not known"),
-        )
-        for one in wrong
-    ]
-    return table(("Project", "Item", "Where", "What is there", "Expected", "Said", "Why"), rows)
-
-
-def shipped() -> list[tuple[str, str, list[str]]]:
-    """Items of the shipped checklists: id, English title, probes."""
-    found = {}
-    for name in ("accuracy", "sanity", "comparison"):
-        for item in checklists.load(name).items:
-            found[item.id] = (item.id, item.title.en, [use.name for use in item.uses])
-    return [*found.values()]
-
-
-def untried(counts: dict[tuple[str, str], Tally]) -> list[str]:
-    """Items of which no fault was tried, and probes that were not asked for one."""
-    faults = {"planted", "strict by item", "contestable by item", "seeds by item", "seeded by item"}
-    items = [item for item, _, _ in shipped() if not any((kind, item) in counts for kind in faults)]
-    asked = {name for kind, name in counts if kind in ("planted by probe", "natural by probe", "seeded by probe")}
-    asked |= set(STATISTICS.values())
-    probes = sorted({probe for _, _, uses in shipped() for probe in uses} - asked)
-    return [
-        "What stands here is tested (each probe has faulty and clean examples), but was tried on no fault of these experiments.",
-        "",
-        f"- Items: {', '.join(items) or 'none'}.",
-        f"- Probes: {', '.join(probes) or 'none'}.",
-    ]
-
-
-def known_reasons(path: Path = ROOT / "benchmarks" / "wrong.yaml") -> dict[tuple[str, str, str], str]:
-    """Why a case comes out wrong, as somebody found out: by project, item and place."""
-    return {(one["project"], one["item"], one["place"]): one["why"] for one in yaml.safe_load(path.read_text("utf-8"))}
+import pages
+from _measuring import RESULTS
+from _running import HERE, measure, wanted
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--pages-only", action="store_true")
     options = parser.parse_args()
-    known = ("planted", "labelled", *ROWS, "statistics")
+    known = ("planted", "labelled", *pages.ROWS, "statistics")
     if unknown := set(options.names) - set(known):
         parser.error(f"no experiment {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     failed = []
-    for name in () if options.pages_only else options.names or known:
+    for name in options.names or known:
         if name == "labelled" and not (os.environ.get("GROUNDTRUTH") and os.environ.get("REPOS")):
             print("labelled: left out, as GROUNDTRUTH and REPOS do not name its folders")
             continue
-        for script in [one for one in STATISTICS if run.wanted(one)] if name == "statistics" else [name]:
-            result = run.measure(run.HERE / f"{script}.py", RESULTS)
+        for script in [one for one in pages.STATISTICS if wanted(one)] if name == "statistics" else [name]:
+            result = measure(HERE / f"{script}.py", RESULTS)
             failed += [script] if result.failed else []
-            save(PAGE, page(stored(), known_reasons()))  # after each: nothing is lost when the next one is stopped
-    if options.pages_only:
-        save(PAGE, page(stored(), known_reasons()))
+            pages.save()  # after each: nothing is lost when the next one is stopped
     if failed:
         print(f"failed: {', '.join(failed)}")
     return int(bool(failed))

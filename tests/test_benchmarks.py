@@ -7,20 +7,18 @@ import json
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 import _experiments
 import _measuring
-import _pages
+import _running
+import _tables
 import labelled
+import pages
 import planted
-import quality
-import run
 from _measuring import Machine, Result, Row, Tally, Wrong, row
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -79,10 +77,10 @@ def test_a_target_for_the_ratio_is_missed_where_there_is_no_ratio() -> None:
 
 def test_numbers_as_people_read_them() -> None:
     shown = [
-        _pages.amount(value, unit) for value, unit in ((0.0123, "s"), (1.5, "s"), (20_000, ""), (0.9, "%"), (2, "MB"))
+        _tables.amount(value, unit) for value, unit in ((0.0123, "s"), (1.5, "s"), (20_000, ""), (0.9, "%"), (2, "MB"))
     ]
     assert shown == ["12.3 ms", "1.50 s", "20,000", "90.00 %", "2 MB"]
-    assert [_pages.number(value) for value in (0.00001, 0.000123, 1234.5, 0.0)] == [
+    assert [_tables.number(value) for value in (0.00001, 0.000123, 1234.5, 0.0)] == [
         "0.000010",
         "0.000123",
         "1,234",
@@ -98,8 +96,10 @@ def test_the_page_of_small_results(root: Path) -> None:
         row("reading", [0.5, 0.6, 0.7], "s", "a loop", [1.2, 1.1, 1.2], ratio_most=0.4, note="10 MB"),
         row("memory", 120, "MB", most=150),
     ]
-    page = "\n".join(run.page({"one": measured(root, "one", rows)}, {"one": "Reads a log.", "two": "Waits."}, root))
-    assert page.removeprefix(run.INTRODUCTION).strip() == textwrap.dedent(
+    page = "\n".join(
+        pages.benchmarks_page({"one": measured(root, "one", rows)}, {"one": "Reads a log.", "two": "Waits."}, root)
+    )
+    assert page.removeprefix(pages.BENCHMARKS).strip() == textwrap.dedent(
         """\
         | Machine | Processor | Cores | Memory | System | Versions |
         | --- | --- | --- | --- | --- | --- |
@@ -129,10 +129,10 @@ def test_a_figure_of_other_sources_is_stale(root: Path, changed: str) -> None:
         "two": measured(root, "two", [row("waiting", 1, "s")]),
     }
     titles = {"one": "Reads.", "two": "Waits."}
-    assert "tale" not in "\n".join(run.page(results, titles, root)).removeprefix(run.INTRODUCTION)
+    assert "tale" not in "\n".join(pages.benchmarks_page(results, titles, root)).removeprefix(pages.BENCHMARKS)
     (root / changed).write_text("value = 2\n")
     results["two"] = measured(root, "two", [row("waiting", 1, "s")])  # this one was run again
-    lines = run.page(results, titles, root)
+    lines = pages.benchmarks_page(results, titles, root)
     assert "- **Stale**: one." in lines
     (reading,) = [line for line in lines if line.startswith("| reading")]
     (waiting,) = [line for line in lines if line.startswith("| waiting")]
@@ -149,14 +149,18 @@ def test_what_a_run_leaves_behind_makes_nothing_stale(root: Path) -> None:
     assert result.stale(root)
 
 
-@pytest.mark.parametrize(
-    ("script", "lines"),
-    [(run, lambda results: run.page(results, run.titles())),
-     (quality, lambda results: quality.page(results, quality.known_reasons()))],
-)  # fmt: skip
-def test_the_pages_say_what_is_stale_today(script: ModuleType, lines: Callable[[dict[str, Result]], list[str]]) -> None:
-    now = _pages.text(lines(_measuring.stored()))
-    assert script.PAGE.read_text(encoding="utf-8") == now, f"run: python benchmarks/{script.__name__}.py --pages-only"
+def test_a_page_that_does_not_say_what_is_stored_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = pages.ROOT / "docs" / "benchmarks.md"
+    content = page.read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["pages.py", "--check"])
+    monkeypatch.setattr(pages, "made", lambda: {page: content})
+    assert pages.main() == 0 and capsys.readouterr().out == ""
+    monkeypatch.setattr(pages, "made", lambda: {page: f"{content} "})
+    assert pages.main() == 1
+    assert capsys.readouterr().out == "stale: docs/benchmarks.md; run python benchmarks/pages.py\n"
+    assert page.read_text(encoding="utf-8") == content
 
 
 # --- running them -----------------------------------------------------------------------------------------------------
@@ -174,7 +178,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_benchmark_is_measured_in_a_process_of_its_own(script: Path, tmp_path: Path) -> None:
-    result = run.measure(script, tmp_path / "results")
+    result = _running.measure(script, tmp_path / "results")
     assert [(one.name, one.ours, one.met) for one in result.rows] == [("count", 3.0, False)]
     assert not result.failed, "a missed target is no failure"
     assert result.machine and result.machine.cores and result.versions["Python"] and result.date
@@ -186,16 +190,16 @@ def test_a_benchmark_that_fails_is_named_and_keeps_what_was_measured_before(
     script: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "results"
-    run.measure(script, results)
+    _running.measure(script, results)
     script.write_text('raise ValueError("the answers differ")\n')
-    failed = run.measure(script, results)
+    failed = _running.measure(script, results)
     assert failed.failed.endswith("exit code 1, ValueError: the answers differ") and failed.rows
-    page = "\n".join(run.page(_measuring.stored(results), {"own": "Counts."}))
+    page = "\n".join(pages.benchmarks_page(_measuring.stored(results), {"own": "Counts."}))
     assert "- **Failed**: own (" in page and "**The newest run failed**" in page and "| count | 3 |" in page
     assert "Traceback" in capfd.readouterr().err
-    fresh = run.measure(script, tmp_path / "other")
+    fresh = _running.measure(script, tmp_path / "other")
     assert fresh.failed and not fresh.rows
-    assert "\n| " not in "\n".join(run.page({"own": fresh}, {"own": "Counts."})).split("- Targets")[1]
+    assert "\n| " not in "\n".join(pages.benchmarks_page({"own": fresh}, {"own": "Counts."})).split("- Targets")[1]
 
 
 def test_sources_that_change_meanwhile_make_a_result_stale(root: Path) -> None:
@@ -209,14 +213,14 @@ def test_sources_that_change_meanwhile_make_a_result_stale(root: Path) -> None:
 
 def test_what_is_stale_failed_or_new_is_to_be_measured(script: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
-    assert run.wanted("own", results)
-    result = run.measure(script, results)
-    assert not run.wanted("own", results)
+    assert _running.wanted("own", results)
+    result = _running.measure(script, results)
+    assert not _running.wanted("own", results)
     _measuring.fail("own", "exit code 1", results / "own.json")
-    assert run.wanted("own", results)
+    assert _running.wanted("own", results)
     result.digest = "changed"
     _measuring.write(result, results / "own.json")
-    assert run.wanted("own", results)
+    assert _running.wanted("own", results)
 
 
 def test_by_hand_nothing_is_stored(script: Path) -> None:
@@ -225,18 +229,18 @@ def test_by_hand_nothing_is_stored(script: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [*run.scripts(), *(BENCHMARKS / f"{name}.py" for name in quality.ROWS)], ids=lambda path: path.stem
+    "path", [*_running.scripts(), *(BENCHMARKS / f"{name}.py" for name in pages.ROWS)], ids=lambda path: path.stem
 )
 def test_each_benchmark_says_what_it_measures_and_gives_rows(path: Path) -> None:
     """That they run shows only when they do; this is what the page needs."""
-    assert len(run.title(path)) > 20
+    assert len(_running.title(path)) > 20
     calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     called = {function.id for function in calls if isinstance(function, ast.Name)}
     assert {"report", "row"} <= called
 
 
 def test_a_real_benchmark(tmp_path: Path) -> None:
-    result = run.measure(BENCHMARKS / "start_up.py", tmp_path, ["--rounds", "1"])
+    result = _running.measure(BENCHMARKS / "start_up.py", tmp_path, ["--rounds", "1"])
     assert not result.failed and result.arguments == ["--rounds", "1"]
     assert [(one.name, one.peer, one.ratio_most) for one in result.rows] == [
         ("accucheck --help", "python -c pass", 5),
@@ -371,7 +375,7 @@ def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "mutants.json").write_text(json.dumps([mutant, control]))
     monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
     monkeypatch.setenv("REPOS", str(tmp_path / "repos"))
-    result = run.measure(BENCHMARKS / "labelled.py", tmp_path / "results")
+    result = _running.measure(BENCHMARKS / "labelled.py", tmp_path / "results")
     assert not result.failed
     totals = {one.kind: (one.right, one.count) for one in result.tallies if not one.name}
     # Nothing is normalised, which the label calls in order: this label is wrong, and so counts as a false alarm.
@@ -386,13 +390,13 @@ def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pyt
 def test_labelled_projects_need_their_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GROUNDTRUTH", raising=False)
     monkeypatch.setenv("REPOS", str(tmp_path))
-    assert run.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed.endswith(
+    assert _running.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed.endswith(
         "GROUNDTRUTH and REPOS do not name their folders"
     )
     (tmp_path / "cases.json").write_text('[{"case_id": "1", "repo": "owner/name"}]')
     (tmp_path / "mutants.json").write_text("[]")
     monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
-    assert "REPOS lacks owner/name: clone" in run.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed
+    assert "REPOS lacks owner/name: clone" in _running.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed
 
 
 def test_a_planted_fault_is_counted() -> None:
@@ -450,10 +454,10 @@ def test_the_page_on_quality(root: Path) -> None:
     other.wrong = [Wrong("strict", "owner/name: vgg", "dp.03", "b.py:9", "shuffle=False", "problem at b.py:9", "ok")]
     drawn = measured(root, "shuffle_alarms", [row("false alarms", 3, "", most=2)])
     reasons = {("owner/name: vgg", "dp.03", "b.py:9"): "The flag comes from outside."}
-    lines = quality.page({"planted": found, "labelled": other, "shuffle_alarms": drawn}, reasons, root)
+    lines = pages.quality_page({"planted": found, "labelled": other, "shuffle_alarms": drawn}, reasons, root)
     assert "| Planted faults that were found | 1 of 1 | 100.0% |" in lines
     assert "| Items of healthy projects without a finding | 3 of 4 | 75.0% |" in lines
-    assert f"| {quality.KINDS['strict']} | 12 of 13 | 92.3% |" in lines
+    assert f"| {pages.KINDS['strict']} | 12 of 13 | 92.3% |" in lines
     (by_item,) = [line for line in lines if line.startswith("| dp.03 |")]
     assert by_item.endswith("| 1/1 | 3/4 | 2/3 |  |  |  |")
     assert "| [shuffle_order](probes/shuffle_order.md) | 0/1 |  |  |  |  |  |" in lines
@@ -463,16 +467,19 @@ def test_the_page_on_quality(root: Path) -> None:
         "| owner/name: vgg | dp.03 | b.py:9 | shuffle=False | problem at b.py:9 | ok | The flag comes from outside. |"
         in lines
     )
-    assert "tale" not in "\n".join(lines).removeprefix(quality.INTRODUCTION)
+    assert "tale" not in "\n".join(lines).removeprefix(pages.QUALITY)
     (untried,) = [line for line in lines if line.startswith("- Items: ")]
     assert "hp.01" in untried and "dp.03" not in untried and "cmp.01" not in untried
     (root / "src/accucheck/module.py").write_text("value = 2\n")
-    assert sum("**Stale.**" in line for line in quality.page({"planted": found, "labelled": other}, reasons, root)) == 2
+    assert (
+        sum("**Stale.**" in line for line in pages.quality_page({"planted": found, "labelled": other}, reasons, root))
+        == 2
+    )
 
 
 def test_the_page_on_quality_without_results(root: Path) -> None:
-    lines = quality.page({}, {}, root)
-    assert lines.count("Not measured yet.") == 2 + len(quality.ROWS) + len(quality.STATISTICS)
+    lines = pages.quality_page({}, {}, root)
+    assert lines.count("Not measured yet.") == 2 + len(pages.ROWS) + len(pages.STATISTICS)
     assert "None of the cases." not in lines
 
 
@@ -480,4 +487,4 @@ def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
     """A reason that is not needed any more is to go."""
     stored = [_measuring.stored()[name] for name in ("planted", "labelled")]
     wrong = {(one.project, one.item, one.place) for result in stored for one in result.wrong}
-    assert set(quality.known_reasons()) <= wrong
+    assert set(pages.known_reasons()) <= wrong

@@ -36,18 +36,23 @@ class Layout:
 def layout(head: bytes) -> Layout:
     """How a file is written, from its first bytes."""
     encoding = _encoding(head)
-    lines = head.decode(encoding, "replace").split("\n")
+    text = head.decode(encoding, "replace")
+    lines = text.split("\n")
     if len(lines) > 1:
         lines.pop()  # blank, or cut off by the end of the head
     filled = [line.strip("\r\ufeff") for line in lines if line.strip()]
-    if filled and sum(line.startswith(_FASTTEXT) for line in filled) >= 0.9 * len(filled):
+    most = 0.9 * len(filled)
+    # Most files are tables, thousands of them: a count, or one line, rules each kind out before every line is looked at.
+    if filled and text.count(_FASTTEXT) >= most and sum(line.startswith(_FASTTEXT) for line in filled) >= most:
         return Layout(encoding, "fasttext")
-    listed = [re.match(_LISTED, line) is not None for line in filled]
-    if listed and listed[0] and sum(listed) >= 0.9 * len(listed):  # with a header it is a table
+    listed = re.compile(_LISTED).match
+    if filled and listed(filled[0]) and sum(map(bool, map(listed, filled))) >= most:  # with a header it is a table
         return Layout(encoding, "listed")
-    pairs = [line.split("\t") for line in filled]
     # blank lines between groups of pairs: the tokens of sentences with their tags, which are no samples
-    if len(filled) < _LEAST or len(filled) < 0.98 * len(lines) or sum(len(p) == 2 for p in pairs) < 0.9 * len(pairs):
+    if len(filled) < _LEAST or len(filled) < 0.98 * len(lines) or text.count("\t") < most:
+        return Layout(encoding, "")
+    pairs = [line.split("\t") for line in filled]
+    if sum(len(pair) == 2 for pair in pairs) < most:
         return Layout(encoding, "")
     from .labels import USUAL
 
@@ -66,6 +71,8 @@ def _encoding(head: bytes) -> str:
     """utf-16 by its mark; gb18030 where that explains what is no UTF-8; else utf-8, in which damage shows as U+FFFD."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    if head.isascii():
+        return "utf-8-sig"
     proper = chinese = 0
     for line in head.split(b"\n")[:-1] or [head]:
         if line.isascii():

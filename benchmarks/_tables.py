@@ -123,6 +123,17 @@ def text(lines: Iterable[str]) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def save(path: Path, lines: Iterable[str]) -> None:
-    path.write_text(text(lines), encoding="utf-8")
-    print(f"wrote {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")
+def told(result: Result | None, places: Places, root: Path = ROOT) -> list[str]:
+    """Of one result: when and where, what was wrong with the run, its notes and its rows."""
+    if result is None:
+        return ["Not measured yet.", ""]
+    lines = [f"**The newest run failed**, {result.failed}.", ""] if result.failed else []
+    if result.machine is None:
+        return lines
+    stale = result.stale(root)
+    lines += [". ".join([places.of(result), *result.notes]) + "." + (" **Stale.**" if stale else ""), ""]
+    return [*lines, *(figures(result.rows, stale) if result.rows else [])]
+
+
+def listed(what: str, names: Sequence[str]) -> list[str]:
+    return [f"- **{what}**: {'; '.join(names)}."] if names else []
