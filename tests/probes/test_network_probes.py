@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -243,6 +245,74 @@ opt(grads)
 """
     network(tmp_path, "self.a = nn.Dense(2, 2)", "return self.a(x)", train=train)
     assert verdict("frozen_weights_script", findings("frozen_weights_script", tmp_path)) is Verdict.OK
+
+
+_LATE = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, Tensor
+
+{mode}
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(4, 4)
+        self.head = nn.Dense(4, 1)
+
+    def construct(self, x):
+        return self.head(self.dense(x))
+
+net = Net()
+ms.load_checkpoint("base.ckpt", net)
+opt = nn.SGD(net.trainable_params(), 0.1)
+loss_fn = nn.MSELoss()
+for p in net.dense.get_parameters():
+    p.requires_grad = False
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+{decorator}
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    opt(grads)
+    return loss
+
+def train():
+    one = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+    x, y = Tensor(np.ones((8, 4), np.float32)), Tensor(np.ones((8, 1), np.float32))
+    before = net.dense.weight.asnumpy().copy()
+    {call}
+    print("moved", bool((before != net.dense.weight.asnumpy()).any()))
+
+train()
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("mode", "decorator", "call", "moves"),
+    [
+        ("", "", "step(x, y)", False),
+        ("ms.set_context(mode=ms.PYNATIVE_MODE)", "", "one(x, y)", False),
+        ("ms.set_context(mode=ms.GRAPH_MODE)", "", "one(x, y)", True),
+        ("", "@ms.jit", "step(x, y)", True),
+    ],
+)
+def test_a_graph_trains_what_was_frozen_after_the_optimizer(
+    mode: str, decorator: str, call: str, moves: bool, tmp_path: Path
+) -> None:
+    text = _LATE.format(mode=mode, decorator=decorator, call=call)
+    (tmp_path / "train.py").write_text(text)
+    made = text.replace('ms.load_checkpoint("base.ckpt", net)', 'ms.save_checkpoint(net, "base.ckpt")')
+    (tmp_path / "make.py").write_text(made)
+    for script in ("make.py", "train.py"):
+        done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["moved", str(moves)]
+    (tmp_path / "make.py").unlink()
+    assert ("frozen-late" in told(findings("frozen_weights_script", tmp_path))) is moves
 
 
 def test_frozen_by_an_option_of_the_command_line_is_told_only(tmp_path: Path) -> None:

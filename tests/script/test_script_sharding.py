@@ -40,6 +40,7 @@ DIVIDED = {
     "ds.MnistDataset('a', num_shards=8, shard_id=int(os.environ['DEVICE_ID']))": "shard-by-device 1",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, 3))": "constant-shard 1",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, get_rank()))": "sharded 1",
+    "data = ds.MnistDataset('a')\ndata.add_sampler(ds.DistributedSampler(8, get_rank()))": "sharded 1",
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.DistributedSampler(8, get_rank()))": "sharded 1",
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.DistributedSampler(8, 3))": "constant-shard 1",
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.RandomSampler())": "no-shards 1",

@@ -163,6 +163,10 @@ ORDERS = {
     # a sampler that replaces it
     f"data = {ORDERED}\ndata.use_sampler(ds.RandomSampler())": "shuffled",
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.SequentialSampler())": "sampler-in-order",
+    f"data = {ORDERED}\ndata.add_sampler(ds.RandomSampler())": "shuffled",
+    "data = ds.MnistDataset('a')\ndata.add_sampler(ds.SequentialSampler())": "shuffled",
+    "data = ds.MnistDataset('a', sampler=ds.RandomSampler())\ndata.add_sampler(ds.DistributedSampler(2, 0, shuffle=False))": "shuffled",
+    f"data = {ORDERED}\ndata.add_sampler(ds.SubsetSampler([1]))": "shuffle-off",
     f"data = {ORDERED}\nif several:\n    data.use_sampler(ds.DistributedSampler(2, 0))": "sometimes-off",
     "data = ds.MnistDataset('a')\nif several:\n    data.use_sampler(ds.DistributedSampler(2, 0))": "shuffled",
     # what a source is made of

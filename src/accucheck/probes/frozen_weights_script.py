@@ -95,6 +95,17 @@ MESSAGES: Words = {
     },
     "stopped": {"en": "The gradient stops at {text}.", "zh": "梯度在 {text} 处截断。"},
     "frozen": {"en": "{text} = False: frozen here.", "zh": "{text} = False：在此处冻结。"},
+    "frozen-late": {
+        "en": "{text} = False comes after an optimizer was given {count} of these layers (line {line} of {path}): a compiled step does not "
+        "look at it, and trains them all the same.",
+        "zh": "{text} = False 设置得太晚，优化器（{path} 第 {line} 行）此前已拿到其中 {count} 层的权重：编译成图的训练步不看该标志，"
+        "这些层仍会被训练。",
+    },
+    "toggled-late": {
+        "en": "{text} = False, which is set back elsewhere, comes after an optimizer was given these layers (line {line} of {path}): a "
+        "compiled step looks at neither.",
+        "zh": "{text} = False 之后又在别处恢复，而优化器（{path} 第 {line} 行）此前已拿到这些层的权重：编译成图的训练步不看该标志。",
+    },
     "statistics-trainable": {
         "en": "requires_grad=True is set for every parameter, moving statistics of normalisations among them; these then enter the "
         "optimizer. Their gradient is zero, and only weight decay moves them.",
@@ -123,6 +134,10 @@ MESSAGES: Words = {
     "fix-parameters": {
         "en": "Set it on each parameter: for p in cell.get_parameters(): p.requires_grad = False",
         "zh": "在每个参数上设置：for p in cell.get_parameters(): p.requires_grad = False",
+    },
+    "fix-early": {
+        "en": "Freeze before the optimizer is built, and give it net.trainable_params().",
+        "zh": "在创建优化器之前冻结，并把 net.trainable_params() 交给优化器。",
     },
     "fix-keep": {"en": "Keep the result: x = ops.stop_gradient(x)", "zh": "接收返回值：x = ops.stop_gradient(x)"},
     "fix-declared": {
@@ -158,6 +173,7 @@ WHY: Words = {
         ),
         _UNTRAINED,
     ),
+    "frozen-late": _NO_EFFECT,
     "flag-on-cell": _NO_EFFECT,
     "stop-discarded-feature": _NO_EFFECT,
     "declared-not-frozen": _DESIGN,
@@ -180,6 +196,7 @@ PROOF: Words = {
 _SUSPECTS = {
     "part-cut-off-loaded": Sure.POSSIBLE,
     "head-frozen": Sure.POSSIBLE,
+    "frozen-late": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
     "stop-discarded-feature": Sure.LIKELY,
 }
@@ -192,6 +209,7 @@ _FIXES = {
     "part-cut-off-loaded": "fix-stop",
     "unfreezes-nothing": "fix-list",
     "not-registered": "fix-list-of-cells",
+    "frozen-late": "fix-early",
     "flag-on-cell": "fix-parameters",
     "stop-discarded-feature": "fix-keep",
     "declared-not-frozen": "fix-declared",
@@ -394,6 +412,27 @@ EXAMPLES = [
         + "    for p in net.trainable_params():\n        p.requires_grad = False\n",
         Verdict.PROBLEM,
         "unfreezes-nothing",
+    ),
+    _example(
+        "frozen after the optimizer, where steps are a graph",
+        _NET
+        + "ms.set_context(mode=ms.GRAPH_MODE)\nnet = Net()\nms.load_checkpoint('base.ckpt', net)\nopt = nn.Adam(net.trainable_params())\n"
+        + "for p in net.dense.get_parameters():\n    p.requires_grad = False\n"
+        + "ms.Model(net, nn.CrossEntropyLoss(), opt).train(1, data)\n",
+        Verdict.UNDECIDED,
+        "frozen-late",
+    ),
+    _example(
+        "toggled through the list that loses what is frozen, where steps are a graph",
+        _NET
+        + "ms.set_context(mode=ms.GRAPH_MODE)\nnet = Net()"
+        + _TRAIN.replace(
+            "for x, y in data:",
+            "for x, y in data:\n    for p in net.trainable_params():\n        p.requires_grad = True\n    print(x)",
+        )
+        + "    for p in net.trainable_params():\n        p.requires_grad = False\n",
+        Verdict.OK,
+        "toggled-late",
     ),
     _example(
         "toggled in a loop through all parameters",

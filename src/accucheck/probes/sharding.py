@@ -289,6 +289,28 @@ train_ds = ds.ImageFolderDataset("train", sampler=sampler)
         "sharded",
     ),
     _example(
+        "a sampler that divides is added to one that shuffles",
+        """
+init()
+train_ds = ds.ImageFolderDataset("train", sampler=ds.RandomSampler())
+train_ds.add_sampler(ds.DistributedSampler(get_group_size(), get_rank()))
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "whole on a CPU only",
+        """
+init()
+if args.device_target == "CPU":
+    train_ds = ds.MindDataset("train.mindrecord")
+else:
+    train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank())
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
         "arguments from a dict",
         """
 init()

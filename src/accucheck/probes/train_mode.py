@@ -39,7 +39,7 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "no-set-train": {
-        "en": "This loop trains {network} but nothing calls set_train(): a new cell is in inference mode, so {layers} behave as at "
+        "en": "This loop trains {network} but nothing calls set_train(): a new cell is in inference mode, with {layers} as at "
         "inference.",
         "zh": "这里训练 {network}，但没有任何地方调用 set_train()：Cell 创建后处于推理模式，{layers} 会按推理方式工作。",
     },

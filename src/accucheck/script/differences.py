@@ -430,11 +430,6 @@ def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
     fixed = given.get("use_batch_statistics")
     if isinstance(fixed, Known) and fixed.value is not None:
         momentum = None  # the moving statistics are either left alone or never used
-    for option in options(momentum):
-        if isinstance(option, Known) and _number(option) and 0 < option.value < 0.5:
-            data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
-            yield Wrong("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
-            break
     for option in options(epsilon):
         if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
             data = {"api": call.api, "value": option.value}
@@ -442,6 +437,12 @@ def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
                 yield Wrong("large-epsilon", call, data, option)
             else:
                 yield Wrong("momentum-as-epsilon", call, data, option, _keyword(call, 1, "momentum"))
+                return  # what then stands in the place of momentum is eps
+            break
+    for option in options(momentum):
+        if isinstance(option, Known) and _number(option) and 0 < option.value < 0.5:
+            data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
+            yield Wrong("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
             break
 
 

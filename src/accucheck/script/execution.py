@@ -13,7 +13,7 @@ from ..knowledge import names
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
-from .training_steps import Training
+from .training_steps import Training, on_cpu
 from .values import Instance, Known, Made, Mapping, Named, Value, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
@@ -67,7 +67,7 @@ def _chosen(training: Training, named: Callable[[Made], Value | None], read: Cal
     place: Made | None = None
     for call in reversed(training.calls):
         given = named(call)
-        if given is None or not _counts(training, call):
+        if given is None or not _counts(call):
             continue
         place = place or call
         values |= {read(option) for option in options(given)}
@@ -76,9 +76,9 @@ def _chosen(training: Training, named: Callable[[Made], Value | None], read: Cal
     return Choice(values.pop() if len(values) == 1 else "", place)
 
 
-def _counts(training: Training, call: Made) -> bool:
+def _counts(call: Made) -> bool:
     """False for what runs on a CPU alone, or only with options other than the defaults."""
-    if training.on_cpu(call.tests):
+    if on_cpu(call.tests):
         return False
     return all(bool(test.value.value) is test.taken for test in call.tests if isinstance(test.value, Known))
 
@@ -97,13 +97,13 @@ def compiled(training: Training, old: bool) -> list[Remark]:
         return [remark(place, "graph")]
     if chosen.place is not None and not chosen.value:
         return [remark(place, "mode-unknown")]
-    jitted = _jitted(training)
-    if jitted is not None:
-        return [jitted]
+    function = jitted(training)
+    if function is not None:
+        return [function]
     return [remark(place, "pynative" if chosen.place is not None else "pynative-default", also=[steps[0].place])]
 
 
-def _jitted(training: Training) -> Remark | None:
+def jitted(training: Training) -> Remark | None:
     """A function that is compiled by itself."""
     for call in training.calls:
         if call.api == "jit":
@@ -144,7 +144,7 @@ def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
         yield here
         return
     steps = training.judged_steps()
-    calls = [call for call in training.calls if _is_model_train(call) and _counts(training, call)]
+    calls = [call for call in training.calls if _is_model_train(call) and _counts(call)]
     helpers = [call for call in training.calls if call.api in ("data_sink", "connect_network_with_dataset")]
     if not calls:
         yield remark(helpers[0], "sink") if helpers else about(steps[0], "own-loop")

@@ -1,7 +1,8 @@
 """What is kept from being trained: requires_grad=False, stop_gradient on the way to the loss, and whether that can be meant.
 
 A weight is cut off when each way from it to the loss that is differentiated leads through stop_gradient. Which weights are to be
-trained is what the optimizer, or the gradient function, is given. `requires_grad` is replayed in the order of the script.
+trained is what the optimizer, or the gradient function, is given. `requires_grad` is replayed in the order of the script; where steps
+are compiled, it counts only up to the list that the optimizer is given: gradients of a graph do not look at it (MindSpore 2.10).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import islice
 
 from . import flow
 from .analysis import Scripts
+from .execution import jitted, mode
 from .networks import (
     FORWARD,
     Said,
@@ -34,6 +36,7 @@ from .networks import (
 from .source import Source
 from .syntax import kept, walk
 from .trace import Store
+from .training_steps import training
 from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Value, options
 
 #: A look behind a loss passes so many values.
@@ -80,7 +83,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Sai
 
 
 #: Codes that only tell what is there.
-TOLD = ("stopped", "stop-discarded", "frozen", "statistics-trainable", "declared-frozen")
+TOLD = ("stopped", "stop-discarded", "frozen", "toggled-late", "statistics-trainable", "declared-frozen")
 
 
 @dataclass
@@ -261,11 +264,11 @@ class _Look:
         """id of each layer or parameter that is not trained in the end -> what froze it."""
         state: dict[int, Store] = {}
         for store, on in self.switches():
-            for leaf in self.meant(store):
-                if on and not _of_trainable(store.owner):
+            if not on:
+                state.update(dict.fromkeys(self.frozen_by(store), store))
+            elif not _of_trainable(store.owner):
+                for leaf in self.meant(store):
                     state.pop(leaf, None)
-                elif not on:
-                    state[leaf] = store
         for store, on in self.switches():
             if on:  # a loop that sets both comes back to this one
                 for leaf in self.meant(store):
@@ -296,6 +299,27 @@ class _Look:
                     found.append(id(leaf))
         return found
 
+    def frozen_by(self, store: Store) -> list[int]:
+        """What a switch of what is `meant` keeps from being trained."""
+        late = self.late(store)
+        return [leaf for leaf in self.meant(store) if leaf not in late]
+
+    def late(self, store: Store) -> dict[int, Made | Instance]:
+        """Weights that an optimizer had before they were switched off, with the optimizer, where steps may be compiled."""
+        found: dict[int, Made | Instance] = {}
+        if self.compiled:
+            for optimizer, given in self.optimizers:
+                if optimizer.order < store.order:
+                    found |= {leaf: optimizer for leaf in self.meant(store) if leaf in given}
+        return found
+
+    @cached_property
+    def compiled(self) -> bool:
+        """Whether training steps may run as a graph."""
+        steps = training(self.structure.reading)
+        chosen = mode(steps)
+        return (chosen.place is not None and chosen.value != "pynative") or jitted(steps) is not None
+
     def flags(self) -> Iterator[Said]:
         """Each place that sets requires_grad, and what is wrong in the end."""
         frozen = self.frozen
@@ -325,6 +349,13 @@ class _Look:
                 continue
             if isinstance(owner, Made) and (is_layer(owner) or kind_of(owner) == "container"):
                 yield Said("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
+            elif not on and (late := self.late(store)):
+                again = {leaf for other, sets in self.switches() if sets for leaf in self.meant(other)}
+                code = "frozen-late" if late.keys() - again else "toggled-late"
+                place = next(iter(late.values()))
+                path = (place.source or store.source).path
+                counted = {"text": _text(store.node), "count": len(late), "line": place.line, "path": path}
+                yield Said(code, store.source, store.node, counted, certain=False)
             elif not on:
                 yield Said("frozen", store.source, store.node, {"text": _text(store.node)})
             elif self.statistics(store):
@@ -339,7 +370,7 @@ class _Look:
 
     def traps(self) -> Iterator[Said]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
-        switches = [(store, on, self.meant(store)) for store, on in self.switches()]
+        switches = [(store, on, self.meant(store) if on else self.frozen_by(store)) for store, on in self.switches()]
         state: dict[int, Store] = {}
         for store, on, leaves_meant in switches:
             if not on:
@@ -367,14 +398,15 @@ class _Look:
     @cached_property
     def trained(self) -> set[int]:
         """The weights that an optimizer is given."""
-        found: set[int] = set()
-        for call in self.trace.calls:
-            if kind(call.api) == "optimizer" and not call.api.startswith("ops."):
-                found |= self.of_optimizer(call)
-        for instance in self.trace.instances:
-            if any(kind(base) == "optimizer" for base in base_names(instance.of)):
-                found |= self.of_optimizer(instance)
-        return found
+        return {leaf for _, given in self.optimizers for leaf in given}
+
+    @cached_property
+    def optimizers(self) -> list[tuple[Made | Instance, set[int]]]:
+        """Each optimizer, with the weights that it is given."""
+        found: list[Made | Instance] = []
+        found += [c for c in self.trace.calls if kind(c.api) == "optimizer" and not c.api.startswith("ops.")]
+        found += [i for i in self.trace.instances if any(kind(base) == "optimizer" for base in base_names(i.of))]
+        return [(each, self.of_optimizer(each)) for each in found]
 
     def random(self, layer: Made, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
@@ -451,8 +483,8 @@ class _Look:
         return found
 
     def statistics(self, store: Store) -> bool:
-        """True for a switch that is about every parameter of a network with moving statistics."""
-        return any(
+        """True for a switch that is about every parameter of a network, moving statistics among them."""
+        return not _of_trainable(store.owner) and any(
             "moving_mean" in weights(leaf.api)
             for network in _networks_of(store.owner)
             for _, leaf in leaves(network)
@@ -491,13 +523,14 @@ class _Look:
         if not trained:
             return
         names = self.parameters(trained)
+        late = {leaf for store, on in self.switches() if not on for leaf in self.late(store)}
         for pattern in declared:
             fitting = [
                 (name, leaf)
                 for name, leaf in names.items()
                 if fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern)
             ]
-            free = [(name, leaf) for name, leaf in fitting if leaf not in frozen]
+            free = [(name, leaf) for name, leaf in fitting if leaf not in frozen and leaf not in late]
             if free and not any(self.unsure(store) for store, on in self.switches() if not on):
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "names": [name for name, _ in free[:5]]}

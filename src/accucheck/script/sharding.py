@@ -15,6 +15,7 @@ from .flow import sources
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
+from .training_steps import on_cpu
 from .values import Instance, Items, Known, Made, Value, options
 
 _LISTINGS = frozenset(
@@ -113,7 +114,7 @@ class _Sharding:
         tests = ranks.tests_of(origin)
         branch, start = ranks.branch(tests), self.deployment.beside(tests)
         many = start is not None or (self.devices or 0) > 1
-        if branch is False:
+        if branch is False or on_cpu(tests):
             return
         data: dict[str, Any] = {"dataset": origin.last}
         count, index = origin.argument(parameters, "num_shards"), origin.argument(parameters, "shard_id")

@@ -110,10 +110,10 @@ class Examination:
         self.known = dataset_classes.load()
         self.states: dict[int, State] = {}  # by the id of the call that returns the data set
         self.uses = Uses(trace, lambda call: id(call) in self.states)
-        self.replacing: dict[int, list[Made]] = defaultdict(list)  # by the id of a data set: what replaces its sampler
+        self.setting: dict[int, list[Made]] = defaultdict(list)  # by the id of a data set: what sets its sampler later
         for call in trace.calls:
-            for option in options(call.base) if call.name == ".use_sampler" and call.args else ():
-                self.replacing[id(option)].append(call)
+            for option in options(call.base) if call.name in (".use_sampler", ".add_sampler") and call.args else ():
+                self.setting[id(option)].append(call)
         for call in trace.calls:
             if (state := self.state(call)) is not None:
                 self.states[id(call)] = state
@@ -253,14 +253,18 @@ class Examination:
                 else one
                 for one in found
             ]
+        if any(later.name == ".add_sampler" for later in self.setting[id(call)]):  # one of several that all pick
+            found = [one for one in found if one.order == SHUFFLED][:1] or found
         return self.merged(found, call)
 
     def samplers(self, call: Made, parameters: list[str]) -> list[Value]:
-        """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later."""
+        """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later, or picks
+        from what those pick."""
         found = [*(options(call.argument(parameters, "sampler")) or (Known(None),))]
-        for later in self.replacing[id(call)]:
+        for later in self.setting[id(call)]:
             given = options(later.args[0])
-            found = [*given] if len(later.tests) <= len(call.tests) else [*found, *given]
+            always = later.name == ".use_sampler" and len(later.tests) <= len(call.tests)
+            found = [*given] if always else [*found, *given]
         return found
 
     def merged(self, found: list[State], call: Made) -> State:

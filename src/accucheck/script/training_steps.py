@@ -271,7 +271,7 @@ class Training:
     def judged_steps(self) -> list[Step]:
         """The steps that run on an accelerator, but for training cells that are made and not used."""
         if self._judged is None:
-            steps = [step for step in self.steps if not self.on_cpu((*self._owner_tests(step), *step.under))]
+            steps = [step for step in self.steps if not on_cpu((*self._owner_tests(step), *step.under))]
             self._judged = [step for step in steps if self._is_used(step)] or steps
         return self._judged
 
@@ -311,7 +311,7 @@ class Training:
         here = self.given(step)
         general = (h for h in self.halves if h.how != "level" or h.made.api.endswith("mixed_precision"))
         own = (half for half in self.halves if half.made is step.place)
-        both = (half for half in (*own, *general) if not self.on_cpu(half.made.under))
+        both = (half for half in (*own, *general) if not on_cpu(half.made.under))
         return [half for half in both if self.under(half).times(here) is not None]
 
     def under(self, half: Half) -> Term:
@@ -414,13 +414,14 @@ class Training:
             for one in found
         )
 
-    def on_cpu(self, tests: tuple[Test, ...]) -> bool:
-        """Whether code under these conditions runs on a CPU alone, where mixed precision is not at stake."""
-        left = set(_DEVICES)
-        for test in tests:
-            if (named := _devices(test)) is not None:
-                left &= named
-        return left == {"cpu"}
+
+def on_cpu(tests: tuple[Test, ...]) -> bool:
+    """Whether code under these conditions runs on a CPU alone, where neither mixed precision nor several devices are at stake."""
+    left = set(_DEVICES)
+    for test in tests:
+        if (named := _devices(test)) is not None:
+            left &= named
+    return left == {"cpu"}
 
 
 @kept
