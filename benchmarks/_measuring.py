@@ -152,6 +152,12 @@ def report(
     for one in rows:
         if one.met is False:
             print(f"target missed: {one.name}")
+    for tally in tallies:
+        print(f"{tally.kind:20} {tally.name:28} {tally.right} of {tally.count}")
+    for case in wrong:
+        print(
+            f"wrong: {case.project}, {case.item}, {case.place}: {case.expected} expected, {case.got} said ({case.what})"
+        )
     if os.environ.get(STORE):
         script = Path(str(sys.modules["__main__"].__file__))
         files = loaded()
