@@ -112,6 +112,13 @@ def test_what_becomes_of_a_loaded_dict(tmp_path: Path, use: str) -> None:
             ["applied", "result-ignored"],
         ),
         (NET + LOAD + "load_param_into_net(net, {})\n" + RUN, ["not-applied", "nothing-loaded"]),
+        (
+            NET
+            + "read, params = {}, {}\nfor key in archive:\n    read[key.replace('_W', '.weight')] = archive[key]\n"
+            + "for name in read:\n    params[name] = ms.Parameter(read[name])\nload_param_into_net(net, params)\n"
+            + RUN,
+            ["result-ignored"],
+        ),
     ],
 )
 def test_what_is_loaded(tmp_path: Path, text: str, codes: list[str]) -> None:
@@ -148,6 +155,21 @@ PUTS: dict[str, str] = {
     "if a:\n    load_param_into_net(net, params)\nelse:\n    for p in net.get_parameters():\n"
     "        p.set_data(initializer(Normal(), p.shape))\n": "result-ignored",
 }
+
+
+def test_a_network_of_convolutions_gets_a_new_head(tmp_path: Path) -> None:
+    again = (
+        "for _, cell in net.cells_and_names():\n    if isinstance(cell, {}):\n"
+        "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))\n"
+    )
+    net = (
+        "class Deep(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.conv, self.fc = nn.Conv2d(3, 8, 3), nn.Dense(8, 2)\n"
+        "    def construct(self, x):\n        return self.fc(self.conv(x))\nnet = Deep()\n"
+    )
+    for kind, code in (("nn.Dense", "overwritten-possible"), ("(nn.Conv2d, nn.Dense)", "overwritten")):
+        found = said(tmp_path, LOAD + net + PUT + again.format(kind) + RUN)
+        assert code in [one.code for one in found]
 
 
 @pytest.mark.parametrize("put", PUTS)

@@ -311,6 +311,25 @@ else:
         "sharded",
     ),
     _example(
+        "an option that a function calls otherwise",
+        """
+parser = argparse.ArgumentParser()
+parser.add_argument("--distribution_flag", default="YES")
+args = parser.parse_args()
+
+def create(several):
+    if several == "YES":
+        return ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank())
+    return ds.MindDataset("train.mindrecord")
+
+if args.distribution_flag == "YES":
+    init()
+train_ds = create(args.distribution_flag)
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
         "arguments from a dict",
         """
 init()

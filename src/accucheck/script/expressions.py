@@ -529,7 +529,8 @@ class Expressions:
             if taken is not None:
                 return Known(taken is not negated)
             if isinstance(left, Known):
-                return Known(_equal(left, right) is not negated, left.assumed or right.assumed)
+                asked = f"{name_of(left)} {'!=' if negated else '=='} {right.value!r}" if name_of(left) else ""
+                return Known(_equal(left, right) is not negated, left.assumed or right.assumed, asked=asked)
             told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)

@@ -70,7 +70,7 @@ _FIXED = re.compile(
     r"blur|avg|mean|sum|smooth|gauss|sobel|laplac|window|mask|pool|filter|kernel|edge|dilat|erod|count|ones|upsample|box|unfold|patch",
     re.I,
 )
-_ZERO_MEANT = re.compile(r"\bzero(s|es|ed)?\b|identity|初始化为\s*(0|零)|置零|清零|全零", re.I)
+_ZERO_MEANT = re.compile(r"\bzero(s|es|ed)?\b|identity|residual|残差|初始化为\s*(0|零)|置零|清零|全零", re.I)
 _RANDOM_NUMBERS = re.compile(r"random|normal|uniform|initializer|init", re.I)
 _RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
 
@@ -345,8 +345,11 @@ def _alone(bound: dict[str, Value]) -> bool:
 
 def _spoken(place: Made) -> bool:
     """True when a comment at a statement says that zeros are meant."""
-    first = place.line
-    return _ZERO_MEANT.search(comment(place.source, first, getattr(place.node, "end_lineno", first))) is not None
+    return _says_zero(place.source, place.line, getattr(place.node, "end_lineno", place.line))
+
+
+def _says_zero(source: Source, first: int, last: int | None) -> bool:
+    return _ZERO_MEANT.search(comment(source, first, last or first)) is not None
 
 
 def _flag(layer: Made) -> bool | None:
@@ -522,7 +525,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             vector = sizes is not None and sum(size != 1 for size in sizes) <= 1
             if used == "state" or (vector and used != "flat") or not (called or used in ("weight", "flat")):
                 continue
-            data = {"name": next(iter(names), ""), "value": value}
+            data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             clear = used in ("weight", "flat") and (value == 0 or used == "weight")
             if (
@@ -712,7 +715,11 @@ def _set(
             return
         looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
         if (
-            looped is None or sure is Sure.POSSIBLE or _chosen(tests) or _asked_for(frame, node)
+            looped is None
+            or sure is Sure.POSSIBLE
+            or _chosen(tests)
+            or _asked_for(frame, node)
+            or _says_zero(source, getattr(node, "lineno", 1), getattr(node, "end_lineno", None))
         ):  # a layer that somebody chose
             code, sure = code + "-possible", Sure.POSSIBLE
         yield Said(code, source, node, data, sure)

@@ -19,6 +19,7 @@ from typing import Any
 from ..knowledge import names
 from . import flow
 from .analysis import Reading, Scripts
+from .networks import leaves
 from .source import Placed, Source
 from .syntax import walk
 from .trace import Store
@@ -333,7 +334,11 @@ class Loading:
         if isinstance(given, Mapping) and not given.items and not given.fed and not call.unpacked:
             return say("nothing-loaded")
         if (again := self.overwritten(call, net)) is not None:
-            sure = not call.tests and all("isinstance" in test.text for test in again.tests)
+            sure = (
+                not call.tests
+                and all("isinstance" in test.text for test in again.tests)
+                and not _head_alone(again, net)
+            )
             return say("overwritten" if sure else "overwritten-possible", also=(_span(again),), line=again.line)
         if (other := self.another(call, net)) is not None:
             return say("another-object", also=((other[0], other[1], other[1]),), line=other[1])
@@ -500,6 +505,13 @@ def _random(made: Made) -> bool:
 
 def _is_weight(value: Value | None) -> bool:
     return not (isinstance(value, Made) and value.name in ("@bias", "@beta", "@gamma"))
+
+
+def _head_alone(call: Made, net: Value | None) -> bool:
+    """True for what is about the dense layers of a network of convolutions: a loaded one mostly gets a new head."""
+    asked = " ".join(test.text for test in call.tests)
+    held = (leaf for option in options(net) for _, leaf in leaves(option) if isinstance(leaf, Made))
+    return "Dense" in asked and "Conv" not in asked and any("Conv" in leaf.api for leaf in held)
 
 
 def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:

@@ -90,8 +90,19 @@ def way(node: ast.expr, taken: bool) -> bool | None:
         if isinstance(node.op, ast.And) is taken:  # all of them hold, or none of them
             return True if True in parts else False if False in parts else None
         return False if False in parts else True if None not in parts else None
+    if not taken and _always(node):
+        return False
     many = _says_many(node)
     return None if many is None else many is taken
+
+
+def _always(node: ast.expr) -> bool:
+    """True for a condition on the number of devices that holds on one as on many: that it is greater than 0."""
+    if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and MANY_DEVICES.search(_subject(node.left))):
+        return False
+    kind, right = node.ops[0], node.comparators[0]
+    least = 0 if isinstance(kind, (ast.Gt, ast.NotEq)) else 1 if isinstance(kind, ast.GtE) else None
+    return isinstance(right, ast.Constant) and type(right.value) is int and right.value == least
 
 
 def _says_many(node: ast.expr) -> bool | None:
@@ -212,6 +223,8 @@ def _facts(test: Test) -> dict[str, bool]:
                 queue += [(part, taken) for part in node.values]
         else:
             found[ast.unparse(node)[:300]] = taken
+    if test.taken is not None and isinstance(test.value, Known) and test.value.asked:  # whatever a function calls it
+        found[test.value.asked] = test.taken
     return found
 
 

@@ -299,7 +299,7 @@ class Tracer(Expressions):
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
         iterated = self.value(node.iter, scope)
-        if isinstance(iterated, Mapping):
+        if isinstance(iterated, Mapping) and not iterated.fed:
             iterated = Items([Known(key) for key in iterated.items])
         if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
             outer = self.tests

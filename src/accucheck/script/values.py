@@ -79,11 +79,12 @@ def unseen(frame: Frame | None) -> bool:
 @dataclass(eq=False, slots=True)
 class Known(Value):
     """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter", "config"); `name` what it is
-    called."""
+    called; `asked` which option was compared with what, for the result of that."""
 
     value: Any
     assumed: str | None = None
     name: str = ""
+    asked: str = ""
 
 
 @dataclass(eq=False, slots=True)
