@@ -46,6 +46,11 @@ def test_what_a_file_says(name: str, text: str, several: bool, expected: Any, tm
     assert told(load(tmp_path, tmp_path, tmp_path / "train.py", name, several)) == expected
 
 
+@pytest.mark.parametrize("name", ["a.yaml", "a" * 300 + ".yaml", "a\0.yaml"])
+def test_what_is_not_there(name: str, tmp_path: Path) -> None:
+    assert load(tmp_path, tmp_path, tmp_path / "train.py", name, several=False) is None
+
+
 def test_where_it_is_looked_for(tmp_path: Path) -> None:
     root, entry, importer = tmp_path / "project", tmp_path / "project/run", tmp_path / "project/src/config.py"
     places = [entry, root, importer.parent]

@@ -120,6 +120,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.fc2 = nn.Dense(8, 8, False)": [("flag-as-initial", "certain")],
     "self.offset = nn.Dense(8, 8, 'zeros')": [("meant-constant", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # identity at the start": [("meant-constant", "certain")],
+    "self.fc2 = nn.Dense(8, 8, 'zeros')  # for the residual block": [("meant-constant", "certain")],
     "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("fixed-weights", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')\nself.fc2.weight.requires_grad = False": [("fixed-weights", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros', bias_init=Normal())": [("zero-possible", "certain")],
@@ -173,6 +174,11 @@ AFTER: dict[str, list[str]] = {
     "for _, cell in net.cells_and_names():\n    cell.weight.set_data(initializer('zeros', cell.weight.shape))": [
         "zero-weights",
         "zero-set",
+    ],
+    "for _, cell in net.cells_and_names():\n"
+    "    cell.weight.set_data(initializer('zeros', cell.weight.shape))  # of residual blocks": [
+        "zero-weights",
+        "zero-set-possible",
     ],
     "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.BatchNorm2d):\n"
     "        cell.weight.set_data(initializer('zeros', cell.weight.shape))": ["zero-weights"],

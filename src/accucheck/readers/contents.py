@@ -281,7 +281,7 @@ def find_picture(name: str, folder: Path) -> Path:
     parts = Path(name.replace("\\", "/")).parts
     for base in (folder, folder.parent):
         direct = base.joinpath(*parts)
-        if direct.is_file():
+        if os.path.isfile(direct):  # noqa: PTH113 - a name too long is not there either
             return direct
     found = _below(folder).get(parts[-1], []) if parts else []
     return max(found, key=lambda one: _common(one.parts, parts), default=folder / name)

@@ -5,6 +5,7 @@ Untrusted text is made visible here and home folders are shown as ~; what remain
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -144,7 +145,8 @@ def _anchor(context: Context) -> str:
         return ""
     scripts = [context.case.relative(path) for path in context.case.paths("scripts.train")]
     files = [FILE_NAME, *(path for path in scripts if not Path(path).is_absolute())]
-    return next((context.line(path) for path in files if Path(context.case.root, path).is_file()), "")
+    there = (path for path in files if os.path.isfile(Path(context.case.root, path)))  # noqa: PTH113 - a name may be too long
+    return next(map(context.line, there), "")
 
 
 def _private(context: Context) -> str:

@@ -19,10 +19,12 @@ LIMIT = 1 << 20
 def load(root: Path, entry: Path, importer: Path, name: str, several: bool) -> Value | None:
     """A file by the name the script opens it with: below the working folder (the project's or the script's own), or made from
     __file__. None when it is not there, not below `root`, or not readable: its values are then unknown."""
+    if "\0" in name:
+        return None
     real = Path(os.path.realpath(root))
     for folder in (entry, root, importer.parent):
         path = Path(os.path.realpath(folder / name))
-        if not path.is_relative_to(real) or not path.is_file():
+        if not path.is_relative_to(real) or not os.path.isfile(path):  # noqa: PTH113 - a name too long is not there either
             continue
         try:
             if path.stat().st_size > LIMIT:

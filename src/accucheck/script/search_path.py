@@ -42,7 +42,7 @@ def additions(source: Source, working: Sequence[Path]) -> list[tuple[Path, bool]
         for text in texts.of(added, line):
             for folder in working:
                 path = Path(os.path.normpath(os.path.join(folder, text)))
-                if path.is_dir() and (path, front) not in found:
+                if os.path.isdir(path) and (path, front) not in found:  # noqa: PTH112 - a name too long is not there either
                     found.append((path, front))
     return found
 
