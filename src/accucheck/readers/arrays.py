@@ -157,7 +157,7 @@ def _header(file: IO[bytes], shown: str) -> tuple[tuple[int, ...], bool, np.dtyp
     ) as error:
         cause = (str(error).splitlines() or ["?"])[0][:120]
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected=f"\\x93NUMPY ({cause})") from None
-    if not dtype.itemsize:  # claims any number of values without a byte
+    if dtype.itemsize <= 0:  # claims any number of values without a byte; numpy takes |S-1 for a type
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="itemsize > 0")
     if any(side < 0 for side in shape):
         raise ReadError("malformed", path=shown, format="NPY", offset=0, expected="shape >= 0")
