@@ -97,14 +97,14 @@ def decoded(source: bytes | Path, shown: str) -> tuple[Image, tuple[int, int]]:
     """The picture, made small, and its own size. Raises ReadError when it is missing, damaged or too large."""
     from PIL import Image
 
-    from .images import DECODERS
+    from .images import DECODERS, too_large
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source, formats=DECODERS) as image:
                 size = image.size
-                if size[0] * size[1] > MOST_PIXELS:
+                if too_large(image):
                     raise ReadError("picture", path=shown, problem=f"{size[0]:,} x {size[1]:,}")
                 image.draft("RGB", (SIDE, SIDE))
                 return _small(image), size

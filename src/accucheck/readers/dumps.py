@@ -507,7 +507,8 @@ def _statistics(path: str, limit: int, refuse: Callable[[ReadError], None]) -> I
             bad, first = bad + 1, first or number
             continue
         taken += 1
-        time = int(said["time"]) if _is_number(said.get("time", "")[:15]) and said["time"].isdecimal() else None
+        stamp = said.get("time", "")
+        time = int(stamp) if stamp.isascii() and stamp.isdecimal() and len(stamp) < 20 else None
         op = said["op"].replace("/", "_")
         yield Tensor(path, said["type"], op, said["io"].lower(), int(said["slot"]), time, told.dtype, told)
     if bad:

@@ -12,6 +12,8 @@ from ..errors import from_os_error
 
 #: Decoders that may see a stranger's bytes: the common formats of data sets.
 DECODERS = ("JPEG", "PNG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+#: Bytes that a picture may take while it is decoded: Pillow keeps 4 a pixel and 8 a line.
+_ROOM = 400_000_000
 #: Common formats of which the usual libraries decode every variant, so that a refusal means damage.
 _SURE = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
 _SURE_NAMES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif"})
@@ -41,6 +43,8 @@ def check_stream(file: IO[bytes], suffix: str) -> tuple[str, str]:
             warnings.simplefilter("ignore")
             with Image.open(file, formats=DECODERS) as image:
                 image.draft(image.mode, (1, 1))
+                if too_large(image):
+                    return "unsupported", f"{image.width:,} x {image.height:,}"
                 image.load()
     except Image.DecompressionBombError as error:
         return "unsupported", str(error)
@@ -59,6 +63,11 @@ def check_stream(file: IO[bytes], suffix: str) -> tuple[str, str]:
     except Exception as error:  # struct.error, zlib.error, ...: a decoder lost in a stranger's bytes
         return (_damaged(file, head) if head.startswith(_SURE) else "unsupported"), str(error)[:200]
     return "ok", ""
+
+
+def too_large(image: Image.Image) -> bool:
+    """Whether an image that is open would take more memory than is given to one."""
+    return bool(image.height * (8 + 4 * image.width) > _ROOM)
 
 
 def _damaged(file: IO[bytes], head: bytes) -> str:

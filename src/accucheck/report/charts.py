@@ -49,6 +49,8 @@ MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 _PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins, less a little
 MAX_PIXELS = 50_000_000
+#: Pillow keeps 8 bytes for each line, however short.
+MAX_LINES = 1_000_000
 MAX_BYTES = 20 << 20
 MAX_SIDE = 1600
 
@@ -281,7 +283,7 @@ def picture(path: Path) -> bytes | None:
         if path.stat().st_size > MAX_BYTES:
             return None
         with Image.open(path, formats=("PNG", "JPEG", "BMP", "GIF", "WEBP")) as image:
-            if image.width * image.height > MAX_PIXELS:
+            if image.width * image.height > MAX_PIXELS or image.height > MAX_LINES:
                 return None
             upright = ImageOps.exif_transpose(image).convert("RGBA")
         upright.thumbnail((MAX_SIDE, MAX_SIDE))
