@@ -122,7 +122,10 @@ def _small(image: Image) -> Image:
     from PIL import Image as pillow
 
     if image.mode.startswith(("I", "F")):
-        return picture_of(np.asarray(image)) or pillow.new("RGB", (1, 1))
+        image.thumbnail((4 * SIDE, 4 * SIDE), pillow.Resampling.NEAREST)  # an array of the whole would be as large again
+        picture = picture_of(np.asarray(image)) or pillow.new("RGB", (1, 1))
+        picture.thumbnail((SIDE, SIDE))
+        return picture
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         image = image.convert("RGBA")
         image.thumbnail((SIDE, SIDE))
