@@ -231,6 +231,34 @@ def test_data_that_nothing_is_seen_to_train_with(code: str, expected: list[str],
 
 
 @pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("features = [net(row) for row in train_data.create_tuple_iterator()]", "role-unknown"),
+        ("for row in train_data:\n    features.append(net(row))", "role-unknown"),
+        (
+            "for parameter in net.trainable_params():\n    parameter.requires_grad = False\nfor row in train_data:\n    net(row)",
+            "role-unknown",
+        ),
+        ("optimizer = ms.nn.SGD(net.trainable_params())\nfor row in train_data:\n    step(row)", "shuffle-off"),
+        (
+            "from sklearn.svm import SVC\nfor row in train_data:\n    rows.append(net(row))\nSVC().fit(rows)",
+            "role-unknown",
+        ),
+        ("from other import train_step\nfor row in train_data:\n    train_step(row)", "shuffle-off"),
+        ("from other import value_and_grad\nfor row in train_data:\n    value_and_grad(net)(row)", "shuffle-off"),
+        ("def later(optimizer):\n    optimizer.step()\nfor row in train_data:\n    net(row)", "shuffle-off"),
+    ],
+)
+def test_data_that_are_read_where_nothing_learns(code: str, expected: str, tmp_path: Path) -> None:
+    """As methods do that collect features of every sample, whatever their order."""
+    text = f"import mindspore as ms\nimport mindspore.dataset as ds\ntrain_data = {ORDERED}\n{code}\n"
+    (tmp_path / "train.py").write_text(text)
+    source = read(tmp_path / "train.py", "train.py")
+    (one,) = examine(follow(source, assumption("train"), Project(tmp_path, tmp_path).find, tmp_path))
+    assert one.code == expected
+
+
+@pytest.mark.parametrize(
     ("written", "edit"),
     [
         ("data = ds.MnistDataset('a', shuffle=False)", (7, "data = ds.MnistDataset('a', shuffle=True)")),

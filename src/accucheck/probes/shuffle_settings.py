@@ -340,6 +340,17 @@ model.eval(val_ds)
         "shuffled",
     ),
     _example(
+        "features are collected in a loop, and nothing is trained by gradients",
+        """
+from features import pretrained
+network = pretrained()
+train_ds = ds.ImageFolderDataset("data/train", shuffle=False).batch(32)
+features = [network(batch["image"]) for batch in train_ds.create_dict_iterator()]
+""",
+        Verdict.UNDECIDED,
+        "role-unknown",
+    ),
+    _example(
         "a flag that is wrong for training",
         """
 def create_dataset(path, do_train):

@@ -39,18 +39,18 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "no-set-train": {
-        "en": "This loop trains {network} but nothing calls set_train(): a new cell is in inference mode, with {layers} as at "
+        "en": "This loop trains {network} but nothing has called set_train() by then: a new cell is in inference mode, with {layers} as at "
         "inference.",
-        "zh": "这里训练 {network}，但没有任何地方调用 set_train()：Cell 创建后处于推理模式，{layers} 会按推理方式工作。",
+        "zh": "这里训练 {network}，但此前没有任何地方调用 set_train()：Cell 创建后处于推理模式，{layers} 会按推理方式工作。",
     },
     "no-set-train-plain": {
-        "en": "This loop trains {network} but nothing calls set_train(). No layer was found in it that behaves differently in "
+        "en": "This loop trains {network} but nothing has called set_train() by then. No layer was found in it that behaves differently in "
         "training.",
-        "zh": "这里训练 {network}，但没有任何地方调用 set_train()。其中未发现随模式改变行为的层。",
+        "zh": "这里训练 {network}，但此前没有任何地方调用 set_train()。其中未发现随模式改变行为的层。",
     },
     "no-set-train-unknown": {
-        "en": "This loop trains {network} but nothing calls set_train(); which layers it has is not to be seen here.",
-        "zh": "这里训练 {network}，但没有任何地方调用 set_train()；从脚本中看不出它包含哪些层。",
+        "en": "This loop trains {network} but nothing has called set_train() by then; which layers it has is not to be seen here.",
+        "zh": "这里训练 {network}，但此前没有任何地方调用 set_train()；从脚本中看不出它包含哪些层。",
     },
     "set-to-inference": {
         "en": "{call} puts {network} into inference mode, and line {line} of {path} then trains it.",

@@ -35,6 +35,7 @@ from .networks import (
     leaves,
     loaded,
     made_by,
+    of_training,
     pure,
     structure_of,
     trains,
@@ -222,10 +223,8 @@ def _loads(structures: list[Structure]) -> bool:
 
 def _trains(structures: list[Structure], sources: list[Source]) -> bool:
     """True when something in the scripts makes an optimizer, takes a gradient or hands a network to a trainer."""
-    for structure in structures:
-        for call in structure.reading.trace.calls:
-            if kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient":
-                return True
+    if any(of_training(call) for structure in structures for call in structure.reading.trace.calls):
+        return True
     return any(_TRAINING.search(line) for source in sources for line in source.lines)
 
 

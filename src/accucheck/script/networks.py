@@ -105,6 +105,11 @@ def kind_of(value: Value | None) -> str:
     return kind(value.api) if isinstance(value, Made) else ""
 
 
+def of_training(call: Made) -> bool:
+    """True for a call that makes an optimizer, takes a gradient, or hands a network to what may train it."""
+    return kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient"
+
+
 def base_names(of: Class) -> list[str]:
     return [names.canonical(name) for name in of.beyond()]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..knowledge import dataset_classes
 from .flow import sources
+from .networks import of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
@@ -38,6 +39,9 @@ _MAKES_DATA = re.compile(
 _DEPLOYMENT = re.compile(
     r"distribut|device|rank|world|parallel|group|shard|ascend|gpu|cpu|cluster|modelarts", re.IGNORECASE
 )
+#: Names of functions that may train, where what they do is not seen; and what only code that trains speaks of.
+_TRAINER = re.compile(r"^(train|fit|finetune|learn|backward)(?!able)|trainer", re.IGNORECASE)
+_TRAINING = re.compile(r"optimi[sz]er|value_and_grad|GradOperation|TrainOneStep", re.IGNORECASE)
 #: Builtins that leave the order of what they are given as it is.
 _PLAIN = frozenset(
     (
@@ -465,7 +469,7 @@ class Examination:
         asked = [text for text in conditions if "shuffle" in text.lower()]
         if asked:
             return _said("unresolved", origin, state.data | {"expression": asked[0]})
-        if not sure:
+        if not sure or self.only_read:
             return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
             return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
@@ -475,6 +479,23 @@ class Examination:
             return replace(_said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]}), assumed=assumed)
         edit = _shuffle_edit(state.at) if state.code == "shuffle-off" else None
         return replace(_said(state.code, state.at, state.data, edit), assumed=assumed)
+
+    @cached_property
+    def only_read(self) -> bool:
+        """True where a loop reads data sets and nothing learns by gradients: it may collect features of each sample."""
+        read = any(call.last in READERS and (call.last != "each" or self.of(call.base)) for call in self.trace.calls)
+        return read and not self.learns
+
+    @property
+    def learns(self) -> bool:
+        """True when something makes an optimizer, takes a gradient, or may be a trainer."""
+        fits = {id(call) for call in self.trace.calls if call.name.startswith("sklearn.")}  # without gradients
+        calls = [call for call in self.trace.calls if id(call.base) not in fits]
+        names = [*(call.last for call in calls), *(frame.function.name for frame in self.trace.frames)]
+        if any(map(_TRAINER.search, names)) or any(map(of_training, calls)):
+            return True
+        sources = {id(call.source): call.source for call in calls}
+        return any(_TRAINING.search(line) for source in sources.values() for line in source.lines)
 
     def dropped(self, members: list[tuple[Made, State, str | None, list[Made]]]) -> Made | None:
         """A .shuffle() of one of these data sets whose result nobody uses."""
