@@ -342,6 +342,7 @@ model.eval(val_ds)
     _example(
         "features are collected in a loop, and nothing is trained by gradients",
         """
+import mindspore.dataset as ds
 from features import pretrained
 network = pretrained()
 train_ds = ds.ImageFolderDataset("data/train", shuffle=False).batch(32)

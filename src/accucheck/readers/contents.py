@@ -122,9 +122,8 @@ def _small(image: Image) -> Image:
     from PIL import Image as pillow
 
     if image.mode.startswith(("I", "F")):
-        image.thumbnail(
-            (4 * SIDE, 4 * SIDE), pillow.Resampling.NEAREST
-        )  # an array of the whole would be as large again
+        # An array of the whole would be as large again.
+        image.thumbnail((4 * SIDE, 4 * SIDE), pillow.Resampling.NEAREST)
         picture = picture_of(np.asarray(image)) or pillow.new("RGB", (1, 1))
         picture.thumbnail((SIDE, SIDE))
         return picture

@@ -37,6 +37,7 @@ from .networks import (
     made_by,
     of_training,
     pure,
+    speaks_of_training,
     structure_of,
     trains,
     uses,
@@ -64,8 +65,6 @@ _SHAPES = re.compile(
     r"top_?k|equal|greater|less|logical|isnan|isfinite",
     re.I,
 )
-#: What code that trains speaks of.
-_TRAINING = re.compile(r"optimi[sz]er|trainable_params|value_and_grad|GradOperation|TrainOneStep")
 #: Operators that make a tensor of tensors.
 _OPERATORS = frozenset("+-*/@")
 #: Names of what is no feature of a network: left unused it changes little.
@@ -225,7 +224,7 @@ def _trains(structures: list[Structure], sources: list[Source]) -> bool:
     """True when something in the scripts makes an optimizer, takes a gradient or hands a network to a trainer."""
     if any(of_training(call) for structure in structures for call in structure.reading.trace.calls):
         return True
-    return any(_TRAINING.search(line) for source in sources for line in source.lines)
+    return speaks_of_training(sources) or any("trainable_params" in line for source in sources for line in source.lines)
 
 
 def _opaque(of: Class) -> bool:

@@ -52,6 +52,8 @@ _EFFECTS = re.compile(
     r"float_?status|initialize|callback)",
     re.I,
 )
+#: What only code that trains speaks of.
+_TRAINING = re.compile(r"optimi[sz]er|value_and_grad|GradOperation|TrainOneStep", re.I)
 #: Names of what may have effects where it is not seen what it is.
 _UNSURE = re.compile(
     _EFFECTS.pattern + r"|opt|grad|step|loss|scale|status|sync|reset|clear|hook|log|save|record|callback", re.I
@@ -108,6 +110,11 @@ def kind_of(value: Value | None) -> str:
 def of_training(call: Made) -> bool:
     """True for a call that makes an optimizer, takes a gradient, or hands a network to what may train it."""
     return kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient"
+
+
+def speaks_of_training(sources: Iterable[Source]) -> bool:
+    """True when a line of these scripts names what learning by gradients needs, seen or not."""
+    return any(_TRAINING.search(line) for source in sources for line in source.lines)
 
 
 def base_names(of: Class) -> list[str]:

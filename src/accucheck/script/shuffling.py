@@ -12,7 +12,7 @@ from typing import Any
 
 from ..knowledge import dataset_classes
 from .flow import sources
-from .networks import of_training
+from .networks import of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
@@ -39,9 +39,8 @@ _MAKES_DATA = re.compile(
 _DEPLOYMENT = re.compile(
     r"distribut|device|rank|world|parallel|group|shard|ascend|gpu|cpu|cluster|modelarts", re.IGNORECASE
 )
-#: Names of functions that may train, where what they do is not seen; and what only code that trains speaks of.
+#: Names of functions that may train, where what they do is not seen.
 _TRAINER = re.compile(r"^(train|fit|finetune|learn|backward)(?!able)|trainer", re.IGNORECASE)
-_TRAINING = re.compile(r"optimi[sz]er|value_and_grad|GradOperation|TrainOneStep", re.IGNORECASE)
 #: Builtins that leave the order of what they are given as it is.
 _PLAIN = frozenset(
     (
@@ -494,8 +493,7 @@ class Examination:
         names = [*(call.last for call in calls), *(frame.function.name for frame in self.trace.frames)]
         if any(map(_TRAINER.search, names)) or any(map(of_training, calls)):
             return True
-        sources = {id(call.source): call.source for call in calls}
-        return any(_TRAINING.search(line) for source in sources.values() for line in source.lines)
+        return speaks_of_training({id(call.source): call.source for call in calls}.values())
 
     def dropped(self, members: list[tuple[Made, State, str | None, list[Made]]]) -> Made | None:
         """A .shuffle() of one of these data sets whose result nobody uses."""
