@@ -36,7 +36,7 @@ coverage: export COVERAGE_FILE = $(CURDIR)/build/coverage/data
 coverage: $(VENV)/test.stamp
 	@rm -rf $(dir $(COVERAGE_FILE)) && mkdir -p $(dir $(COVERAGE_FILE))
 	-$(BIN)/coverage run -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
-		--unwatched --deselect tests/fuzz/test_fuzz.py::test_the_guard_sees_what_is_not_allowed \
+		--whole --unwatched --deselect tests/fuzz/test_fuzz.py::test_the_guard_sees_what_is_not_allowed \
 		--deselect tests/probes/test_dataset_digest.py::test_importing_it_loads_nothing_heavy \
 		--deselect tests/test_recorder.py::test_importing_accucheck_stays_cheap
 	$(BIN)/coverage combine --quiet

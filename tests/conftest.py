@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,10 @@ MINDSPORE = importlib.util.find_spec("mindspore") is not None
 LONG = (
     "test_planted_faults.py",
     "test_probe_examples.py",
+    "test_location.py",
+    "test_hard_runs.py",
+    "test_digits.py",
     "test_hostile.py",
-    "test_twins.py",
     "test_range_test.py",
     "test_pipeline_throughput.py",
     "test_cluster.py",
@@ -30,6 +33,7 @@ LONG = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
     parser.addoption("--kills", type=int, default=19, help="commands that tests/faults/test_kills.py kills")
+    parser.addoption("--whole", action="store_true", help="every case of the tests marked part(n, at)")
     parser.addoption("--unwatched", action="store_true", help="tests/fuzz reads its inputs, and watches nothing")
 
 
@@ -38,7 +42,23 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests that are marked part(n, at) all cases but one in n."""
+    seen: Counter[str] = Counter()
+    kept, others = [], []
+    for item in items:
+        mark = item.get_closest_marker("part")
+        name = item.nodeid.partition("[")[0]
+        every, at = (*mark.args, 0)[:2] if mark else (1, 0)
+        (kept if seen[name] % every == at else others).append(item)
+        seen[name] += 1
+    items[:] = kept
+    config.hook.pytest_deselected(items=others)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--whole"):
+        leave_out(config, items)
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     if not MINDSPORE:
         skip = pytest.mark.skip(reason="MindSpore is not installed: pip install 'accucheck[mindspore]'")

@@ -371,7 +371,7 @@ def little(size: int) -> Iterator[None]:
     finally:
         tracemalloc.stop()
     assert peak < 4 * size + (24 << 20), peak
-    assert time.process_time() - begin < 20
+    assert time.process_time() - begin < 60
 
 
 class _Call:
@@ -688,7 +688,8 @@ def test_a_checkpoint_that_is_written_anew_while_it_is_read(project: Path) -> No
         for _ in range(60):
             for name, spec in CHECKPOINT_PROBES.items():
                 outcome = ask(name, project, filled(spec, "now.ckpt"))
-                assert outcome.failed in ("empty", "truncated", "malformed", "changed", None), (name, outcome)
+                allowed = ("empty", "truncated", "malformed", "unknown-format", "changed", None)
+                assert outcome.failed in allowed, (name, outcome)
     finally:
         stop.set()
         thread.join()

@@ -500,7 +500,7 @@ def run_module(module: str, rules: dict[str, Any], most: int, seed: int) -> dict
         os.close(out)
         runner = Runner(module, rules, most, seed)
         place = tempfile.mkdtemp(prefix="mutation-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
-        options = ["-q", "-s", "-p", "no:cacheprovider", "--basetemp", f"{place}/t"]
+        options = ["-q", "-s", "--whole", "-p", "no:cacheprovider", "--basetemp", f"{place}/t"]
         pytest.main([*map(str, files_of(module, rules)), *options, "--rootdir", str(ROOT)], plugins=[runner])
         with os.fdopen(into, "w") as pipe:
             json.dump(runner.result, pipe)

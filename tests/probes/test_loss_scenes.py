@@ -79,6 +79,8 @@ SCENES: dict[str, tuple[dict[str, Any], ...]] = {
     "the last": (side(apart(V, 39, 0.01)), side(V)),
     "slightly from the first on": (side(V * (1 + 2e-5)), side(V)),
     "slightly from the second on": (side(apart(V, 1, 2e-5)), side(V)),
+    "slightly from the tenth on, which rounding may do": (side(apart(V, 9, 2e-5)), side(V)),
+    "slightly from the eleventh on": (side(apart(V, 10, 2e-5)), side(V)),
     "slightly from the 20th on": (side(apart(V, 20, 2e-5)), side(V)),
     "slightly, then visibly": (side(apart(V * (1 + 2e-5), 10, 0.01)), side(V)),
     "one point": (side(put(V, 20, V[20] * 1.1)), side(V)),
