@@ -169,7 +169,7 @@ def test_many_folders_named_like_data_take_no_longer(tmp_path):
         (tmp_path / f"p{number}_data").mkdir()
     begun = time.process_time()
     assert propose(tmp_path) == []
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 4
 
 
 def test_what_lies_below_a_folder(tmp_path):

@@ -86,7 +86,7 @@ def test_a_source_that_hangs_is_left_when_the_time_is_over(tmp_path: Path, name:
     body += "def create(): return ds.GeneratorDataset(rows, ['x', 'label'])"
     start = time.monotonic()
     findings = run(name, tmp_path, body, seconds=1)
-    assert time.monotonic() - start < 180
+    assert time.monotonic() - start < 60
     assert suggest(findings) is V.UNDECIDED and any(finding.incomplete for finding in findings), findings
 
 
@@ -161,5 +161,5 @@ def test_data_that_hang_are_left_when_the_time_is_over(tmp_path: Path, name: str
     body += "def create(): return ds.GeneratorDataset(rows, ['x', 'label'])"
     start = time.monotonic()
     findings = of_network(name, tmp_path, NET + body, seconds=1)
-    assert time.monotonic() - start < 180
+    assert time.monotonic() - start < 60
     assert suggest(findings) is V.UNDECIDED and any(finding.incomplete for finding in findings), findings

@@ -204,7 +204,7 @@ def test_weights_that_all_differ_are_searched_in_little_time(tmp_path: Path) -> 
     own(tmp_path, theirs, "ref.ckpt")
     started = time.process_time()
     found = findings(tmp_path, initial="w0.ckpt", reference="ref.ckpt")
-    assert time.process_time() - started < 60
+    assert time.process_time() - started < 15
     assert found["exchanged"].data["names"] == ["layer5.weight", "layer7.weight"]
     assert found["values-differ"].data["count"] == count - 2
 

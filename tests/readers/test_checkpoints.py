@@ -514,7 +514,7 @@ def test_hostile_records_of_torch(tmp_path):
         start = time.process_time()
         code = code_of(archive(path, pickled, **members))
         assert code in ("malformed", "truncated", "unsafe-pickle"), (name, code)
-        assert time.process_time() - start < 10, name
+        assert time.process_time() - start < 2, name
     # A view with a stride of zero may claim any size; it is named, and never walked.
     infos = named(
         open_checkpoint(

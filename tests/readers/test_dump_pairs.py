@@ -272,4 +272,4 @@ def test_many_names_against_many_tensors_take_no_time_for_each_pair():
     start = time.perf_counter()
     known = dump_pairs._names(side)
     assert all(f"l{number}.m" in known for number in range(2000))
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 1

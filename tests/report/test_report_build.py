@@ -146,18 +146,18 @@ def test_long_texts_and_many_findings_are_bounded(checklists: list[Checklist], c
         Finding(
             "odd-name",
             Level.INFO,
-            Where(path="y" * 3_000),
-            {"name": "z" * 3_000},
-            [Table("t" * 3_000, ["a", "b"], rows, 1000)],
+            Where(path="y" * 10_000),
+            {"name": "z" * 10_000},
+            [Table("t" * 10_000, ["a", "b"], rows, 1000)],
         )
         for _ in range(100)
     ]
-    long = Note("share", "\n".join(["w" * 3_000] * 1000))
+    long = Note("share", "\n".join(["w" * 10_000] * 1000))
     record = Record(
         entries={
             "dp.03": Entry(results={"fake_order": result("fake_order", Kind.LIVE, many)}),
             "hp.02": Entry(
-                note="n" * 3_000,
+                note="n" * 10_000,
                 results={"fake_curve": result("fake_curve", Kind.FILE, [Finding("x", Level.INFO, evidence=[long])])},
             ),
         }
@@ -170,7 +170,7 @@ def test_long_texts_and_many_findings_are_bounded(checklists: list[Checklist], c
     assert len(table.rows) == MAX_ROWS and table.bound == "first 50 of 1,000 rows"
     assert max(len(text) for row in table.rows for text in row) <= 200
     assert len(first.findings[0].message) <= 2000 and len(first.findings[0].where) <= 300
-    assert item(report, "hp.02").note == ["n" * 3_000], "a person's words are never cut"
+    assert item(report, "hp.02").note == ["n" * 10_000], "a person's words are never cut"
     assert len(report.result["items"][0]["results"][0]["findings"]) == 100, "the JSON has them all"
 
 

@@ -79,7 +79,7 @@ def test_notes(kind: str, language: Language, checklists: list[Checklist], case:
     entry = Entry(conclusion=Verdict.PROBLEM, note=note, who=note[:50], when=note[:50], results=found(Note("n", note)))
     begin = time.process_time()
     files = written(made(checklists, case, language, dp_03=entry))
-    assert time.process_time() - begin < 40
+    assert time.process_time() - begin < 10
     sound(files)
     assert all(len(content) < 3 * MEGABYTE for content in files.values())
 
@@ -96,7 +96,7 @@ def test_a_table_of_100000_rows(checklists: list[Checklist], case: Case) -> None
     report = made(checklists, case, dp_03=Entry(results=found(table)))
     begin = time.process_time()
     files = written(report)
-    assert time.process_time() - begin < 40
+    assert time.process_time() - begin < 10
     sound(files)
     assert b"first 50 of 100,000 rows" in files["md"] and b"first 50 of 100,000 rows" in files["html"]
     assert len(files["md"]) < 50_000 and len(files["docx"]) < MEGABYTE
@@ -122,7 +122,7 @@ def test_a_session_of_a_stranger_does_not_make_it_endless(checklists: list[Check
     assert sum(len(finding.evidence) + finding.more_evidence for finding in parts) == 22 * len(parts)
     begin = time.process_time()
     files = reports.render(report, "x", Options(formats=("md", "docx")))
-    assert time.process_time() - begin < 120
+    assert time.process_time() - begin < 60
     assert len(files["x.md"]) < 8 * MEGABYTE and len(files["x.docx"]) < 2 * MEGABYTE
 
 

@@ -145,7 +145,7 @@ def test_what_people_and_their_generators_write_is_parsed() -> None:
     assert text.count("\n") >= 50_000
     start = time.process_time()
     tree = syntax.parse(text, "a.py")
-    assert len(tree.body) == 10_000 and time.process_time() - start < 40
+    assert len(tree.body) == 10_000 and time.process_time() - start < 10
     table = "x = [" + ", ".join(str(n / 7) for n in range(40_000)) + "]\n"
     words = "y = (" + "\n".join(f"'word {n}'" for n in range(5000)) + ")\n"
     total = "z = " + " + ".join(f"a[{n}].b" for n in range(500)) + "\n"
