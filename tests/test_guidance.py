@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from accucheck import case as cases
+from accucheck import symptoms
 from accucheck.checklist import load
 from accucheck.engine import fingerprint
 from accucheck.estimating import Estimate, estimate
@@ -373,3 +374,93 @@ def test_the_durations_are_of_probes_that_there_are():
     known = durations.load()
     assert set(known.probes) <= set(probe.names()) and set(known.kinds) == {kind.value for kind in Kind}
     assert set(known.reading) <= set(cases.CaseFile.__struct_fields__)
+
+
+# --- what fits the curve and the task, and what no item here looks at -----------------------------------------------------
+
+LOSSES = {
+    "at-guess": [2.303 + 0.004 * (-1) ** n for n in range(40)],
+    "flat": [5.1] * 40,
+    "rises": [2.0 + 0.05 * n for n in range(40)],
+    "not-finite": [2.3 * 0.97**n for n in range(20)] + [float("nan")] * 5,
+    "": [2.3 * 0.97**n for n in range(40)],
+}
+
+
+def curve(root: Path, losses: list[float], classes: int = 10, **more: object) -> Project:
+    """A project whose training ran so, with the checklist accuracy."""
+    root.mkdir(exist_ok=True)
+    log = "".join(f"epoch: 1 step: {n}, loss is {loss}\n" for n, loss in enumerate(losses, 1))
+    (root / "train.log").write_text(log, encoding="utf-8")
+    case = {"runtime": {"device": "CPU"}, "curves": {"train": "train.log"}, **more}
+    if classes:
+        case["data"] = {"train": {"classes": list(range(classes))}}
+    (root / "accucheck.yaml").write_text(json.dumps(case), encoding="utf-8")
+    return open_project(root)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_what_a_curve_looks_like(tmp_path, kind):
+    with (opened := curve(tmp_path / "project", LOSSES[kind])).session:
+        found = symptoms.of_curves(opened.case)
+    assert (found.kind if found else "") == kind
+    if kind == "not-finite":
+        assert found.data == {"unit": "step", "at": 21}
+
+
+def test_a_training_far_ahead_of_its_evaluation(tmp_path):
+    rows = "epoch,train_acc,val_acc\n" + "".join(f"{n},{0.5 + n / 45},{0.5 + n / 200}\n" for n in range(1, 21))
+    (tmp_path / "log.csv").write_text(rows)
+    (tmp_path / "accucheck.yaml").write_text("curves: {train: log.csv}\n")
+    found = symptoms.of_curves(cases.load(tmp_path))
+    assert found is not None and found.kind == "lags"
+    assert found.data["train"] == pytest.approx(0.9, abs=0.05) and found.data["eval"] == pytest.approx(0.59, abs=0.02)
+
+
+def test_what_goes_with_the_curve_comes_first_and_says_so(tmp_path):
+    with (opened := curve(tmp_path / "project", LOSSES["at-guess"])).session:
+        for item, probe in (("hp.01", "training_settings"), ("cg.02", "frozen_weights_script")):
+            give(opened, item, probe, suspect(sure=Sure.POSSIBLE), kind=Kind.STATIC)
+        found = [step for step in steps(opened) if step.kind == "suspect"]
+        assert [step.item for step in found] == ["cg.02", "hp.01"], (
+            "frozen weights go with a loss that stays at guessing"
+        )
+        assert "fits the curve: the loss stays at 2.303, that of guessing among 10 classes" in found[0].why(Language.EN)
+        assert "与曲线相符：loss 停在 2.303，即在 10 个类别中随机猜测的水平" in found[0].why(Language.ZH)
+    with (opened := curve(tmp_path / "sound", LOSSES[""])).session:
+        give(opened, "cg.02", "frozen_weights_script", suspect(sure=Sure.POSSIBLE), kind=Kind.STATIC)
+        assert not [step for step in steps(opened) if step.fits]
+
+
+@pytest.mark.parametrize(
+    ("loss", "proposed"), [("mindspore.nn:MSELoss", False), ("mindspore.nn:CrossEntropyLoss", True)]
+)
+def test_no_regression_is_asked_for_the_probabilities_of_classes(tmp_path, loss, proposed):
+    (tmp_path / "train.csv").write_text("x,y\n1,0\n2,1\n")
+    more = {"data": {"train": {"path": "train.csv", "label": "y"}}, "loss": {"call": loss}}
+    with (opened := curve(tmp_path, LOSSES[""], 0, **more)).session:
+        assert ("data.predictions" in {step.key for step in steps(opened)}) is proposed
+
+
+def test_where_nothing_is_certainly_wrong_the_checks_of_any_training_come_first(tmp_path):
+    with (opened := curve(tmp_path / "project", LOSSES["flat"])).session:
+        for job in opened.jobs():
+            given = [suspect(sure=Sure.POSSIBLE)] if job.item == "cg.02" else []
+            give(opened, job.item, job.probe, *given, kind=Kind.STATIC)
+        first = steps(opened)[0]
+        assert (first.kind, first.item) == ("sanity", "san.01") and first.fits is not None
+        assert first.command() == "accucheck run --checklist sanity" and first.cost(Language.EN) == "one command"
+        give(opened, "cg.02", "frozen_weights_script", problem(), kind=Kind.STATIC)
+        assert "sanity" not in {step.kind for step in steps(opened)}, "what is certainly wrong is mended first"
+        give(opened, "cg.02", "frozen_weights_script", kind=Kind.STATIC)
+        with (other := open_project(tmp_path / "project", ["sanity"], session="read")).session:
+            pairs = [(job.item, job.probe) for job in other.jobs()]
+        for item, probe in pairs:
+            result = ProbeResult(probe, Kind.STATIC, status=Status.DONE, suggestion=Verdict.OK)
+            opened.session.record_result(item, result)
+        assert "sanity" not in {step.kind for step in steps(opened)}, "all of it has run, and is clean"
+        wrong = ProbeResult("optimizer_parameters", Kind.STATIC, Status.DONE, Verdict.PROBLEM, [problem()])
+        opened.session.record_result("san.03", wrong)
+        first = steps(opened)[0]
+        assert (first.kind, first.items) == ("sanity", ["san.03"])
+        assert first.command() == "accucheck status --checklist sanity"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from . import engine
+from . import engine, symptoms
 from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
@@ -110,6 +110,22 @@ WORDS: Words = {
         "zh": "接受 {count:,} 条“无问题”或“不涉及”的建议",
     },
     "accept-why": {"en": "only a person concludes", "zh": "结论须由人给出"},
+    "sanity": {
+        "en": "Run the checks that fit any training (the checklist “{title}”): {items}",
+        "zh": "运行适用于任何训练的检查（清单“{title}”）：{items}",
+    },
+    "sanity-why": {
+        "en": "no item here is certainly a problem, and these find what its items do not look at",
+        "zh": "此清单没有确定的问题，而这些检查能发现其各项没有涉及的问题",
+    },
+    "sanity-found": {
+        "en": "Look at what the checklist “{title}” found: {items}",
+        "zh": "查看清单“{title}”发现的问题：{items}",
+    },
+    "sanity-found-why": {
+        "en": "they are problems, and no item of this checklist tells them",
+        "zh": "这些是确定的问题，但不属于此清单的任何一项",
+    },
     "compare": {
         "en": "Compare with a benchmark, step by step (the checklist “{title}”)",
         "zh": "与标杆脚本逐步对比（清单“{title}”）",
@@ -133,11 +149,28 @@ WORDS: Words = {
     },
     "export": {"en": "Write the report", "zh": "生成报告"},
     "export-why": {"en": "every item is concluded", "zh": "所有检查项均已有结论"},
+    # what fits the curve
+    "fits": {"en": "{why}; fits the curve: {symptom}", "zh": "{why}；与曲线相符：{symptom}"},
+    "fits-not-finite": {
+        "en": "the loss is NaN or Inf from {unit} {at:,} on",
+        "zh": "loss 自第 {at:,} 个 {unit} 起为 NaN 或 Inf",
+    },
+    "fits-at-guess": {
+        "en": "the loss stays at {loss:.4g}, that of guessing among {classes:,} classes",
+        "zh": "loss 停在 {loss:.4g}，即在 {classes:,} 个类别中随机猜测的水平",
+    },
+    "fits-flat": {"en": "the loss stays at {loss:.4g}", "zh": "loss 停在 {loss:.4g} 不变"},
+    "fits-rises": {"en": "the loss rises from {first:.4g} to {last:.4g}", "zh": "loss 由 {first:.4g} 升至 {last:.4g}"},
+    "fits-lags": {
+        "en": "training ends at {train:.4g}, evaluation at {eval:.4g}",
+        "zh": "训练最终为 {train:.4g}，评估为 {eval:.4g}",
+    },
     # what it costs
     "cost-diff": {"en": "a change of {count:,} {count:line|lines}", "zh": "修改 {count:,} 行"},
     "cost-look": {"en": "a look at the evidence", "zh": "查看证据"},
     "cost-hand": {"en": "by hand", "zh": "人工处理"},
     "cost-key": {"en": "one key of accucheck.yaml", "zh": "accucheck.yaml 中的一个键"},
+    "cost-command": {"en": "one command", "zh": "一条命令"},
     "cost-press": {"en": "one key press", "zh": "一次按键"},
     "separator": {"en": ", ", "zh": "、"},
     "and-more": {"en": "{items} and {count:,} more", "zh": "{items} 等（另有 {count:,} 项）"},
@@ -171,6 +204,7 @@ _ORDER = (
     "differs",
     "problem",
     "concluded",
+    "sanity",
     "suspect",
     "run",
     "live",
@@ -186,6 +220,10 @@ _ORDER = (
     "plan",
     "ask",
 )
+#: Kinds of steps that are done before another checklist is looked at.
+_BEFORE_OTHERS = frozenset({"returned", "rerun", "differs", "problem", "concluded", "run"})
+#: Kinds of steps that may go with what the curve looks like.
+_FITTED = frozenset({"problem", "suspect", "concluded", "sanity", "live", "unlock", "check"})
 #: Kinds of steps of which each stands for a fault that is known or suspected.
 _FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
 
@@ -196,7 +234,8 @@ class Step(msgspec.Struct, frozen=True):
     `kind` is one of _ORDER, `items` those it is about, the first of them to be opened. `probe` and `finding` are what was found,
     `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date. `key` is the key of
     the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
-    `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have.
+    `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have. `fits` is what the curve of the training
+    looks like, where an item goes with it, and `likely` the place of that item among those that do.
     """
 
     kind: str
@@ -213,6 +252,8 @@ class Step(msgspec.Struct, frozen=True):
     pairs: list[tuple[str, str]] = []
     time: Estimate | None = None
     verdict: Verdict = Verdict.PROBLEM
+    fits: symptoms.Symptom | None = None
+    likely: int = 0
 
     @property
     def item(self) -> str:
@@ -238,6 +279,9 @@ class Step(msgspec.Struct, frozen=True):
         text = _say(self.reason or f"{self.kind}-why", language, **self.data)
         if self.others:
             text = _say("more", language, why=text, count=self.others)
+        if self.fits is not None:
+            told = _say(f"fits-{self.fits.kind}", language, **self.fits.data)
+            text = _say("fits", language, why=text, symptom=told)
         return _say("late", language, why=text) if self.late else text
 
     def cost(self, language: Language) -> str:
@@ -249,6 +293,7 @@ class Step(msgspec.Struct, frozen=True):
             added, gone = (sum(line[:1] == sign for line in fix.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
         costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
+        costs["sanity"] = "cost-command"
         return _say(costs.get(self.kind, "cost-hand"), language)
 
     def command(self, project: str = ".", checklists: Sequence[str] = ()) -> str:
@@ -266,6 +311,8 @@ class Step(msgspec.Struct, frozen=True):
             words = ["run", *folder, *named, *only, *more]
         elif self.kind in ("problem", "concluded", "suspect", "check"):
             words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item, *named]
+        elif self.kind == "sanity":
+            words = ["run" if self.words == "sanity" else "status", *folder, "--checklist", "sanity"]
         elif self.kind in ("path", "compare", "plan"):
             words = ["plan" if self.kind == "plan" else "path", *folder]
         elif self.kind in ("export", "ask"):
@@ -332,6 +379,10 @@ class _Look:
         assert project.session is not None
         self.project, self.session, self.stale = project, project.session, stale
         self.facts = project.case.facts()
+        self.symptom = symptoms.of_curves(project.case)
+        told = ((name, finding) for name, result in self._results() for finding in result.findings)
+        #: Whether the network tells classes apart; None where nothing says.
+        self.classes = symptoms.tells_classes(project.case, told)
         self.place = {item.id: number for number, item in enumerate(project.items)}
         self.paths = [(each, path) for each in project.checklists if (path := self._walk(each)) is not None]
         later = {item.id for _, path in self.paths for item in (*path.ahead, *([path.here] if path.here else []))}
@@ -341,6 +392,11 @@ class _Look:
     def _walk(self, checklist: Checklist) -> Walked | None:
         return walk(checklist, self.session.record, self.project.case)
 
+    def _results(self) -> Iterator[tuple[str, ProbeResult]]:
+        """The results of all items, each with the name of its probe."""
+        for item in self.project.items:
+            yield from self.session.entry(item.id).results.items()
+
     def steps(self) -> list[Step]:
         faults = list(self._faults())
         found = [*self._again(), *faults]
@@ -348,19 +404,31 @@ class _Look:
             found += self._unfinished(faults)
         found += self._path()
         found += self._by_hand({item for step in found for item in step.items})
+        found += self._sanity(found)
         found += self._ends(found)
+        found = [self._fitting(step) for step in found]
         shown = [SYMPTOMS[step.probe] for step in faults if step.kind == "problem" and step.grade == "symptom"]
         return sorted(found, key=partial(self._rank, max(shown, default=0)))
 
-    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, int, int]:
-        """First by kind; then how likely it is to help, when it shows, how many items it serves, and their order in the checklist.
+    def _fitting(self, step: Step) -> Step:
+        """The step with what the curve looks like, where one of its items goes with that."""
+        if self.symptom is None or step.kind not in _FITTED:
+            return step
+        fitting = symptoms.FITTING[self.symptom.kind]
+        places = [fitting.index(item) for item in step.items if item in fitting]
+        return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
+
+    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, int, int, int]:
+        """First by kind; then how likely it is to help, when it shows, whether it goes with the curve, how many items it serves, and
+        their order in the checklist.
 
         A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
         """
         likely = _GRADES.index(step.grade) if step.grade else 0
         when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
         kind = "problem" if step.kind == "suspect" and step.grade == "symptom" and when < shown else step.kind
-        return _ORDER.index(kind), likely, when, -len(step.items), self.place.get(step.item, 0)
+        fits = step.likely if step.fits is not None else len(_ORDER)
+        return _ORDER.index(kind), likely, when, fits, -len(step.items), self.place.get(step.item, 0)
 
     def _entry(self, item: Item) -> Entry:
         return self.session.entry(item.id)
@@ -461,6 +529,8 @@ class _Look:
             if entry.conclusion is not None:
                 continue
             for use in item.uses:
+                if self.classes is False and use.name in symptoms.OF_CLASSES:
+                    continue
                 kind, lacking = self._needs(use)
                 yield _Use(item, use, kind, lacking, entry.results.get(use.name))
 
@@ -575,6 +645,27 @@ class _Look:
             data={"title": title, "why": why},
             late=(item.id, name) in self.stale,
         )
+
+    def _sanity(self, found: Sequence[Step]) -> Iterator[Step]:
+        """The checklist that looks at any training, where this one names no certain problem and something has run."""
+        names = {checklist.name for checklist in self.project.checklists}
+        ran = any(result.status is Status.DONE for _, result in self._results())
+        if (
+            names != {"accuracy"}
+            or self.project.case.alone
+            or not ran
+            or _BEFORE_OTHERS & {step.kind for step in found}
+        ):
+            return
+        checklist = load("sanity")
+        items = [item for item in checklist.items if item.applicable(self.facts)]
+        wrong = [item.id for item in items if self.project.suggestion(item) is Verdict.PROBLEM]
+        new = [item.id for item in items if not self._entry(item).results and self._entry(item).conclusion is None]
+        data = {"title": _both(checklist.title)}
+        if wrong:
+            yield Step("sanity", wrong, "sanity-found", "sanity-found-why", data | {"items": wrong})
+        elif new:
+            yield Step("sanity", new, "sanity", "sanity-why", data | {"items": new})
 
     def _ends(self, found: Sequence[Step]) -> Iterator[Step]:
         """Where to go when nothing is wrong, and the report when all is said."""

@@ -84,6 +84,8 @@ class Guiding(Reviewing):
             command = command_of(step, self.app.project)
             self.app.copy_to_clipboard(command)
             self.notify(plain(self.speech.say("next-copied", command=command)).plain, timeout=8, markup=False)
+        elif step.kind == "sanity":
+            self.app.action_toggle_checklist("sanity")
         elif step.kind == "compare":
             self.app.action_toggle_checklist("comparison")
             self.call_later(self.action_do, "path")

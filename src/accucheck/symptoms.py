@@ -1,0 +1,154 @@
+"""What the curves of a case look like, and what its task is: by these guidance puts first what fits.
+
+A curve alone proves nothing: it only orders what is proposed, and takes away what makes no sense for the task.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .case import Case
+from .errors import ReadError
+from .knowledge import api, names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+
+    from .model import Finding
+    from .probes._curves import Series
+
+    Array = np.ndarray[Any, Any]
+
+#: Bytes of curves that are read to see what they look like: guidance must not keep anybody waiting.
+_BYTES = 16 << 20
+#: Points without which a curve has no shape, and the parts of it that are set against each other (own choice).
+_FEWEST, _PARTS = 5, 5
+#: A mean loss as near to that of guessing counts as it, and a change as small as none (own choice; shares).
+_AT_GUESS, _STILL = 0.05, 0.02
+#: A loss rises when it ends so much above where it began, and an evaluation lags by so much (own choice).
+_RISES, _LAGS_LOSS, _LAGS_ACCURACY = 1.1, 1.5, 0.15
+
+#: What goes with each symptom, the likeliest first: items of the checklists accuracy and sanity.
+FITTING: dict[str, tuple[str, ...]] = {
+    "not-finite": ("mp.01", "hp.01", "mp.02", "mp.03", "ds.01", "dp.01", "san.09", "wi.01"),
+    "at-guess": ("san.03", "cg.02", "san.06", "cg.04", "hp.01", "wi.01", "ds.02", "san.05", "san.09", "cg.03"),
+    "flat": ("san.03", "cg.02", "hp.01", "san.08", "cg.04", "san.06", "wi.01", "cg.03", "san.09"),
+    "rises": ("hp.01", "cg.04", "san.08", "mp.03", "mp.02", "san.09", "hp.03"),
+    "lags": ("api.02", "dp.02", "hp.02", "san.07", "ds.03", "ds.04", "api.01", "cg.01"),
+}
+#: Probes that only make sense where the network tells classes apart.
+OF_CLASSES = frozenset({"label_issues", "first_loss", "first_loss_live", "class_balance", "class_balance_live"})
+
+
+class Symptom(NamedTuple):
+    """What a curve looks like: `kind` is a key of FITTING; `data` fills the words that tell it."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+def of_curves(case: Case) -> Symptom | None:
+    """What the curves of the training and its evaluation look like; None where they look sound, or there are none to be read."""
+    paths = [path for key in ("curves.train", "curves.eval") for path in case.paths(key)]
+    try:
+        stamps = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths if path.is_file())
+    except OSError:
+        return None
+    if case.alone or not stamps or len(stamps) < len(paths) or sum(size for *_, size in stamps) > _BYTES:
+        return None
+    listed = case.get("data.train.classes")
+    keys = tuple(str(case.get(key) or "") for key in ("curves.train", "curves.eval"))
+    return _read(case.root, keys, len(listed) if isinstance(listed, list) else 0, stamps)
+
+
+@lru_cache(maxsize=8)
+def _read(root: str, keys: tuple[str, str], classes: int, _stamps: tuple[object, ...]) -> Symptom | None:
+    """As of_curves; remembered while the files stay as they are."""
+    from .case import CaseFile, Curves
+    from .probes import _curves
+
+    case = Case(root, CaseFile(curves=Curves(train=keys[0] or None, eval=keys[1] or None)))
+    try:
+        logs = _curves.Logs(case, "curves.train", "curves.eval")
+    except ReadError:
+        return None
+    loss = logs.series("loss")
+    if loss is not None and (found := _of_loss(loss, classes)) is not None:
+        return found
+    return _lag(logs, loss)
+
+
+def _of_loss(loss: Series, classes: int) -> Symptom | None:
+    """What a training loss shows by itself."""
+    import numpy as np
+
+    finite = np.isfinite(loss.values)
+    if not finite.all():
+        return Symptom("not-finite", {"unit": loss.unit, "at": int(loss.x[~finite][0])})
+    if len(loss.values) < _FEWEST:
+        return None
+    means = [float(part.mean()) for part in np.array_split(loss.values, _PARTS)]
+    first, last, middle = means[0], means[-1], float(loss.values.mean())
+    still = max(means) - min(means) <= _STILL * abs(middle)
+    if still and classes > 1 and abs(middle / math.log(classes) - 1) <= _AT_GUESS:
+        return Symptom("at-guess", {"loss": middle, "classes": classes})
+    if still:
+        return Symptom("flat", {"loss": middle})
+    if last > max(first, 0) * _RISES and last == max(means):
+        return Symptom("rises", {"first": first, "last": last})
+    return None
+
+
+def _lag(logs: Any, loss: Series | None) -> Symptom | None:
+    """An evaluation that ends far behind the training."""
+    import numpy as np
+
+    def end(series: Series | None) -> float | None:
+        values = series.finite().values if series is not None else np.empty(0)
+        return float(values[-max(1, len(values) // _PARTS) :].mean()) if len(values) else None
+
+    trained, evaluated = (end(logs.series("accuracy", evaluated=side)) for side in (False, True))
+    if trained is not None and evaluated is not None:
+        whole = 100.0 if max(trained, evaluated) > 1 else 1.0
+        if (trained - evaluated) / whole > _LAGS_ACCURACY:
+            return Symptom("lags", {"train": trained, "eval": evaluated})
+    own, other = end(loss), end(logs.series("loss", evaluated=True))
+    if own is not None and other is not None and other > max(own, 0) * _LAGS_LOSS:
+        return Symptom("lags", {"train": own, "eval": other})
+    return None
+
+
+def tells_classes(case: Case, findings: Iterable[tuple[str, Finding]]) -> bool | None:
+    """Whether the network tells classes apart, True, or gives numbers (a regression), False; None where nothing says.
+
+    By the case, else by what the probes found, each with its name: the loss of the scripts, and labels that are hardly classes.
+    """
+    if case.get("data.train.classes"):
+        return True
+    said = _by_loss(str(case.get("design.loss") or case.get("loss.call") or ""))
+    if said is not None:
+        return said
+    votes = set()
+    for name, finding in findings:
+        if name == "loss_function":
+            votes.add(_by_loss(str(finding.data.get("loss", ""))))
+        elif name == "class_balance" and finding.code == "not-classes":
+            votes.add(False)
+    votes.discard(None)
+    return votes.pop() if len(votes) == 1 else None
+
+
+def _by_loss(name: str) -> bool | None:
+    """What a loss is for: one on raw outputs of the labels' own shape is a regression's, any other known one tells classes."""
+    from .live.inside.references import NAMES
+
+    dotted = re.sub(r":", ".", name)
+    known = api.find(names.canonical(dotted)) or api.find(dotted)
+    if known is not None and known.kind == "loss":
+        return None if known.labels is None else not (known.labels == "same-shape" and known.expects == "raw")
+    return name not in ("mse", "l1", "smooth_l1", "huber") if name in NAMES else None
