@@ -6,6 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from accucheck import case as cases
@@ -150,6 +151,18 @@ def test_static_probes_share_a_child_and_survive_a_crash_of_one(tmp_path):
     assert three["fake_static_crash"].status is Status.FAILED
     assert three["fake_static_one"].status is three["fake_static_two"].status is Status.DONE
     assert len(three["fake_static_two"].findings) == 1
+
+
+def test_what_is_read_comes_before_what_is_run_and_the_quick_before_the_slow(tmp_path, monkeypatch):
+    known = msgspec.structs.replace(engine.durations.load(), probes={"fake_problem": 9.0, "fake_static_one": 9.0})
+    monkeypatch.setattr(engine.durations, "load", lambda: known)
+    names = ("fake_live", "fake_problem", "fake_static_one", "fake_clean", "fake_static_two")
+    jobs = [engine.Job("xx.01", name) for name in names]
+    events = list(engine.run(Case(str(tmp_path)), jobs, live=True))
+    begun = [event.job.probe for event in events if isinstance(event, engine.Started)]
+    assert begun == ["fake_static_two", "fake_static_one", "fake_clean", "fake_problem", "fake_live"]
+    pids = {event.result.findings[0].data["n"] for event in events[:6] if isinstance(event, engine.Finished)}
+    assert len(pids) == 1, "static probes share a child all the same"
 
 
 def test_parallel_children(tmp_path):

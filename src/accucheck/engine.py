@@ -23,9 +23,10 @@ from . import __version__
 from . import probe as probes
 from .case import Case, redacted
 from .errors import UserError, from_os_error
+from .knowledge import durations
 from .language import Language
 from .live.inside.processes import descendants, end
-from .model import Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
+from .model import STRENGTH, Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
 from .store import scratch
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
@@ -125,18 +126,16 @@ def run(
     cancel = cancel or threading.Event()
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
     groups: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
-    static: list[Job] = []
+    able: list[Job] = []
     listed: Listed = {}
     for job in jobs:
         skipped = _skip(case, job, live, listed)
         if skipped is not None:
             yield Finished(job, skipped)
-        elif probes.load(job.probe).KIND is Kind.STATIC:
-            static.append(job)
         else:
-            groups.put([job])
-    if static:
-        groups.put(static)
+            able.append(job)
+    for group in _groups(able):
+        groups.put(group)
 
     def work() -> None:
         try:
@@ -164,6 +163,22 @@ def run(
         cancel.set()
         for thread in threads:
             thread.join()
+
+
+def _groups(jobs: Sequence[Job]) -> Iterator[list[Job]]:
+    """The jobs of one child each, in the order in which they begin: what is read from scripts comes first, as it is certain and takes
+    seconds, then what is read from files, then what runs the project's code; within a kind the quick ones come first."""
+    known = durations.load()
+
+    def turn(job: Job) -> tuple[int, float]:
+        kind = probes.load(job.probe).KIND
+        return STRENGTH[kind], known.probes.get(job.probe, known.kinds[kind.value])
+
+    ordered = sorted(jobs, key=turn)
+    static = [job for job in ordered if probes.load(job.probe).KIND is Kind.STATIC]
+    if static:
+        yield static
+    yield from ([job] for job in ordered[len(static) :])
 
 
 def reason_of(error: BaseException) -> Reason:
