@@ -113,6 +113,27 @@ INNER = "grads = ops.clip_by_global_norm(grads, 1.0)"
 AFTER = "grads = self.scale_grad(grads)\n        " + INNER
 
 
+#: A layer that clips, made where it is used and mapped over the gradients.
+MAPPED = '''
+limit = ops.MultitypeFuncGraph("limit")
+
+@limit.register("Number", "Tensor")
+def _limit(most, gradient):
+    return nn.ClipByNorm()(gradient, most)
+
+class Own(nn.Adam):
+    def construct(self, grads):
+        return super().construct(ops.HyperMap()(ops.partial(limit, 1.0), grads))
+
+opt = Own(net.trainable_params())
+'''
+
+
+@pytest.mark.parametrize(("scale", "expected"), [("8.0", ["clip-scaled"]), ("1.0", ["clip-clean"])])
+def test_a_layer_made_where_the_optimizer_maps_it(scale: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(clipping.examine(training(tmp_path, MAPPED + CELL.format(scale)))) == expected
+
+
 @pytest.mark.parametrize(
     ("body", "step", "expected"),
     [

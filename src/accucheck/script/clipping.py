@@ -188,7 +188,7 @@ def _in_optimizer(training: Training, step: Step) -> Iterator[Remark]:
                 call
                 for call in within
                 if operation(call).name in _CLIPS
-                and any(part in given for part in _limited(operation(call).operands[0]))
+                and any(part in given for first in operation(call).operands[:1] for part in _limited(first))
             ]
             if not clips:
                 continue
