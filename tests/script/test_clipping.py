@@ -114,7 +114,7 @@ AFTER = "grads = self.scale_grad(grads)\n        " + INNER
 
 
 #: A layer that clips, made where it is used and mapped over the gradients.
-MAPPED = '''
+MAPPED = """
 limit = ops.MultitypeFuncGraph("limit")
 
 @limit.register("Number", "Tensor")
@@ -126,7 +126,7 @@ class Own(nn.Adam):
         return super().construct(ops.HyperMap()(ops.partial(limit, 1.0), grads))
 
 opt = Own(net.trainable_params())
-'''
+"""
 
 
 @pytest.mark.parametrize(("scale", "expected"), [("8.0", ["clip-scaled"]), ("1.0", ["clip-clean"])])

@@ -74,8 +74,22 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 是从 {saved} 保存的（第 {line} 行），参数名是否一致无法从代码中看出。",
     },
     "handed-on": {
-        "en": "What is loaded from {path} goes through {function}; whether all of it reaches a network is not to be seen here.",
-        "zh": "从 {path} 加载的参数经过 {function} 处理，无法从代码中确定是否全部写入网络。",
+        "en": "What is loaded from {path} goes through {function} ({at}), where it could not be followed any further: whether all of "
+        "it reaches a network is unknown.",
+        "zh": "从 {path} 加载的参数经过 {function}（{at}）处理，之后未能继续跟踪，无法确定是否全部写入网络。",
+    },
+    "dict-unseen": {
+        "en": "The parameters that were not loaded into {net} are looked at, but which checkpoint they come from could not be "
+        "followed beyond {at}.",
+        "zh": "对未加载到 {net} 的参数做了检查，但参数来自哪个 checkpoint 在 {at} 处未能继续跟踪。",
+    },
+    "set-if-named": {
+        "en": "The parameters of {path} are set one by one at {at}, on a condition: names that do not fit are passed over in silence.",
+        "zh": "{path} 中的参数在 {at} 处按条件逐个写入网络；名称不匹配的参数会被静默跳过。",
+    },
+    "set-one-by-one": {
+        "en": "The parameters of {path} are set one by one at {at}.",
+        "zh": "{path} 中的参数在 {at} 处逐个写入网络。",
     },
     "only-read": {
         "en": "The checkpoint {path} is only looked at: this script makes no network.",
@@ -176,7 +190,7 @@ _LEVELS = {
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
 }
-_FINE = ("own", "checked", "only-read", "no-loading")
+_FINE = ("own", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
     "not-applied": "fix-apply",
     "result-ignored": "fix-check",
@@ -217,7 +231,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     found = list(findings)
     verdict = usual(found)
     nothing = any(finding.code in ("no-loading", "only-read") for finding in found)
-    loaded = any(finding.code in ("own", "checked") for finding in found)
+    loaded = any(finding.code in ("own", "checked", "set-one-by-one") for finding in found)
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
 
 
@@ -366,7 +380,20 @@ for name, param in net.parameters_and_names():
         param.set_data(param_dict[name])
 ms.Model(net).eval(data)
 """,
+        Verdict.UNDECIDED,
+        "set-if-named",
+    ),
+    _example(
+        "each parameter by its name",
+        """
+net = Net()
+param_dict = load_checkpoint("net.ckpt")
+for name, param in net.parameters_and_names():
+    param.set_data(param_dict[name])
+ms.Model(net).eval(data)
+""",
         Verdict.OK,
+        "set-one-by-one",
     ),
     _example(
         "assigned cell by cell, under names put together",
@@ -379,7 +406,46 @@ for name, cell in net.cells_and_names():
         cell.weight = param_dict[key].data
 ms.Model(net).eval(data)
 """,
+        Verdict.UNDECIDED,
+        "set-if-named",
+    ),
+    _example(
+        "collected name by name",
+        """
+net = Net()
+wanted = {}
+for name, value in load_checkpoint("net.ckpt").items():
+    wanted.update(**{name.replace("backbone.", ""): value})
+print(load_param_into_net(net, wanted))
+ms.Model(net).eval(data)
+""",
         Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "by way of a function that is not written here",
+        """
+def converted(params): ...
+
+net = Net()
+params = load_checkpoint("net.ckpt")
+params = converted(params)
+load_param_into_net(net, params)
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "result-ignored",
+    ),
+    _example(
+        "what is loaded comes from elsewhere",
+        """
+from tools import fetched
+net = Net()
+print(load_param_into_net(net, fetched("net")))
+ms.Model(net).eval(data)
+""",
+        Verdict.UNDECIDED,
+        "dict-unseen",
     ),
     _example(
         "given to a function out of sight",

@@ -357,9 +357,10 @@ class Expressions:
             value = self.value(keyword.value, scope)
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
-            elif isinstance(value, Mapping):
+                continue
+            if isinstance(value, Mapping):
                 keywords.update({key: item for key, item in value.items.items() if isinstance(key, str)})
-            else:
+            if not isinstance(value, Mapping) or value.fed:  # of what is stored under keys that are not known
                 keywords["**"] = value
                 unpacked = True
         for option in called:
@@ -659,15 +660,17 @@ class Expressions:
     on_Tuple = on_Set = on_List
 
     def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
-        found = Mapping({})
+        found, unknown = Mapping({}), []
         for key, part in zip(node.keys, node.values, strict=True):
             value = self.value(part, scope)
-            if key is None:
-                if not isinstance(value, Mapping):
-                    return Unknown()
+            if key is None and not isinstance(value, Mapping):
+                unknown.append(value)
+                continue
+            if isinstance(value, Mapping) and key is None:
                 found.items.update(value.items)
                 found.fed = [*(found.fed or []), *(value.fed or [])] or None
                 continue
+            assert key is not None
             name = self.value(key, scope)
             if isinstance(name, Known) and models.hashable(name.value):
                 found.items[name.value] = value
@@ -677,7 +680,7 @@ class Expressions:
                             option.bound += (name.value,)
             else:
                 found.fed = [*(found.fed or []), value]
-        return found
+        return self.noted("dict", [*unknown, found], {}, node) if unknown else found
 
     def on_ListComp(self, node: Any, scope: Scope) -> Value:
         inner = Scope(scope)

@@ -95,19 +95,31 @@ _RANK = [
     "directory",
     "directory-possible",
     "applied",
+    "set-one-by-one",
+    "set-if-named",
     "overwritten",
     "overwritten-possible",
     "another-object",
     "nothing-loaded",
     "own",
     "checked",
+    "dict-unseen",
     "result-ignored",
     "another-class",
     "handed-on",
     "only-read",
     "not-applied",
 ]
-_OF_LOAD = ("applied", "directory", "directory-possible", "handed-on", "only-read", "not-applied")
+_OF_LOAD = (
+    "applied",
+    "set-one-by-one",
+    "set-if-named",
+    "directory",
+    "directory-possible",
+    "handed-on",
+    "only-read",
+    "not-applied",
+)
 
 
 def _place(entry: tuple[tuple[str, int, str], list[Said]]) -> tuple[str, int, str]:
@@ -173,27 +185,50 @@ class Loading:
         kind, place = self.end(load)
         data = {"path": shown(path)}
         if kind == "applied":
-            yield Said("applied", load.source, load.node)
-        elif kind == "handed" or self.trace.gave_up or self.blurred(origins):
-            what = place.last if isinstance(place, Made) and place.last else "load_param_into_net"
-            yield Said("handed-on", load.source, load.node, {**data, "function": what})
+            code = "set-if-named" if getattr(place, "tests", ()) else "set-one-by-one"
+            yield Said(code, load.source, load.node, {**data, "at": _stands(place) or _stands(load)})
+        elif kind == "handed" or self.trace.gave_up or (blurred := self.blurred(origins)) is not None:
+            lost = place if kind == "handed" else blurred
+            what = lost.last if isinstance(lost, Made) and lost.last else "load_param_into_net"
+            yield Said(
+                "handed-on", load.source, load.node, {**data, "function": what, "at": _stands(lost) or _stands(load)}
+            )
         elif not self.has_network:
             yield Said("only-read", load.source, load.node, data)
         else:
             yield Said("not-applied", load.source, load.node, data, edits=self.insertion(load))
 
-    def blurred(self, origins: dict[int, list[Made]]) -> bool:
-        """True when it is not seen what some dict that is put into a network is."""
+    def blurred(self, origins: dict[int, list[Made]]) -> Made | None:
+        """A place that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
         for put in self.puts:
             given = put.argument(_NET, "parameter_dict")
             if origins[id(put)] or unseen(put.frame):
                 continue
             if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Made)) for v in flow.sources(given)):
-                return True
+                return put
         sets = [
             c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
         ]
-        return any(isinstance(v, Unknown) for c in sets for arg in c.args for v in flow.sources(arg, stop=_is_object))
+        for call in sets:
+            if any(isinstance(v, Unknown) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
+                return call
+        return None
+
+    def empty(self, put: Made) -> bool:
+        """True for a dict that nothing was put into: neither a line that is followed, nor code that is not and is given it."""
+        given = put.argument(_NET, "parameter_dict")
+        if not isinstance(given, Mapping) or given.items or given.fed or put.unpacked or id(given) in self.kept:
+            return False
+        users = (user for user, how in self.users.get(id(given), ()) if user is not put)
+        return all(_LOOKS.fullmatch(user.name) or _LOOKS.fullmatch(user.api) for user in users)
+
+    def unseen_dict(self, put: Made, loads: list[Made]) -> Value | None:
+        """What a dict that is put into a network is made of, where no load of it is seen; None where one is."""
+        given = put.argument(_NET, "parameter_dict")
+        if loads or put.api in LOADS or given is None:
+            return None
+        made = [v for v in flow.sources(given, stop=_is_object) if isinstance(v, Made)]
+        return next((v for v in made if not _LOOKS.fullmatch(v.name)), given)
 
     @cached_property
     def has_network(self) -> bool:
@@ -201,7 +236,7 @@ class Loading:
             call.api == "Model" or (call.api.startswith("nn.") and call.name != "") for call in self.trace.calls
         )
 
-    def end(self, load: Made) -> tuple[str, Value | None]:
+    def end(self, load: Made) -> tuple[str, Value | Store | None]:
         """What finally becomes of a loaded dict: "applied", "handed" to something unseen, or "" when it goes nowhere."""
         queue: list[Value] = [load]
         seen = {id(load)}
@@ -239,7 +274,7 @@ class Loading:
                     handed = outer
             for store in self.stores.get(id(value), ()):
                 if _HOLDS.fullmatch(store.attribute):
-                    return "applied", store.owner
+                    return "applied", store
                 if store.attribute != "[]":
                     handed = store.owner
                 reach(store.owner)
@@ -330,8 +365,7 @@ class Loading:
         def say(code: str, likely: bool = False, also: tuple[tuple[Source, int, int], ...] = (), **more: Any) -> Said:
             return Said(code, call.source, call.node, {**data, **more}, likely, also)
 
-        given = call.argument(_NET, "parameter_dict") if call.api == "load_param_into_net" else None
-        if isinstance(given, Mapping) and not given.items and not given.fed and not call.unpacked:
+        if call.api == "load_param_into_net" and self.empty(call):
             return say("nothing-loaded")
         if (again := self.overwritten(call, net)) is not None:
             sure = (
@@ -348,7 +382,10 @@ class Loading:
             if code != "own":
                 return say(code, also=(_span(save),), path=path, line=save.line, saved=", ".join(_names(save)))
             return say("own", path=path)
-        return say("checked" if call.api == "load_param_into_net" and self.asked(call) else "result-ignored")
+        if call.api != "load_param_into_net" or not self.asked(call):
+            return say("result-ignored")
+        lost = self.unseen_dict(call, loads)
+        return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
 
     def own(self, net: Value | None, loads: list[Made], saved: list[Saved]) -> tuple[str, str, Made] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
@@ -528,6 +565,12 @@ def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:
 
 def _span(call: Made) -> tuple[Source, int, int]:
     return call.source, call.line, getattr(call.node, "end_lineno", None) or call.line
+
+
+def _stands(value: Value | Store | None) -> str:
+    """Where a value stands, as file:line; "" for one that has no place."""
+    source = getattr(value, "source", None)
+    return f"{source.path}:{value.line}" if isinstance(value, (Placed, Store)) and isinstance(source, Source) else ""
 
 
 def _is_none(value: Value) -> bool:

@@ -563,12 +563,16 @@ def _of_mapping(
         return Items([*map(Known, owner.items), *(Unknown() for _ in more)], open=bool(more))
     if name == "values":
         return Items([*owner.items.values(), *more], open=bool(more))
+    if name in ("setdefault", "__setitem__") and len(args) == 2:
+        owner.fed = [*more, args[1]][:200]
+        return join(owner.fed, limit=32)
     if name == "update":
         for value in args:
             given = value if isinstance(value, Mapping) else _record([value], {})
             owner.items.update(given.items if given else {})
             more = [*more, *((given.fed or []) if given else [value])]
-        more = [*more, *(value for key, value in keywords.items() if key == "**")]
+        rest = keywords.get("**")
+        more = [*more, *((rest.fed or []) if isinstance(rest, Mapping) else [rest] if rest is not None else [])]
         owner.fed = more[:200] or None
         owner.items.update({key: value for key, value in keywords.items() if key != "**"})
         return Known(None)

@@ -673,7 +673,9 @@ class Tracer(Expressions):
             generator = self.made("generator", [function], {}, node)
             frame.returned = generator.result = join(yielded)
             return generator
-        if runs_on or not found:
+        if not found and _stub(node):
+            found.append(self.made(function.name, args, keywords, call, function.owner, unpacked))
+        elif runs_on or not found:
             found.append(Known(None))
         useful = [value for value in found if not (isinstance(value, Known) and value.value is None)]
         frame.returned = join(useful or found)
@@ -749,6 +751,21 @@ _RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
     for name, method in vars(Tracer).items()
     if name.startswith("do_") and hasattr(ast, name[3:])
 }
+
+
+def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """True for a function whose code stands elsewhere, or nowhere yet: `...`, or NotImplementedError."""
+    last = node.body[-1]
+    if len(node.body) > 2 or (len(node.body) == 2 and not _text(node.body[0])):
+        return False
+    if isinstance(last, ast.Raise) and last.exc is not None:
+        raised = last.exc.func if isinstance(last.exc, ast.Call) else last.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is ...
+
+
+def _text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _ended(loop: ast.AST) -> set[int]:
