@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.util
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,14 +104,20 @@ def subnormal() -> None:
         ctypes.CDLL("libm.so.6").fesetenv(ctypes.c_void_p(-1))  # FE_DFL_ENV
 
 
+@pytest.fixture(scope="session")
+def installed_fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """tests/fakes where packages may lie: not in the current folder, of which accucheck imports nothing."""
+    return Path(shutil.copytree(FAKES, tmp_path_factory.mktemp("installed") / "fakes"))
+
+
 @pytest.fixture
-def fakes(monkeypatch: pytest.MonkeyPatch) -> Path:
+def fakes(monkeypatch: pytest.MonkeyPatch, installed_fakes: Path) -> Path:
     """The fake probes of tests/fakes, installed for this process and its children."""
-    monkeypatch.syspath_prepend(str(FAKES))
-    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+    monkeypatch.syspath_prepend(str(installed_fakes))
+    monkeypatch.setenv("PYTHONPATH", str(installed_fakes))
     for name in [name for name in sys.modules if name.startswith("fake_")]:
         monkeypatch.delitem(sys.modules, name)
-    return FAKES
+    return installed_fakes
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,7 @@
 """accucheck: locate why a MindSpore model does not reach its accuracy."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+# Nothing is imported here: `python -m accucheck` has the current folder on its path until __main__ has taken it off.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .recorder import Recorder as Recorder
 

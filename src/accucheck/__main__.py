@@ -1,10 +1,10 @@
-"""`python -m accucheck`, with the current folder kept off the import path: a project may hold a click.py."""
+"""Where the command begins, as `accucheck` and as `python -m accucheck`. Nothing is imported before the project is off the import path."""
 
-import sys
+from accucheck.imports import keep_out
 
-if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-    del sys.path[0]
+keep_out()
 
-from accucheck.cli import console
+from accucheck.cli import console  # noqa: E402
 
-console()
+if __name__ == "__main__":
+    console()

@@ -23,6 +23,7 @@ from . import __version__
 from . import probe as probes
 from .case import Case, redacted
 from .errors import UserError, from_os_error
+from .imports import environment
 from .knowledge import durations
 from .language import Language
 from .live.inside.processes import descendants, end
@@ -304,7 +305,7 @@ class _Child:
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "accucheck.worker", *given],
-                env={**os.environ, **({} if folder is None else {"TMPDIR": str(folder)})},
+                env={**environment(), **({} if folder is None else {"TMPDIR": str(folder)})},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -28,6 +28,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from .errors import UserError
+from .imports import KEPT, environment
 from .language import Language, Words, word
 
 WORDS: Words = {
@@ -111,7 +112,8 @@ class Program(AppService):
         """The terminal is the page's, not the one that this program was started in."""
         inherited = super()._build_environment(width, height)
         others = ("TMUX", "TMUX_PANE", "STY", "TEXTUAL_FPS")  # how often to paint is the walkthrough's to say
-        return {**{k: v for k, v in inherited.items() if k not in others}, "TERM": "xterm-256color"}
+        own = {k: v for k, v in environment().items() if k in ("PYTHONPATH", KEPT)}
+        return {**{k: v for k, v in inherited.items() if k not in others}, **own, "TERM": "xterm-256color"}
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         environment = self._build_environment(width, height)

@@ -3,6 +3,8 @@
 import json
 import os
 import pickle
+import re
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -104,21 +106,80 @@ def test_every_command_is_attacked() -> None:
     assert set(CALLS) | NO_PROJECT == set(COMMANDS)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_no_command_runs_a_strangers_code(stranger: Path, mark: Path, name: str) -> None:
-    """Started as the console script is, with the project as the current folder, as one does after `git clone`."""
-    start = "import sys; sys.path[:] = filter(None, sys.path); from accucheck.cli import console; sys.argv[0] = 'accucheck'; console()"
-    import subprocess
+@pytest.fixture(scope="session")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The console script as an installer writes it, without the module `re`, which some of them import first."""
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    module, function = re.search(r'^accucheck = "([\w.]+):(\w+)"', text, re.M).groups()
+    path = tmp_path_factory.mktemp("bin") / "accucheck"
+    path.write_text(f"#!{sys.executable}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n")
+    path.chmod(0o755)
+    return path
 
+
+#: What `export PYTHONPATH=/usr/local/Ascend/python:$PYTHONPATH` leaves where there was none: Python takes its end for the current folder.
+OPEN_PATH = f"/usr/local/Ascend/python{os.pathsep}"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_command_runs_a_strangers_code(stranger: Path, mark: Path, name: str, script: Path) -> None:
+    """Started as the console script, in the project, as one does after `git clone`, with what CANN makes of PYTHONPATH."""
+    for before in (
+        "sitecustomize",
+        "usercustomize",
+    ):  # Python itself imports them: docs/security.md, "What is not promised"
+        (stranger / f"{before}.py").unlink()
     done = subprocess.run(
-        [sys.executable, "-c", start, *CALLS[name]],
+        [script, *CALLS[name]],
         cwd=stranger,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=300,
+        env={**os.environ, "PYTHONPATH": OPEN_PATH},
     )
     unharmed(Ran(done.returncode, done.stdout, done.stderr), mark)
     assert done.returncode in (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("path", ["", "{project}", "{project}/src:/nowhere", ".", "src"])
+def test_python_m_runs_nothing_of_the_current_folder(stranger: Path, mark: Path, path: str) -> None:
+    (stranger / "src").mkdir()
+    for name in ("sitecustomize", "usercustomize"):
+        (stranger / f"{name}.py").unlink()
+    for name in ("typing", "enum", "json", "click", "jinja2", "fsspec"):
+        for folder in (stranger, stranger / "src"):
+            (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write(__name__)\n")
+    ran = accucheck("run", "--only", "hp.01", cwd=stranger, PYTHONPATH=path.format(project=stranger), timeout=120)
+    unharmed(ran, mark)
+    assert ran.code == 0 and "done 1" in ran.out, ran  # by a child
+
+
+def test_a_project_named_from_elsewhere_is_not_imported_either(stranger: Path, mark: Path, tmp_path: Path) -> None:
+    for name in ("sitecustomize", "usercustomize"):
+        (stranger / f"{name}.py").unlink()
+    for words in ([str(stranger)], ["-p", str(stranger)], [f"--project={stranger}"]):
+        unharmed(accucheck("status", *words, cwd=tmp_path, PYTHONPATH=str(stranger)), mark)
+
+
+def test_code_that_was_agreed_to_has_the_users_own_path(tmp_path: Path) -> None:
+    """What is kept from accucheck's own processes is there for the user's functions."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "mindspore.py").write_text("raise RuntimeError('of the user')\n")
+    (tmp_path / "accucheck.yaml").write_text("name: x\npipelines: {train: {call: 'train:create'}}\n")
+    ran = accucheck("run", "--live", "--only", "ds.03", cwd=tmp_path, PYTHONPATH=f"lib{os.pathsep}", timeout=120)
+    assert "of the user" in ran.out + ran.err, ran
+
+
+def test_doctor_warns_of_an_open_path(tmp_path: Path) -> None:
+    english = accucheck("doctor", "--lang", "en", cwd=tmp_path, PYTHONPATH=OPEN_PATH).out
+    chinese = accucheck("doctor", "--lang", "zh", cwd=tmp_path, PYTHONPATH="lib").out
+    assert (
+        f"PYTHONPATH={OPEN_PATH}" in english
+        and "sitecustomize.py" in english
+        and "${PYTHONPATH:+:$PYTHONPATH}" in english
+    )
+    assert "PYTHONPATH=lib" in chinese and "当前目录" in chinese and "${PYTHONPATH:+:$PYTHONPATH}" in chinese
+    assert "PYTHONPATH" not in accucheck("doctor", cwd=tmp_path, PYTHONPATH="/a:/b").out
 
 
 def test_with_consent_it_is_run(stranger: Path, mark: Path) -> None:

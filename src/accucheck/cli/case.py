@@ -153,15 +153,17 @@ def _checklist_path(name: str) -> Path:
 def doctor(project: str, as_json: bool) -> None:
     from pathlib import Path
 
-    from .. import case, settings
+    from .. import case, imports, settings
     from ..report import environment
 
     loaded = case.load(Path(project))
     facts = environment.collect(loaded)
     _, wrong = settings.load()
     file = settings.from_home(str(settings.file()))
+    path = imports.current_folder()
     if as_json:
-        show_json({**facts, "settings": file, "settings_wrong": wrong.text(language()) if wrong is not None else None})
+        told = wrong.text(language()) if wrong is not None else None
+        show_json({**facts, "settings": file, "settings_wrong": told, "pythonpath_open": path is not None})
         return
     for line in environment.lines(facts, language()):
         show(line)
@@ -169,3 +171,5 @@ def doctor(project: str, as_json: bool) -> None:
     show(say("settings", path=file, there=there))
     if wrong is not None:
         show(wrong.text(language()))
+    if path is not None:
+        show(say("path-open", value=visible(path)))

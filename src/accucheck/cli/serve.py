@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -20,8 +21,8 @@ from .frame import (
     talk,
 )
 
-#: Starts a walkthrough; the current folder stays off the import path, for a project may hold a click.py.
-_START = "import sys; sys.path[:] = filter(None, sys.path); from accucheck.cli import console; console()"
+#: Starts a walkthrough by its path: with -m or -c the current folder would stand on the import path.
+_START = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
 
 
 @command(
@@ -85,7 +86,7 @@ def serve(
 
     with serving.listen(serving.loopback(host), port) as listening:
         serving.serve(
-            [sys.executable, "-c", _START, *arguments],
+            [sys.executable, _START, *arguments],
             listening,
             title=opened.case.name,
             language=language(),

@@ -682,6 +682,14 @@ WORDS: Words = {
     "settings": {"en": "Settings: {path}{there}", "zh": "设置文件：{path}{there}"},
     "settings-none": {"en": " (not there; the defaults stand)", "zh": "（不存在，使用默认值）"},
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
+    "path-open": {
+        "en": "PYTHONPATH={value}\n  An entry is empty or relative: Python takes it for the current folder. accucheck keeps it off "
+        "its own path, but a sitecustomize.py, encodings.py or accucheck.py there runs before it. Write "
+        "export PYTHONPATH=/a/folder${{PYTHONPATH:+:$PYTHONPATH}}",
+        "zh": "PYTHONPATH={value}\n  其中有空条目或相对路径，Python 会将其视为当前目录。accucheck 自身不从当前目录导入，但其中的 "
+        "sitecustomize.py、encodings.py 或 accucheck.py 会先于 accucheck 运行。请改写为 "
+        "export PYTHONPATH=/a/folder${{PYTHONPATH:+:$PYTHONPATH}}",
+    },
     # the browser
     "serve": {
         "en": "Serve the walkthrough to a browser on this machine; from another one, through an SSH tunnel.",

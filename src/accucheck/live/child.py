@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from ..case import Case
 from ..errors import UserError
+from ..imports import users_environment
 from ..probe import Skip
 from .inside.processes import Process, adopt_orphans, descendants, end_descendants
 
@@ -69,7 +70,12 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
     token = secrets.token_hex(8)
     adopt_orphans()
     others = descendants(os.getpid())
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {
+        **users_environment(),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
     with tempfile.TemporaryFile() as log:
         try:
             child = subprocess.Popen(

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from ..errors import ReadError
+from ..imports import environment
 from .child import tail
 from .mindrecord_rows import NO_MINDSPORE
 
@@ -21,6 +22,7 @@ def as_lines(path: Path, version: str, target: Path) -> None:
         ran = subprocess.run(
             [sys.executable, str(Path(__file__).with_name("mindrecord_rows.py")), str(path.absolute()), str(target)],
             cwd=target.parent,
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
