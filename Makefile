@@ -1,4 +1,5 @@
 # Two commands on a fresh machine with Python 3.10-3.12 and make:  make demo   make test
+# While working: make quick.  Before a release: make full.
 VENV   := .venv
 BIN    := $(VENV)/bin
 # The first Python on the path that accucheck and MindSpore 2.10 run on.
@@ -9,26 +10,57 @@ TORCH  ?=
 # Where the demo works: the examples themselves stay as they are.
 DEMO   := build/demo
 
-.PHONY: demo test check unit coverage docs reports bench quality clean
+# Which of the ten parts of the long families make test runs; the commit chooses it where this is empty. Example: make test PART=3
+PART   ?=
+# On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
+PYTEST := $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+.PHONY: demo quick test full check lint types contracts fresh unit-quick unit unit-full compiled coverage docs reports bench quality clean
 
 demo: $(VENV)/demo.stamp
 	@rm -rf $(DEMO) && mkdir -p $(dir $(DEMO))
 	@$(BIN)/accucheck demo --folder $(DEMO)
 
+# Within two minutes: all checks, and the tests of what reads scripts and files, without MindSpore.
+quick: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync check unit-quick
+
+# What CI runs: every test, but of each long family one part.
 test: check unit
 
-check: $(VENV)/test.stamp
+# Every case of every test; before a release.
+full: check unit-full
+
+check: lint types contracts fresh
+
+lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/test.stamp
 	$(BIN)/mypy
+
+contracts: $(VENV)/test.stamp
 	$(BIN)/lint-imports
+
+# Whether what is generated is as the generators would write it now.
+fresh: $(VENV)/test.stamp
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python benchmarks/pages.py --check
 	$(BIN)/python reports/generate.py --check
 
-# On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
-unit: $(VENV)/test.stamp
-	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+unit-quick: compiled
+	$(BIN)/pytest -m "not mindspore and not slow" tests/architecture tests/knowledge tests/readers tests/script
+
+unit: compiled
+	$(PYTEST) $(if $(PART),--part $(PART))
+
+unit-full: compiled
+	$(PYTEST) --whole
+
+# Compiled once: tests start hundreds of processes, and those that run a project's code write no bytecode.
+compiled: $(VENV)/test.stamp
+	@$(BIN)/python -m compileall -q src
 
 # Which branches of src no test takes, those of all child processes counted too. Left out is what counting itself disturbs: what the
 # guard of the fuzzing sees, and what is imported.

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,8 @@ import pytest
 FAKES = Path(__file__).parent / "fakes"
 #: Where it is missing, the tests marked mindspore are skipped: all others do without it.
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
+#: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
+PARTS = 10
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -34,31 +38,75 @@ LONG = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
     parser.addoption("--kills", type=int, default=19, help="commands that tests/faults/test_kills.py kills")
-    parser.addoption("--whole", action="store_true", help="every case of the tests marked part(n, at)")
+    parser.addoption("--whole", action="store_true", help="every case of the tests marked part(n)")
+    parser.addoption("--part", type=int, help="which part of the tests marked part(n); else the commit chooses it")
     parser.addoption("--unwatched", action="store_true", help="tests/fuzz reads its inputs, and watches nothing")
 
 
-def pytest_configure() -> None:
-    """Ctrl+C ends what tests start, even where a job in the background runs them, for which shells ignore it."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Ctrl+C ends what tests start, even where a job in the background runs them, for which shells ignore it.
+
+    Which part is run, is chosen once: workers of pytest-xdist take over the options.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.option.part is None:
+        config.option.part = part_of_the_commit()
+
+
+def part_of_the_commit() -> int:
+    """How many commits lead to this one on its first-parent line, so that ten of them in succession take every part.
+
+    Where that cannot be counted, in a shallow clone or outside git, the number of the day.
+    """
+
+    def git(*words: str) -> str:
+        ran = subprocess.run(["git", *words], cwd=FAKES.parent, capture_output=True, text=True, check=True)
+        return ran.stdout.strip()
+
+    try:
+        if git("rev-parse", "--is-shallow-repository") == "false":
+            return int(git("rev-list", "--count", "--first-parent", "HEAD"))
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    return int(time.time()) // 86400
+
+
+def runs_all(config: pytest.Config) -> bool:
+    """Whether nothing is left out: with --whole, and where tests are named one by one."""
+    return config.option.whole or any("::" in argument for argument in config.args)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Says which part is run; a report header would not come with -q."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter:
+        part = f"part {session.config.option.part % PARTS or PARTS} of {PARTS} of the long families"
+        reporter.write_line("every case" if runs_all(session.config) else f"{part}; every case: --whole")
+
+
+def part_of(item: pytest.Item) -> tuple[int, str]:
+    """In how many parts a test's family is run, and the family: the cases of one function, or all tests of a marked module."""
+    node, mark = next(item.iter_markers_with_node("part"), (item, None))
+    family = item.nodeid.partition("[")[0] if node is item else node.nodeid
+    return (mark.args[0] if mark else 1), family
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of tests that are marked part(n, at) all cases but one in n."""
+    """Of each family marked part(n) all cases but one in n. Families start at different cases, so that parts take about as long."""
     seen: Counter[str] = Counter()
     kept, others = [], []
     for item in items:
-        mark = item.get_closest_marker("part")
-        name = item.nodeid.partition("[")[0]
-        every, at = (*mark.args, 0)[:2] if mark else (1, 0)
-        (kept if seen[name] % every == at else others).append(item)
-        seen[name] += 1
+        parts, family = part_of(item)
+        start = config.option.part % PARTS + zlib.crc32(family.encode())
+        (kept if (seen[family] + start) % parts == 0 else others).append(item)
+        seen[family] += 1
     items[:] = kept
     config.hook.pytest_deselected(items=others)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--whole"):
+    if not runs_all(config):
         leave_out(config, items)
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     if not MINDSPORE:

@@ -753,7 +753,7 @@ HARD: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.part(3)
+@pytest.mark.part(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("kind", HARD)

@@ -41,7 +41,7 @@ TELLING = {"batch_size_live", "missing_handling", "pipeline_settings", "training
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.mindspore] if probe.load(name).KIND is Kind.LIVE else []
+    return [pytest.mark.mindspore, pytest.mark.part(5)] if probe.load(name).KIND is Kind.LIVE else []
 
 
 def examples() -> Iterator[Any]:
@@ -78,7 +78,7 @@ def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_
     assert msgspec.json.decode(msgspec.json.encode(findings), type=list[Finding]) == findings, "no plain JSON"
 
 
-@pytest.mark.part(2)
+@pytest.mark.part(5)
 @pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "at thresholds" in kept])
 def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
     module = probe.load(name)
@@ -86,7 +86,7 @@ def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
     assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["at thresholds"], AGAIN
 
 
-@pytest.mark.part(2, 1)
+@pytest.mark.part(5)
 @pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "of variants" in kept])
 def test_variants_of_examples_are_judged_as_they_were(name: str) -> None:
     module = probe.load(name)

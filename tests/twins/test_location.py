@@ -35,7 +35,7 @@ def frameworks() -> None:
     pytest.importorskip("torch")
 
 
-@pytest.mark.part(2)
+@pytest.mark.part(10)
 @pytest.mark.parametrize("twin", CLEAN, ids=lambda twin: twin.name)
 def test_nothing_is_found_of_a_clean_twin(tmp_path: Path, twin: Twin) -> None:
     walked = walk(build(twin, tmp_path / "twin"))
@@ -47,7 +47,7 @@ def test_nothing_is_found_of_a_clean_twin(tmp_path: Path, twin: Twin) -> None:
         }
 
 
-@pytest.mark.part(3)
+@pytest.mark.part(10)
 @pytest.mark.parametrize("twin", FAULTY, ids=lambda twin: twin.name)
 def test_a_fault_is_located_at_its_step_of_the_path(tmp_path: Path, twin: Twin) -> None:
     walked = walk(build(twin, tmp_path / "twin"))
