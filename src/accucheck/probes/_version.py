@@ -12,6 +12,11 @@ def of(case: Case) -> str:
     return case.spec.runtime.mindspore or _installed()
 
 
+def is_known(case: Case) -> bool:
+    """Whether the case says it."""
+    return case.spec.runtime.mindspore is not None
+
+
 @cache
 def _installed() -> str:
     from importlib.metadata import PackageNotFoundError, version

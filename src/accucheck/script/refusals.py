@@ -1,0 +1,129 @@
+"""Calls of MindSpore that a version of it refuses: a parameter that is not there, too many arguments, a name that is gone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from ..knowledge import api, signatures
+from ..knowledge.api import Signature
+from .analysis import Reading
+from .source import Source
+from .values import Made
+
+
+@dataclass(frozen=True, eq=False)
+class Refused:
+    """A call that is refused. `code` says how; `until` is the last version that is known to take it, "" for none. `guarded`: a condition or
+    a handler of exceptions may keep the script from it, or from stopping there."""
+
+    code: str
+    place: Made
+    data: dict[str, Any] = field(default_factory=dict)
+    until: str = ""
+
+    @property
+    def guarded(self) -> bool:
+        call = self.place
+        return bool(call.tests or call.left) or _is_tried(call.source, call.line)
+
+
+@dataclass(eq=False)
+class Refusals:
+    """What of the calls in these scripts a version refuses; `fit` counts those that it takes, by canonical name."""
+
+    readings: Sequence[Reading]
+    version: str
+    fit: dict[str, int] = field(default_factory=dict)
+
+    def examine(self) -> Iterator[Refused]:
+        """Each place once, and each name that is gone once, in the order of the scripts."""
+        seen: set[tuple[str, int, int]] = set()
+        gone: set[str] = set()
+        for call in (call for reading in self.readings for call in reading.trace.calls):
+            name, node = _known_as(call), call.node
+            if not name or not isinstance(node, ast.Call):
+                continue
+            place = call.source.path, node.lineno, node.col_offset
+            if place in seen:
+                continue
+            seen.add(place)
+            found = self._of(call, node, name)
+            if found is not None and not (found.code == "gone" and found.data["api"] in gone):
+                gone.add(found.data["api"] if found.code == "gone" else "")
+                yield found
+
+    def _of(self, call: Made, node: ast.Call, name: str) -> Refused | None:
+        known = signatures.load()
+        if known.is_of(self.version) and (gone := known.lacks(call.name)):
+            return Refused("gone", call, {"api": gone})
+        signature = self._signature(name)
+        if signature is None:
+            return None
+        found = _misfit(signature, call, node)
+        if found is None:
+            self.fit[name] = self.fit.get(name, 0) + 1
+            return None
+        code, data = found
+        return Refused(code, call, {"api": name, **data}, _older(name, call))
+
+    def _signature(self, name: str) -> Signature | None:
+        """What it takes in this version, where that is known for certain: no `*args` and no `**kwargs`."""
+        known, written = signatures.load(), api.find(name)
+        own = known.signature(name)
+        # What hides its signature has none in signatures.json; methods are in api.json alone.
+        if written is not None and (own is not None or name.rpartition(".")[2][:1].islower()):
+            own = own if known.is_of(self.version) and own is not None else written.at(self.version)
+        elif not known.is_of(self.version):
+            return None
+        vague = own is None or any(one.startswith("*") and len(one) > 1 for one in own.parameters)
+        return None if vague else own
+
+
+def _known_as(call: Made) -> str:
+    """The canonical name of what is called, of a method too where its object is one of MindSpore's; "" for anything else.
+
+    What lies in a private module may be another thing than what is called so in public.
+    """
+    if call.name.startswith("mindspore."):
+        return "" if any(part[:1] == "_" for part in call.name.split(".")) else call.api
+    base = call.base
+    if call.name.startswith(".") and isinstance(base, Made) and base.name.startswith("mindspore."):
+        return base.api + call.name if api.find(base.api + call.name) is not None else ""
+    return ""
+
+
+def _is_tried(source: Source, line: int) -> bool:
+    """Whether a line stands in the body of a try that handles something."""
+    return any(
+        isinstance(node, ast.Try)
+        and node.handlers
+        and node.body[0].lineno <= line <= (node.body[-1].end_lineno or node.body[-1].lineno)
+        for node in source.nodes
+    )
+
+
+def _misfit(signature: Signature, call: Made, node: ast.Call) -> tuple[str, dict[str, Any]] | None:
+    """How what is written in a call does not fit a signature, with what tells it; None where it fits, or may."""
+    positional = signature.positional
+    accepted = [one for one in signature.parameters if one != "*"]
+    starred = call.unpacked or any(isinstance(one, ast.Starred) for one in node.args)
+    for keyword in (one.arg for one in node.keywords if one.arg is not None):
+        if keyword not in accepted:
+            near = [one for one in accepted if keyword in one] or get_close_matches(keyword, accepted, 1)
+            return "keyword", {"name": keyword, "accepted": accepted, "near": near[0] if near else ""}
+        if not starred and keyword in positional[: len(node.args)]:
+            return "twice", {"name": keyword}
+    if not starred and len(node.args) > len(positional):
+        return "positional", {"count": len(node.args), "most": len(positional)}
+    return None
+
+
+def _older(name: str, call: Made) -> str:
+    """The last version whose signature takes a call that today's refuses."""
+    written = api.find(name)
+    older = written.older if written is not None else []
+    return next((one.until for one in reversed(older) if one.bind(call.args, call.keywords) is not None), "")
