@@ -574,6 +574,16 @@ WORDS: Words = {
         "en": "{call} raised {error}\n{lines}",
         "zh": "{call} 抛出异常：{error}\n{lines}",
     },
+    "live-own": {
+        "en": "accucheck itself failed here, not your code: {error} (live task {task}, {place}, MindSpore {version}). Please report it; "
+        "the other probes are not affected.",
+        "zh": "这是 accucheck 自身的故障，与您的代码无关：{error}（实测任务 {task}，{place}，MindSpore {version}）。"
+        "请反馈该问题；其他探针不受影响。",
+    },
+    "live-no-tensor": {
+        "en": "{call} gave {found} where a tensor is needed. Return the loss or the output as a MindSpore Tensor, or first in a tuple.",
+        "zh": "{call} 给出的是 {found}，而这里需要张量。请以 MindSpore Tensor 返回损失或输出，或把它放在元组的第一位。",
+    },
     "live-no-dataset": {
         "en": "{call} returned {found}, which is not a MindSpore dataset. Name a function that returns the dataset itself, "
         "before create_dict_iterator().",

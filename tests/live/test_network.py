@@ -51,6 +51,12 @@ def nothing(*first, **args):
 
 def bad():
     raise ValueError("no weights today")
+
+def plain():
+    return lambda output, label: 1.5
+
+def of_three():
+    return lambda output, label, weight: output.mean()
 """
 
 #: Runs in a process of its own, as the child does: MindSpore's modes are those of a process.
@@ -138,6 +144,8 @@ def test_the_cases_own_optimizer_and_data_without_batches(tmp_path: Path) -> Non
         ({"pipeline": {"call": "project:empty", "args": {}}}, "no-batch"),
         ({"network": "project:bad"}, "raised"),
         ({"loss": "mindspore.nn:BCELoss"}, "raised"),
+        ({"loss": "project:plain"}, "no-tensor"),
+        ({"loss": "project:of_three"}, "raised"),
     ],
 )
 def test_what_the_users_functions_do_wrong(tmp_path: Path, more: dict[str, Any], event: str) -> None:

@@ -124,7 +124,7 @@ def _events(
         child.stdin.flush()
     except BrokenPipeError:
         pass  # it died at once: told below
-    call, deadline, mark = "", None, token.encode()
+    call, version, deadline, mark = "", "", None, token.encode()
     while True:
         try:
             line = lines.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
@@ -139,12 +139,20 @@ def _events(
         kind, call = event["event"], event.get("call", call)
         if kind == "calling":
             continue
+        if kind == "runtime":
+            version = event["mindspore"]
         if kind == "no-mindspore":
             raise Skip("no-mindspore", python=python)
         if kind == "no-import":
             raise UserError("live-no-import", python=python, error=event["error"])
         if kind in ("raised", "failed"):
             raise UserError("live-raised", call=call, error=event["error"], lines="\n".join(event["lines"]))
+        if kind == "own-failure":
+            raise UserError(
+                "live-own", task=request["task"], place=event["place"], version=version, error=event["error"]
+            )
+        if kind == "no-tensor":
+            raise UserError("live-no-tensor", call=event["call"], found=event["found"])
         if kind == "died":  # a process that the child itself had started
             raise UserError("live-crashed", call=call, status=event["status"], log=tail(log))
         if kind == "no-dataset":

@@ -84,7 +84,11 @@ def main() -> None:
     except Stop as stop:
         tell(**stop.event)
     except BaseException as error:
-        tell(event="failed", error=shown(error), lines=pipeline.last_lines(error, request["root"]))
+        lines, place = pipeline.last_lines(error, request["root"]), pipeline.own_place(error, request["root"])
+        if place or not lines:  # no line of the user's, or ours was called back from theirs
+            tell(event="own-failure", error=shown(error), place=place or pipeline.deepest(error))
+        else:
+            tell(event="failed", error=shown(error), lines=lines)
         code = 1
     with suppress(OSError):
         sys.stdout.flush()

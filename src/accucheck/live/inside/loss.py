@@ -23,18 +23,14 @@ class Loss:
         self.setup, self.dtype, self.labels = setup, outputs.dtype, labels
 
     def _scalar(self, outputs: Any) -> Any:
-        assert self.setup.loss is not None
-        found = self.setup.loss(outputs, *self.labels)
-        found = found[0] if isinstance(found, (tuple, list)) else found
+        found = self.setup.loss_given(outputs, self.labels)
         return found.mean() if found.ndim else found
 
     def value(self, outputs: Array) -> Array:
         """As the loss gives it, in float64."""
         import mindspore
 
-        assert self.setup.loss is not None
-        found = self.setup.loss(mindspore.Tensor(outputs).astype(self.dtype), *self.labels)
-        found = found[0] if isinstance(found, (tuple, list)) else found
+        found = self.setup.loss_given(mindspore.Tensor(outputs).astype(self.dtype), self.labels)
         return found.astype(mindspore.float32).asnumpy().astype("float64")
 
     def gradient(self, outputs: Array) -> Array:

@@ -146,7 +146,7 @@ class Measure:
             loss = output
             if setup.loss is not None:
                 with blamed(setup.request["loss"]["call"], setup.root):
-                    loss = setup.loss(output, *setup.columns(batch, setup.labels))
+                    loss = setup.loss_given(output, setup.columns(batch, setup.labels))
             value = first_tensor(loss)
             first = first_tensor(output)
             self.dtype = "" if first is None else str(first.dtype)

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any
 
 from .columns import labels_of
-from .pipeline import Node, Stop, Tell, blamed, called, returned
+from .pipeline import Node, Stop, Tell, blamed, called, returned, theirs
 from .values import batched
+from .versions import checkpoint, is_half
 
 Cell = Any  # a mindspore.nn.Cell
 Tensor = Any
@@ -117,11 +118,7 @@ class Setup:
         import mindspore
 
         with blamed("mindspore:load_checkpoint", self.root):
-            # Older versions know no other format than their own, and no such argument.
-            held = mindspore.load_checkpoint(
-                path, **({"format": "safetensors"} if path.endswith(".safetensors") else {})
-            )
-            missing, _ = mindspore.load_param_into_net(self.network, held)
+            missing, _ = mindspore.load_param_into_net(self.network, checkpoint(path))
         return list(missing)
 
     def batches(self, count: int) -> list[Batch]:
@@ -182,10 +179,22 @@ class Setup:
 
     def loss_from(self, output: Any, batch: Batch) -> Tensor:
         """The same, of what the network gave for the batch."""
-        if self.loss is not None:
-            output = self.loss(output, *self.columns(batch, self.labels))
-        first = output[0] if isinstance(output, (tuple, list)) else output
+        first = self.first(output) if self.loss is None else self.loss_given(output, self.columns(batch, self.labels))
         return first if first.ndim == 0 else first.mean()
+
+    def loss_given(self, output: Any, labels: Sequence[Tensor]) -> Tensor:
+        """What the loss makes of an output of the network, of any shape. Raises Stop when that is no tensor."""
+        assert self.loss is not None
+        return self.first(theirs(self.loss, output, *labels), "loss")
+
+    def first(self, value: Any, maker: str = "network") -> Tensor:
+        """A tensor, or the first of several. Raises Stop for anything else, which `maker` of the request gave."""
+        import mindspore
+
+        first = value[0] if isinstance(value, (tuple, list)) and value else value
+        if not isinstance(first, mindspore.Tensor):
+            raise Stop(event="no-tensor", call=self.request[maker]["call"], found=described(first))
+        return first
 
     def gradients(self, batch: Batch, weights: Sequence[Any] | None = None) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The loss of a batch and its gradient with respect to each of the weights, in their order: network.trainable_params()
@@ -210,7 +219,7 @@ def numbers(tensor: Tensor) -> Any:
     """A copy as a numpy array; of 16-bit floats as float32, which numpy knows."""
     import mindspore
 
-    if tensor.dtype in (mindspore.bfloat16, mindspore.float16):
+    if is_half(tensor):
         tensor = tensor.astype(mindspore.float32)
     return tensor.asnumpy().copy()
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import copy
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import dropwhile, takewhile
+from pathlib import Path
 from typing import Any
 
 Node = Any  # a mindspore.dataset.Dataset: MindSpore is imported late, and its classes have no types
 Tell = Callable[..., None]
+
+
+HERE = Path(__file__).resolve().parent
+#: A line of a traceback that names a frame.
+_FRAME = re.compile(r'\s*File "(.+)", line (\d+), in (.+)')
 
 
 class Stop(Exception):
@@ -34,13 +42,45 @@ def is_dataset(value: Any) -> bool:
 
 @contextmanager
 def blamed(call: str, root: str) -> Iterator[None]:
-    """What is raised within is the user's own doing: it becomes a Stop with its last lines."""
+    """What is raised within is the user's own doing, save by our own code: it becomes a Stop with its last lines."""
     try:
         yield
     except Stop:
         raise
     except (Exception, SystemExit) as error:
+        if own_place(error, root):
+            raise
         raise Stop(event="raised", call=call, error=shown(error), lines=last_lines(error, root))
+
+
+def theirs(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Call what is the user's: an error about how it is called is raised here, and is theirs to mend."""
+    return function(*given, **named)
+
+
+def is_own(frame: traceback.FrameSummary) -> bool:
+    """Whether it lies in this folder."""
+    return Path(frame.filename).resolve().parent == HERE
+
+
+def own_place(error: BaseException, root: str) -> str | None:
+    """file:line where this folder's own code failed: it raised the error itself, or was called back while the user's code ran."""
+    frames = inner_frames(error) or traceback.extract_tb(error.__traceback__)
+    own_root = os.path.join(root, "")
+    known = list(
+        dropwhile(lambda one: not is_own(one) and not os.path.abspath(one.filename).startswith(own_root), frames[::-1])
+    )
+    ours = list(takewhile(is_own, known))
+    raised_here = len(known) == len(frames) and ours and ours[0].name != theirs.__name__
+    if raised_here or any(frame.name == "called_back" for frame in ours):
+        return f"{Path(ours[0].filename).name}:{ours[0].lineno}"
+    return None
+
+
+def deepest(error: BaseException) -> str:
+    """file:line of this folder's code that an error went through last."""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if is_own(frame)]
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
 
 
 def returned(what: dict[str, Any], root: str, tell: Tell, *first: Any) -> Any:
@@ -54,8 +94,8 @@ def returned(what: dict[str, Any], root: str, tell: Tell, *first: Any) -> Any:
     with blamed(call, root):
         function: Any = importlib.import_module(module)
         for part in name.split("."):
-            function = getattr(function, part)
-        return function(*first, **what["args"])
+            function = theirs(getattr, function, part)
+        return theirs(function, *first, **what["args"])
 
 
 def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:
@@ -83,6 +123,12 @@ def inner_lines(error: BaseException) -> list[str]:
     _, found, text = str(error).partition("Python Call Stack")
     lines = text.partition("Dataset Pipeline Error Message")[0].splitlines()
     return [line for line in lines[1:] if line.strip("- ")] if found else []
+
+
+def inner_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of that traceback."""
+    found = [entry for line in inner_lines(error) if (entry := _FRAME.fullmatch(line))]
+    return [traceback.FrameSummary(entry[1], int(entry[2]), entry[3], lookup_line=False) for entry in found]
 
 
 def last_lines(error: BaseException, root: str) -> list[str]:

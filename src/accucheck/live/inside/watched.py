@@ -10,6 +10,7 @@ import numpy as np
 
 from .network import Batch, Setup, Tensor, numbers
 from .pipeline import Tell, blamed
+from .versions import after_calls, before_calls
 
 #: A rate for which weights that start at zero begin to pass gradients on, and nothing diverges.
 TINY = 1e-4
@@ -73,7 +74,7 @@ def called(setup: Setup, batch: Batch) -> list[int]:
     def seen(cell: Any, _: Any) -> None:
         found.extend(id(one) for one in cell._params.values() if one is not None)
 
-    handles = [cell.register_forward_pre_hook(seen) for _, cell in setup.network.cells_and_names()]
+    handles = [before_calls(cell, seen) for _, cell in setup.network.cells_and_names()]
     with blamed(setup.request["network"]["call"], setup.root):
         setup.loss_of(batch)
     for handle in handles:
@@ -260,7 +261,7 @@ def activations(training: Training, request: dict[str, Any], tell: Tell) -> Iter
     cells = [(name, cell, type(cell).__name__) for name, cell in setup.network.cells_and_names()]
     hooked = [(name, cell, cls) for name, cell, cls in dict.fromkeys(cells) if cls in FAMILIES]
     for name, cell, cls in hooked:
-        cell.register_forward_hook(hook(name or ".", cls))
+        after_calls(cell, hook(name or ".", cls))
     for _ in range(request["batches"]):
         batch = next(training.batches)
         calls.clear()
