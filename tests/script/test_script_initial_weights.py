@@ -171,6 +171,32 @@ AFTER: dict[str, list[str]] = {
     "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))": ["zero-weights"],
     "for cell in net.cells():\n    cell.bias.set_data(initializer(Normal(), cell.bias.shape))": ["zero-weights"],
     "net.first.weight.set_data(initializer(Normal(), [8, 8]))": ["zero-weights"],
+    "net.second.weight.set_data(initializer(Normal(), [8, 8]))": ["set-later"],
+    "net.second.weight = Parameter(initializer(Normal(), [8, 8]))": ["set-later"],
+    "net.second.weight = Parameter(initializer('zeros', [8, 8]))": ["zero-weights"],
+    "net.second.bias = Parameter(initializer(Normal(), [8]))": ["zero-weights"],
+    "if a:\n    net.second.weight = Parameter(initializer(Normal(), [8, 8]))": ["zero-possible"],
+    "for cell in net.cells():\n    if isinstance(cell, nn.Conv2d):\n        cell.weight = initializer('zeros', cell.weight.shape)\n"
+    "    elif isinstance(cell, nn.Dense):\n        cell.weight = initializer(Normal(), cell.weight.shape)": [
+        "set-later"
+    ],
+    "def start(part):\n    for cell in part.cells():\n        cell.weight = initializer(Normal(), cell.weight.shape)\n"
+    "start(net)": ["set-later"],
+    "def start(part):\n    for cell in part.cells():\n        cell.weight = initializer(Normal(), cell.weight.shape)\n"
+    "start(net.first)": ["zero-weights"],
+    "for p in net.get_parameters():\n    p.set_data(initializer(Normal(), p.shape))": ["set-later"],
+    "for p in net.get_parameters():\n    if 'weight' in p.name:\n        p.set_data(initializer(Normal(), p.shape))": [
+        "set-later"
+    ],
+    "for p in net.get_parameters():\n    if 'bias' not in p.name:\n        p.set_data(initializer(Normal(), p.shape))": [
+        "set-later"
+    ],
+    "for p in net.get_parameters():\n    if 'bias' in p.name:\n        p.set_data(initializer(Normal(), p.shape))": [
+        "zero-weights"
+    ],
+    "for p in net.get_parameters():\n    if 'head' in p.name:\n        p.set_data(initializer(Normal(), p.shape))": [
+        "zero-possible"
+    ],
     "for _, cell in net.cells_and_names():\n    cell.weight.set_data(initializer('zeros', cell.weight.shape))": [
         "zero-weights",
         "zero-set",

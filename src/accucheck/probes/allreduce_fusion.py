@@ -15,7 +15,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -46,7 +46,7 @@ MESSAGES: Words = {
         "zh": "改用 nn.DistributedGradReducer(optimizer.parameters)，它会合并梯度。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 WHY: Words = {
     "each-alone": {
         "en": "Many small messages take longer than a few large ones. It costs time, not accuracy.",
@@ -61,6 +61,7 @@ PROOF: Words = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.speed import fused
 

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _version
+from . import _gaps, _grades, _version
 
 if TYPE_CHECKING:
     from ..script.benchmark import Comparison
@@ -139,6 +139,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
+    **_grades.WORDS,
     "differing-defaults": {"en": "Differing defaults relied on", "zh": "所依赖的不同默认值"},
     "api": {"en": "API", "zh": "API"},
     "parameter": {"en": "Parameter", "zh": "参数"},
@@ -268,6 +269,7 @@ _FIXES = {
 MOST, MOST_NAMED = 100, 5
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.differences import Differences

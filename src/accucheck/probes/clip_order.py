@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -69,7 +69,7 @@ MESSAGES: Words = _training.sometimes(
     },
     _FAULTS,
 )
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _THRESHOLD = {
     "en": "The threshold meets gradients that are larger by the scale: nearly every step is clipped, and dividing afterwards leaves "
@@ -95,6 +95,7 @@ PROOF: Words = _training.also(dict.fromkeys(_FAULTS, _NORM), _FAULTS)
 _FIXES = {"clip-scaled": "fix-order", "clip-before-optimizer": "fix-optimizer"}
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.clipping import examine
 

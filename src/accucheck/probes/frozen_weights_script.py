@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _networks
+from . import _gaps, _grades, _networks
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -145,7 +145,7 @@ MESSAGES: Words = {
         "zh": "在创建优化器之前冻结，或修正 design.frozen。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _UNTRAINED = {
     "en": "These weights keep their first values: the loss does not fall, or only as far as the remaining layers can bring it.",
@@ -217,6 +217,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import freezing
     from ..script.analysis import read_scripts

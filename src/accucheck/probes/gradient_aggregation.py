@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -99,7 +99,7 @@ MESSAGES: Words = {
         "gradients_mean=True)",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _APART = {
     "en": "Each device then trains a network of its own on its own part of the data: weights drift apart, and the one that is saved "
@@ -121,6 +121,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.aggregation import examine
 

@@ -16,7 +16,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -55,7 +55,7 @@ MESSAGES: Words = {
         "zh": "对未缩放的输出求梯度，或在取范数之前先除以 scale；最后再对整个损失做缩放。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 WHY: Words = {
     "penalty-scaled": {
         "en": "The norm is larger by the scale, and its square by the square of it: the penalty outweighs the loss and pushes the "
@@ -72,6 +72,7 @@ PROOF: Words = {
 _FIXES = {"penalty-scaled": "fix-unscale"}
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.penalties import examine
 

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Plain, Progress, Sure, Table, Verdict
 from ..probe import Example, script_example
-from . import _gaps, _networks
+from . import _gaps, _grades, _networks
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
@@ -161,6 +161,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
+    **_grades.WORDS,
     "layers": {"en": "Layers with weights", "zh": "带权重的层"},
     "cell": {"en": "Cell", "zh": "Cell"},
     "attribute": {"en": "Attribute", "zh": "属性"},
@@ -264,6 +265,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.connections import examine

@@ -15,7 +15,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import Example, script_example
-from . import _speed, _training
+from . import _grades, _speed, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -44,7 +44,7 @@ MESSAGES: Words = {
         "zh": 'mindspore.set_context(jit_config={{"jit_level": "O1"}})；较早的版本用 enable_graph_kernel=True。',
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 WHY: Words = {
     "disabled": {
         "en": "Each operator then reads its inputs from memory and writes its output back; chains of small ones suffer most. "
@@ -60,6 +60,7 @@ PROOF: Words = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.speed import kernels
 

@@ -15,7 +15,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import Example, script_example
-from . import _speed, _training
+from . import _grades, _speed, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -51,7 +51,7 @@ MESSAGES: Words = {
         "zh": "调试完成后设置 mindspore.set_context(mode=mindspore.GRAPH_MODE)，或给训练步函数加 @mindspore.jit。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 _SLOWER = {
     "en": "Operation by operation the host launches each one, and nothing is fused; small networks then wait for the host. "
     "It costs time, not accuracy.",
@@ -65,6 +65,7 @@ WHY: Words = dict.fromkeys(_LEVELS, _SLOWER)
 PROOF: Words = dict.fromkeys(_LEVELS, _MEASURED)
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.execution import compiled
 

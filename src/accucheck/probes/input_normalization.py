@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import script_example
-from . import _gaps
+from . import _gaps, _grades
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ MESSAGES: Words = {
     },
     "fix-both": {"en": "Apply the same steps in training.", "zh": "训练时也做同样的处理。"},
 }
-WORDS: Words = shared.WORDS
+WORDS: Words = {**shared.WORDS, **_grades.WORDS}
 
 _LARGE = {
     "en": "Inputs of that size make the first activations and gradients hundreds of times larger than the initial weights are made "
@@ -200,6 +200,7 @@ _FIXES = {
 _NOT_APPLICABLE = ("no-continuous-input", "simulated")
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.normalization import examine

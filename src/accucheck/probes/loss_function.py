@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.losses import Said
@@ -167,7 +167,7 @@ MESSAGES: Words = {
         "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _SQUASHED = {
     "en": "Probabilities lie between 0 and 1, so after the second time all classes are nearly alike: gradients are small, the loss "
@@ -307,6 +307,7 @@ _CLEAR = ("fits", "own-likelihood")
 MOST = 100
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.losses import Losses

@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
 from ..script.step_faults import LOSS_SCALE as _FAULTS
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -188,7 +188,7 @@ MESSAGES: Words = _training.sometimes(
     },
     _FAULTS,
 )
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _VANISH = {
     "en": "float16 has nothing between 0 and 6e-8: small gradients become zero, their weights stop learning, and accuracy stays "
@@ -280,6 +280,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.loss_scaling import examine
 

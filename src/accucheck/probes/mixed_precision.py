@@ -15,7 +15,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _speed, _training
+from . import _grades, _speed, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -43,7 +43,7 @@ MESSAGES: Words = {
         "zh": '精度达标后可尝试 amp_level="O2" 并配合 loss scale，或使用 bfloat16，再比较精度与耗时。',
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 WHY: Words = {
     "all-float32": {
         "en": "Matrix units of Ascend and GPU are several times faster in half precision, and half as much memory is moved. "
@@ -59,6 +59,7 @@ PROOF: Words = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.execution import precise
 

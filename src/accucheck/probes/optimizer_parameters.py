@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _training, loss_scale_script
+from . import _grades, _training, loss_scale_script
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -75,7 +75,7 @@ MESSAGES: Words = {
         "zh": "先改好网络，再创建优化器。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 _RANDOM = {
     "en": "These weights stay as they were initialised: that part of the network works with random numbers for the whole training.",
     "zh": "这些权重一直停留在初始值，网络的这一部分在整个训练中都用随机权重工作。",
@@ -108,6 +108,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.coverage import examine
 

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import Example, script_example
 from ..script.step_faults import OVERFLOW as _FAULTS
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -159,7 +159,7 @@ MESSAGES: Words = _training.sometimes(
     },
     _FAULTS,
 )
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _SPOILED = {
     "en": "An overflow makes gradients Inf or NaN, or on Ascend saturates them without notice; one such update spoils all weights.",
@@ -199,6 +199,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.updating import examine
 

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     import ast
@@ -160,7 +160,7 @@ MESSAGES: Words = {
         "zh": "使代码与检查对象中的 design.padding 一致。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _SEEN = {
     "en": "Padding then counts as data: attention, pooling and the loss take it in, and what is learned depends on how long the "
@@ -235,6 +235,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.padding_rules import examine

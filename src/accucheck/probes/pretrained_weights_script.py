@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.loading import Said
@@ -130,7 +130,7 @@ MESSAGES: Words = {
         "zh": "加载到实际训练或评估的网络对象中。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _RANDOM = {
     "en": "The network runs with the weights that it was made with instead of the trained ones: an evaluation measures random "
@@ -204,6 +204,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import loading
     from ..script.analysis import read_scripts

@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
@@ -104,6 +104,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
+    **_grades.WORDS,
     "also-random": {"en": "What else decides whether two runs agree", "zh": "其他影响两次运行是否一致的因素"},
     "source": {"en": "Source", "zh": "来源"},
     "place": {"en": "Place", "zh": "位置"},
@@ -153,6 +154,7 @@ PROOF: Words = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import seeding
     from ..script.analysis import read_scripts

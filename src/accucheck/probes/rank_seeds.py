@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
@@ -86,7 +86,7 @@ MESSAGES: Words = {
         "zh": "各卡设置相同的种子，或设置 parameter_broadcast=True。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _APART = {
     "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start apart "
@@ -107,6 +107,7 @@ _SLICED = frozenset(("semi_auto_parallel", "auto_parallel"))
 _MODES = frozenset((*_SLICED, "data_parallel", "hybrid_parallel", "stand_alone"))
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
 

@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.sharding import Said
@@ -104,7 +104,7 @@ MESSAGES: Words = {
         "zh": "各卡设置相同的种子；只有数据增强才单独按 rank 设种子。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _ALL = {
     "en": "Every device then trains on the same samples: an epoch repeats the data as many times as there are devices, "
@@ -167,6 +167,7 @@ _GAPS = ("unresolved", "no-dataset")
 _NOT_HERE = ("single", "whole-batch")
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.sharding import examine

@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.shuffling import Said
@@ -122,7 +122,7 @@ MESSAGES: Words = {
     },
     "fix-reshuffle": {"en": "Leave reshuffle_each_epoch at True.", "zh": "保持 reshuffle_each_epoch 为 True。"},
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _SAME_ORDER = {
     "en": "Every epoch then brings the samples in the same order: the samples of a batch are alike (often of one class), its "
@@ -220,6 +220,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.shuffling import examine

@@ -15,7 +15,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import script_example
-from . import _speed, _training
+from . import _grades, _speed, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -52,7 +52,7 @@ MESSAGES: Words = {
         "zh": "调试完成后传 dataset_sink_mode=True；此时回调函数每 sink_size 个 batch 才触发一次。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 _WAITS = {
     "en": "Between steps the device waits for the host; the shorter a step, the larger the share. It costs time, not accuracy.",
     "zh": "步与步之间设备要等待 host；单步越短，等待的占比越高。影响的是速度，不影响精度。",
@@ -65,6 +65,7 @@ WHY: Words = dict.fromkeys(_LEVELS, _WAITS)
 PROOF: Words = dict.fromkeys(_LEVELS, _MEASURED)
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.execution import sunk
 

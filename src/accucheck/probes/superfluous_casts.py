@@ -14,7 +14,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Verdict
 from ..probe import Example, script_example
-from . import _training
+from . import _grades, _training
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -47,7 +47,7 @@ MESSAGES: Words = {
     "fix-leave-out": {"en": "Leave this cast out.", "zh": "去掉此处的类型转换。"},
     "fix-first": {"en": "Leave the first of the two casts out.", "zh": "去掉两次转换中的前一次。"},
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 _MOVES = {
     "en": "A cast reads and writes a whole tensor and computes nothing. It costs time, not accuracy.",
     "zh": "类型转换要把整个张量读写一遍，却不做计算。影响的是速度，不影响精度。",
@@ -60,6 +60,7 @@ WHY: Words = dict.fromkeys(_LEVELS, _MOVES)
 PROOF: Words = dict.fromkeys(_LEVELS, _MEASURED)
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.speed import recast
 

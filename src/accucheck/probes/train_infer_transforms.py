@@ -21,7 +21,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps
+from . import _gaps, _grades
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ MESSAGES: Words = {
     },
     "fix-seed": {"en": "Call mindspore.set_seed before.", "zh": "在此之前调用 mindspore.set_seed。"},
 }
-WORDS: Words = shared.WORDS
+WORDS: Words = {**shared.WORDS, **_grades.WORDS}
 
 _OTHER_INPUT = {
     "en": "The network gets inputs in evaluation of a kind it was not trained on, so the measured accuracy is lower than it is.",
@@ -239,6 +239,7 @@ _EVALUATES = re.compile(r"(?i)^(do_|run_|net_|model_)?(eval\w*|test|valid\w*|inf
 _TELLING = ("agree", "usual", "no-evaluation", "generated-evaluation")
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.consistency import examine

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
 from ..script.syntax import stored, unparse, walk
-from . import _gaps
+from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
@@ -134,7 +134,7 @@ MESSAGES: Words = {
     "fix-training": {"en": "Pass training=self.training.", "zh": "传入 training=self.training。"},
     "fix-statistics": {"en": "Leave use_batch_statistics out.", "zh": "去掉 use_batch_statistics。"},
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _INFERENCE = {
     "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the "
@@ -234,6 +234,7 @@ _MODE = re.compile(r"train|infer|eval|test|phase|mode", re.IGNORECASE)
 MOST, MOST_NAMED = 100, 4
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.modes import Replay

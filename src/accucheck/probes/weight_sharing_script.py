@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _networks
+from . import _gaps, _grades, _networks
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -118,7 +118,7 @@ MESSAGES: Words = {
         "zh": "让两处持有同一个对象，或修正 design.shared。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _TOO_FEW = {
     "en": "Layers that should learn different things are one: the network has fewer weights than designed, and their gradients add up.",
@@ -187,6 +187,7 @@ _FIXES = {
 }
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import sharing
     from ..script.analysis import read_scripts

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _grades
 from .zero_weights import KNOWN
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ MESSAGES: Words = {
         "zh": "应用到参数：param.set_data(initializer(..., param.shape, param.dtype))。",
     },
 }
-WORDS: Words = {}
+WORDS: Words = _grades.WORDS
 
 _ZERO = {
     "en": "Where a weight is zero, nothing passes through the layer at first and no gradient reaches the layers before it; stacked "
@@ -230,6 +230,7 @@ _FIXES = {
 _INCOMPLETE = ("unresolved", "loaded-later", "no-network")
 
 
+@_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import initial_weights
     from ..script.analysis import read_scripts

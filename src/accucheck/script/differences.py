@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
+from .grading import replacements
 from .values import Frame, Instance, Items, Known, Made, Unknown, Value, name_of, options
 
 if TYPE_CHECKING:
@@ -196,6 +197,11 @@ class Differences:
             self._users[id(reading)] = flow.users(reading.trace)
         return self._users[id(reading)]
 
+    def replaced(self, layer: Made) -> bool:
+        """True where the weight of a layer is given another value later."""
+        reading = self.reading_of.get(id(layer))
+        return reading is not None and any(one.reaches(layer) for one in replacements(reading.trace))
+
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
     def wrong(self) -> Iterator[Wrong]:
@@ -213,7 +219,7 @@ class Differences:
                 yield from _statistics(call, given)
             if call.api == "nn.Dense" and len(call.args) > 2:
                 third = call.args[2]
-                if isinstance(third, Known) and isinstance(third.value, bool):
+                if isinstance(third, Known) and isinstance(third.value, bool) and not self.replaced(call):
                     yield Wrong(
                         "bias-in-third-place",
                         call,

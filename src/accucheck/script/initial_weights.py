@@ -19,6 +19,7 @@ from ..knowledge import api
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
+from .grading import Link, Replaced, replacements
 from .networks import (
     Structure,
     base_names,
@@ -319,7 +320,7 @@ def _matrix(
         code = "zero-possible"  # the branch of a residual block then begins as nothing
     elif value == 0 and isinstance(bias := bound.get("bias_init"), Made) and number(bias) is None:
         code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
-    elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests):
+    elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer):
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
@@ -430,33 +431,20 @@ class Later:
         return found
 
     @cached_property
-    def loops(self) -> list[tuple[int, set[int], str]]:
-        """Loops that set the weights of layers to something else than one number: the order, the layers, what is asked."""
-        found = []
-        for call in self.calls:
-            if (
-                call.name != ".set_data"
-                or not call.args
-                or number(call.args[0]) is not None
-                or call.order > self.training
-            ):
-                continue
-            if unseen(call.frame) or not (
-                isinstance(call.base, Made) and call.base.name in ("@weight", "@embedding_table")
-            ):
-                continue
-            walk = flow.find(call.base, lambda made: made.name == ".cells_and_names" or made.name == ".cells")
-            if walk is not None and walk.base is not None:
-                asked = " ".join(test.text for test in call.tests if "isinstance" in test.text)
-                found.append((call.order, {id(leaf) for _, leaf in leaves(walk.base)}, asked))
-        return found
+    def replaced(self) -> list[Replaced]:
+        """The places that set the weights of layers to something else than one number before they are trained."""
+        found = replacements(self.structure.reading.trace)
+        return [one for one in found if one.order < self.training and number(one.value) is None]
 
     def given(self, layer: Made) -> str | None:
         """ "set-later" or "loaded-later" when a layer gets other weights afterwards."""
-        for order, layers, asked in self.loops:
-            if order > layer.order and id(layer) in layers and (not asked or re.search(rf"\b{layer.last}\b", asked)):
-                return "set-later"
+        if any(one.reaches(layer) and one.link(layer) >= Link.DEFAULT for one in self.replaced):
+            return "set-later"
         return "loaded-later" if self.loaded.get(id(layer)) is False else None
+
+    def perhaps(self, layer: Made) -> bool:
+        """True when a condition decides whether a layer gets other weights afterwards."""
+        return any(one.reaches(layer) and one.link(layer) is Link.CONDITION for one in self.replaced)
 
 
 def _trains(call: Made) -> bool:

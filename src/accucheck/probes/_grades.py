@@ -1,0 +1,64 @@
+"""How sure static probes are of what they found: one rule for all of them, by what lies on the road to it (script/grading.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from ..case import Case
+from ..language import Words
+from ..model import Code, Finding, Level, Note, Progress, Sure
+
+if TYPE_CHECKING:
+    from ..script.analysis import Scripts
+    from ..script.grading import Road
+
+#: Part of the WORDS of every probe that asks here.
+WORDS: Words = {"depends-on": {"en": "Depends on", "zh": "取决于"}}
+#: Conditions that are shown; further ones say little.
+SHOWN = 6
+
+
+_Run = Callable[[Case, Any], Iterator[Finding | Progress]]
+
+
+def by_road(run: _Run) -> _Run:
+    """For the run() of a static probe: no problem is surer than the road from its causes to its place allows. Its causes are the
+    lines that it shows beside its place."""
+
+    @wraps(run)
+    def graded(case: Case, params: Any) -> Iterator[Finding | Progress]:
+        from ..script.analysis import read_scripts
+
+        for one in run(case, params):
+            judged = isinstance(one, Finding) and one.level is Level.PROBLEM and one.sure is not None
+            yield _graded(read_scripts(case), one) if judged and isinstance(one, Finding) else one
+
+    return graded
+
+
+def _graded(scripts: Scripts, finding: Finding) -> Finding:
+    from msgspec.structs import replace
+
+    from ..script import grading
+
+    where = finding.where
+    if where.path is None or where.line is None:
+        return finding
+    spots = [(part.path, line) for part in finding.evidence if isinstance(part, Code) for line in part.marked[:1]]
+    road = grading.road(scripts, (where.path, where.line), spots)
+    if road.link is grading.Link.CLEAR:
+        return finding
+    evidence = [*finding.evidence, _note(road)]
+    if road.link is grading.Link.ELSEWHERE:
+        return replace(finding, level=Level.SUSPECT, sure=Sure.POSSIBLE, evidence=evidence)
+    return replace(finding, sure=Sure.LIKELY, evidence=evidence)
+
+
+def _note(road: Road) -> Note:
+    """The conditions, one a line, with the way that leads to the finding."""
+    lines = dict.fromkeys(
+        f"{path}:{getattr(test.node, 'lineno', 1)}: {test.text} -> {test.taken}" for test, path in road.tests
+    )
+    return Note("depends-on", "\n".join([*lines][:SHOWN]))

@@ -1,0 +1,262 @@
+"""How firm the road from the cause of a finding to its place is: what lies on it that a run may decide otherwise.
+
+Every static probe that calls a finding certain asks here, so that one rule says what makes it less: an option whose default
+leads elsewhere, a condition, a value that is given another one later, or one that is only printed.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from itertools import islice
+from typing import Any, NamedTuple
+
+from . import flow
+from .analysis import Scripts
+from .networks import is_layer, leaves
+from .syntax import kept, unparse
+from .trace import Store, Trace
+from .training import MANY_DEVICES
+from .values import Frame, Instance, Items, Known, Made, Many, Test, Value, options, unseen
+
+
+class Link(IntEnum):
+    """The weakest link of a road, weakest first.
+
+    ELSEWHERE: options and configuration files, left as they are, lead past it. CONDITION: something that is not seen decides.
+    DEFAULT: options as they are lead there. CLEAR: nothing decides.
+    """
+
+    ELSEWHERE = 0
+    CONDITION = 1
+    DEFAULT = 2
+    CLEAR = 3
+
+
+class Road(NamedTuple):
+    """The weakest link, and the conditions that make it so, each with the file that it stands in."""
+
+    link: Link
+    tests: tuple[Asked, ...] = ()
+
+
+class Asked(NamedTuple):
+    """A condition that a run stands under, and the file that runs there."""
+
+    test: Test
+    path: str
+
+
+#: (path as it is shown, line).
+Spot = tuple[str, int]
+#: The conditions that something runs under.
+Run = tuple[Asked, ...]
+_CLEAR = Road(Link.CLEAR)
+#: The modules of what computes with tensors; so many values that flow into a condition are looked at.
+_COMPUTES, FAR = ("ops.", "mint.", "amp.", "nn.", "Tensor"), 60
+
+
+def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> Road:
+    """The road to a place that a finding is about, from the places that cause it. A condition of both, whichever way it goes,
+    counts once. What runs several times is taken on its best way; what no script is seen to run is as firm as it stands there."""
+    others = [spot for spot in dict.fromkeys(causes) if spot != place]
+    found = []
+    for reading in scripts.readings:
+        at = runs(reading.trace)
+        shared = frozenset(id(asked.test.node) for ways in at.get(place, ()) for way in ways for asked in way)
+        parts = [_best(ways, frozenset()) for ways in at.get(place, ())]
+        if parts:
+            parts += [_best(ways, shared) for spot in others for ways in at.get(spot, ())]
+            found.append(min(parts, key=_link))
+    return max(found, key=_link, default=_CLEAR)
+
+
+def _link(one: Road) -> Link:
+    return one.link
+
+
+def _best(ways: list[Run], shared: frozenset[int]) -> Road:
+    return max((_way(way, shared) for way in ways), key=_link)
+
+
+@kept
+def runs(trace: Trace) -> dict[Spot, list[list[Run]]]:
+    """What begins at each line of a trace and is no part of something else that does: for each, the conditions that it runs
+    under, each time. How many devices there are is told by who starts the script, and is no condition here."""
+    found: dict[Spot, dict[ast.AST, list[Run]]] = {}
+    things: list[Made | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]
+    for thing in things:
+        if thing.source is not None and thing.node is not None:
+            asked = tuple(Asked(t, thing.source.path) for t in thing.tests if not MANY_DEVICES.search(t.text))
+            here = found.setdefault((thing.source.path, getattr(thing.node, "lineno", 1)), {})
+            here.setdefault(thing.node, []).append(asked)
+    return {
+        spot: [ways for node, ways in here.items() if not any(_within(node, other) for other in here)]
+        for spot, here in found.items()
+    }
+
+
+def _within(node: ast.AST, other: ast.AST) -> bool:
+    """True for a node that is a part of another one that begins on its line."""
+    if node is other or not (isinstance(node, (ast.expr, ast.stmt)) and isinstance(other, (ast.expr, ast.stmt))):
+        return False
+    return _range(other)[0] <= _range(node)[0] and _range(node)[1] <= _range(other)[1] and _range(node) != _range(other)
+
+
+def _range(node: ast.expr | ast.stmt) -> tuple[int, tuple[int, int]]:
+    """The column that a node begins at, and where it ends."""
+    return node.col_offset, (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+
+
+def _way(run: Run, shared: frozenset[int]) -> Road:
+    counted = []
+    for asked in run:
+        link = _graded(asked.test)
+        if link is not Link.CONDITION or not (id(asked.test.node) in shared or _of_the_run(asked.test)):
+            counted.append((link, asked))
+    weakest = min((link for link, _ in counted), default=Link.CLEAR)
+    return Road(weakest, tuple(asked for link, asked in counted if link is weakest))
+
+
+def _of_the_run(test: Test) -> bool:
+    """True for a condition that each run meets now one way, now the other: about the kind of a thing, the turn of a loop, or what
+    a network computed."""
+    if isinstance(test.node, ast.Call) and unparse(test.node.func) == "isinstance":
+        return True
+    looked = islice(flow.sources(test.value), FAR)
+    return any(isinstance(v, Made) and (v.name == ".each" or v.api.startswith(_COMPUTES)) for v in looked)
+
+
+# --- weights that are given other values later ------------------------------------------------------------------------
+
+
+class Replaced(NamedTuple):
+    """A place that gives the weights of these layers, by id, another value; `asked` is what kind of layer it asks for."""
+
+    order: int
+    layers: frozenset[int]
+    value: Value
+    tests: tuple[Test, ...]
+    asked: str
+
+    def link(self, layer: Made) -> Link:
+        """How surely it reaches a layer that is in its reach."""
+        shared = frozenset(id(test.node) for test in layer.tests)
+        known = _way(tuple(Asked(test, "") for test in self.tests), shared).link
+        return min((known, *(_by_name(test) for test in self.tests)))
+
+    def reaches(self, layer: Made) -> bool:
+        within = id(layer) in self.layers and self.order > layer.order
+        return within and (not self.asked or re.search(rf"\b{layer.last}\b", self.asked) is not None)
+
+
+def _by_name(test: Test) -> Link:
+    """Whether a condition about the name of a parameter lets weights through: "weight" in name."""
+    value, way = test.value, test.taken
+    while isinstance(value, Made) and value.name == "not":
+        value, way = value.args[0], not way
+    if not isinstance(value, Made) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
+        return Link.CLEAR
+    texts = [part.value for part in value.args if isinstance(part, Known) and isinstance(part.value, str)]
+    if not texts or not _of_the_run(test):
+        return Link.CLEAR
+    fits = any(text in name for text in texts for name in _WEIGHTS)
+    if fits or texts[0] in _BESIDE:
+        return Link.CLEAR if (fits is way) is (value.name != "not in") else Link.ELSEWHERE
+    return Link.CONDITION
+
+
+#: What holds the weights of a layer, and what else it has; methods that set a parameter; loops over all layers or parameters of a network.
+_WEIGHTS = ("weight", "embedding_table")
+_BESIDE = ("bias", "gamma", "beta", "moving_mean", "moving_variance")
+_SETS = (".set_data", ".assign_value", ".copy_")
+_WALKS = (
+    ".cells_and_names",
+    ".cells",
+    ".get_parameters",
+    ".trainable_params",
+    ".parameters_and_names",
+    ".parameters_dict",
+)
+
+
+@kept
+def replacements(trace: Trace) -> list[Replaced]:
+    """All places that give weights of layers another value, in the order of running."""
+    found = []
+    for store in trace.stores:
+        if store.attribute in _WEIGHTS and not unseen(store.frame):
+            found.append(_replaced(store.order, store.owner, store.value, store.tests))
+    for call in trace.calls:
+        base = call.base
+        if call.name in _SETS and call.args and isinstance(base, Made) and not unseen(call.frame):
+            of = base.name[1:] if base.name[:1] == "@" and base.name != "@data" else None
+            if of is None or of in _WEIGHTS:
+                owner = base if of is None or base.base is None else base.base
+                found.append(_replaced(call.order, owner, call.args[0], call.tests))
+    return sorted((one for one in found if one.layers), key=lambda one: one.order)
+
+
+def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...]) -> Replaced:
+    layers = {id(option) for option in options(owner) if is_layer(option)}
+    walked = flow.find(owner, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
+    if walked is not None and walked.base is not None:
+        layers |= {id(leaf) for _, leaf in leaves(walked.base)}
+    asked = " ".join(test.text for test in tests if test.taken and "isinstance" in test.text)
+    return Replaced(order, frozenset(layers), value, tests, asked)
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _graded(test: Test) -> Link:
+    default = None if test.taken is None else by_default(test.value)
+    if default is None:
+        return Link.CONDITION
+    return Link.DEFAULT if default is test.taken else Link.ELSEWHERE
+
+
+def by_default(value: Value) -> bool | None:
+    """What a condition comes to where options and configuration files are left as they are; None where that is not seen."""
+    if isinstance(value, Known):
+        return bool(value.value)
+    if isinstance(value, Many):
+        each = {by_default(option) for option in value.options}
+        if value.by is None:
+            return each.pop() if len(each) == 1 else None
+        stops = isinstance(value.by.op, ast.Or)
+        return stops if stops in each else None if None in each else not stops
+    if not isinstance(value, Made):
+        return None
+    if value.name == "not":
+        inner = by_default(value.args[0])
+        return None if inner is None else not inner
+    if value.name in _COMPARES and len(value.args) == 2:
+        ways = {_compared(value.name, one, other) for one in options(value.args[0]) for other in options(value.args[1])}
+        return ways.pop() if len(ways) == 1 else None
+    return None
+
+
+_COMPARES: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "in": lambda one, other: one in other,
+    "not in": lambda one, other: one not in other,
+}
+
+
+def _compared(symbol: str, one: Value, other: Value) -> bool | None:
+    """How two constants compare, or one with a list of constants; None where they are none."""
+    among = symbol in ("in", "not in")
+    if not isinstance(one, Known) or not isinstance(other, Items if among else Known):
+        return None
+    if isinstance(other, Known):
+        return bool(_COMPARES[symbol](one.value, other.value))
+    assert isinstance(other, Items)
+    held = [item.value for item in other.items if isinstance(item, Known)]
+    if other.open or len(held) != len(other.items):
+        return None
+    return bool(_COMPARES[symbol](one.value, held))
