@@ -20,6 +20,8 @@ FAKES = Path(__file__).parent / "fakes"
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
 PARTS = 10
+#: In how many parts tests with these marks are run where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s).
+COSTLY = {"mindspore": 10, "asyncio": 4}
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -37,7 +39,9 @@ LONG = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--monkey", type=int, default=0, help="keys that tests/tui/test_monkey.py presses for each seed")
-    parser.addoption("--kills", type=int, default=19, help="commands that tests/faults/test_kills.py kills")
+    parser.addoption(
+        "--kills", type=int, help="commands that tests/faults/test_kills.py kills: 19 with --whole, else 6"
+    )
     parser.addoption("--whole", action="store_true", help="every case of the tests marked part(n)")
     parser.addoption("--part", type=int, help="which part of the tests marked part(n); else the commit chooses it")
     parser.addoption("--unwatched", action="store_true", help="tests/fuzz reads its inputs, and watches nothing")
@@ -86,21 +90,23 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def part_of(item: pytest.Item) -> tuple[int, str]:
-    """In how many parts a test's family is run, and the family: the cases of one function, or all tests of a marked module."""
-    node, mark = next(item.iter_markers_with_node("part"), (item, None))
+    """In how many parts a test's family is run, and the family: the cases of one function, or all such tests of its module."""
+    node, mark = next(item.iter_markers_with_node("part"), (item.parent, None))
     family = item.nodeid.partition("[")[0] if node is item else node.nodeid
-    return (mark.args[0] if mark else 1), family
+    if mark:
+        return mark.args[0], family
+    return next((parts for name, parts in COSTLY.items() if item.get_closest_marker(name)), 1), family
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of each family marked part(n) all cases but one in n. Families start at different cases, so that parts take about as long."""
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[int, str]] = Counter()
     kept, others = [], []
     for item in items:
         parts, family = part_of(item)
         start = config.option.part % PARTS + zlib.crc32(family.encode())
-        (kept if (seen[family] + start) % parts == 0 else others).append(item)
-        seen[family] += 1
+        (kept if (seen[parts, family] + start) % parts == 0 else others).append(item)
+        seen[parts, family] += 1
     items[:] = kept
     config.hook.pytest_deselected(items=others)
 
@@ -131,6 +137,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         "NO_COLOR",
     ):
         monkeypatch.delenv(name, raising=False)
+    # A process whose files may not grow, or whose disk is full, would leave half a module's bytecode in the sources.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("COLORTERM", "truecolor")
     return folder

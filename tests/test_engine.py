@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -69,6 +70,29 @@ def test_an_exception_keeps_its_traceback_and_its_problem(tmp_path):
     assert "ValueError" in result.log and "fake_raises.py" in result.log
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time goes ten times as fast for the engine, once a probe has found something."""
+
+    class Clock:
+        begin: float | None = None
+        sleep = staticmethod(time.sleep)
+
+        def monotonic(self) -> float:
+            present = time.monotonic()
+            return present if self.begin is None else present + 9 * (present - self.begin)
+
+    clock, found = Clock(), engine.Found
+
+    def noticed(*given: object) -> engine.Found:
+        clock.begin = clock.begin or time.monotonic()
+        return found(*given)
+
+    monkeypatch.setattr(engine, "time", clock)
+    monkeypatch.setattr(engine, "Found", noticed)
+
+
+@pytest.mark.usefixtures("hurried")
 def test_timeout(tmp_path):
     result = results(tmp_path, "fake_slow", timeout=10.0)["fake_slow"]
     assert (result.status, result.reason.code) == (Status.FAILED, "timeout")
@@ -165,6 +189,7 @@ def test_what_is_read_comes_before_what_is_run_and_the_quick_before_the_slow(tmp
     assert len(pids) == 1, "static probes share a child all the same"
 
 
+@pytest.mark.usefixtures("hurried")
 def test_parallel_children(tmp_path):
     both = results(tmp_path, "fake_slow", "fake_problem", "fake_clean", timeout=15.0, parallel=2)
     assert both["fake_problem"].suggestion is Verdict.PROBLEM

@@ -56,9 +56,11 @@ def test_results_survive_the_round_trip(tmp_path):
     assert entry.suggestion is Verdict.PROBLEM
 
 
-def test_kill_9_loses_nothing_that_was_confirmed(tmp_path):
-    number, rng = 0, random.Random(5)
-    for _ in range(100):
+@pytest.mark.part(5)
+@pytest.mark.parametrize("seed", range(5))
+def test_kill_9_loses_nothing_that_was_confirmed(tmp_path, seed):
+    number, rng = 0, random.Random(seed)
+    for _ in range(20):
         child = subprocess.Popen(
             [sys.executable, "-c", CHILD, str(tmp_path), str(number)], stdout=subprocess.PIPE, text=True
         )

@@ -22,6 +22,8 @@ from mindspore_apis import find, find_torch, signature
 from accucheck.knowledge import api as knowledge
 from accucheck.knowledge.names import canonical
 
+pytestmark = pytest.mark.part(1)
+
 KNOWN = knowledge.load()
 HERE = {name: entry for name, entry in KNOWN.apis.items() if not entry.gone}
 

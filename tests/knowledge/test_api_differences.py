@@ -7,7 +7,7 @@ import pytest
 
 from accucheck.knowledge import api as knowledge
 
-pytestmark = pytest.mark.mindspore
+pytestmark = [pytest.mark.mindspore, pytest.mark.part(1)]
 
 
 def effects(name: str) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from accucheck.knowledge import dataset_classes
 
-pytestmark = pytest.mark.mindspore
+pytestmark = [pytest.mark.mindspore, pytest.mark.part(1)]
 
 
 def test_signatures_and_defaults_are_mindspores() -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from accucheck.knowledge.names import canonical
 
+pytestmark = pytest.mark.part(1)
+
 SPELLINGS = {
     "nn.Dense": ["nn.Dense", "nn.layer.Dense", "nn.layer.basic.Dense"],
     "nn.AdamWeightDecay": ["nn.AdamWeightDecay", "nn.optim.AdamWeightDecay", "nn.optim.adam.AdamWeightDecay"],

@@ -10,7 +10,7 @@ import pytest
 from accucheck.parameter_map import pair_parameters, unneeded
 from accucheck.readers.checkpoints import open_checkpoint
 
-pytestmark = pytest.mark.mindspore
+pytestmark = [pytest.mark.mindspore, pytest.mark.part(1)]
 
 
 def layers(nn: Any, dense: Any, group: dict[str, int], lists: bool) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import pytest
 from accucheck.knowledge import api
 from accucheck.knowledge.pytorch_apis import known, look_up
 
+pytestmark = pytest.mark.part(1)
+
 KNOWN = known()
 NOW = "2.10.0"
 

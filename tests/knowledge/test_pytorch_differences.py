@@ -12,7 +12,7 @@ import pytest
 
 from accucheck.knowledge.pytorch_apis import known, look_up
 
-pytestmark = pytest.mark.mindspore
+pytestmark = [pytest.mark.mindspore, pytest.mark.part(1)]
 torch = pytest.importorskip("torch")
 
 NOW = "2.10.0"
@@ -230,10 +230,9 @@ def order(**options: Any) -> list[int]:
 
 
 def shards(**options: Any) -> tuple[Callable[[], Any], ...]:
-    data = importlib.import_module("mindspore.dataset")
-
     def run(**more: Any) -> Any:
-        return [order(sampler=data.DistributedSampler(7, rank, shuffle=False, **more)) for rank in range(7)]
+        sampler = importlib.import_module("mindspore.dataset").DistributedSampler
+        return [order(sampler=sampler(7, rank, shuffle=False, **more)) for rank in range(7)]
 
     def reference() -> Any:
         sampler = torch.utils.data.distributed.DistributedSampler
