@@ -135,6 +135,7 @@ with Recorder("groups.jsonl") as recorder:
     assert series["loss"].steps.tolist() == list(range(1, 33))
     assert series["lr"].steps[:2].tolist() == [1, 2]  # the first reading compiles and sets no measure
     assert series["lr"].values == pytest.approx([wanted[step - 1] for step in series["lr"].steps], abs=1e-6)
+    assert len(series["lr"].steps) >= 8 and series["lr"].steps[-1] >= 31, "those between are computed at the end"
     groups = one_run(read(tmp_path / "groups.jsonl")).series
     assert groups["lr.0"].values == pytest.approx([0.05] * 4)
     assert groups["lr.1"].values == pytest.approx([0.1] * 4)
@@ -464,3 +465,21 @@ def test_no_warning_in_a_usual_run(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         with Recorder(tmp_path / "run.jsonl", opened=tmp_path) as recorder:
             recorder.step(loss=1)
+
+
+def test_rates_that_were_computed_later_stand_where_they_belong(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with Recorder(path) as recorder:
+        recorder.step(lr=0.1, epoch=1)
+        recorder.step(epoch=1)
+        recorder.step(lr=0.2, epoch=2)
+    rows = [[[2, 1, 0.15], [4, 2, "nan"]], [[5, 2]], [[6, -1, 0.3, 0.4]], "none", [[-1, 1, 0.1]], [[7, 1, [0.1]]]]
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({"rates": row}) + "\n" for row in rows)
+    recording = read(path)
+    series = one_run(recording).series
+    assert series["lr"].steps.tolist() == [1, 2, 3, 4]
+    assert series["lr"].values.tolist()[:3] == [0.1, 0.15, 0.2] and np.isnan(series["lr"].values[3])
+    assert series["lr"].epochs.tolist() == [1, 1, 2, 2]
+    assert series["lr.1"].values.tolist() == [0.4] and series["lr.1"].epochs.tolist() == [-1]
+    assert (recording.passed_over, recording.first) == (4, 6)

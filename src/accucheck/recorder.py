@@ -6,9 +6,11 @@ may cost the last seconds. readers/recordings.py reads it. Runs in the user's tr
     {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     {"step": 1, "epoch": 1, "seconds": 0.05, "loss": 2.3, "lr": 0.1, "overflow": false, "samples": [17, 4]}
     {"step": 1, "epoch": 1, "metrics": {"accuracy": 0.9}}
+    {"rates": [[2, 1, 0.09], [3, 1, 0.08]]}
     {"opened": ["a/1.jpg"]}
     {"opened": [], "whole": true}
 
+"rates" are learning rates of earlier steps, [step, epoch or -1, a rate for each group ...], computed when there was time.
 What is not finite is "nan", "inf" or "-inf", as JSON has no such numbers. Each start appends a head of its own.
 """
 
@@ -41,11 +43,13 @@ if TYPE_CHECKING:
 #: Where launchers tell a process its rank: msrun and mpirun.
 _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK")
 #: Keys of a line that no value may take.
-_RESERVED = frozenset({"recording", "metrics", "opened"})
+_RESERVED = frozenset({"recording", "metrics", "opened", "rates"})
 #: Values of one name in a step, such as the learning rates of groups of parameters.
 _MOST = 64
 #: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
 _SHARE = 0.002
+#: The rates of so many of the steps between are computed at the end of the training, and of an epoch that is so many seconds later.
+_BETWEEN, _BETWEEN_EVERY, _BETWEEN_SECONDS = 64, 60.0, 1.0
 #: Bytes that a head never has.
 _HEAD = 4096
 #: Seconds between two looks at the files that were opened, and names in a line.
@@ -199,6 +203,10 @@ class Recorder:
         self._write({**self._place(), "metrics": values})
         self._clock = time.perf_counter()
 
+    def _record_rates(self, rates: list[list[Any]]) -> None:
+        self._write({"rates": rates})
+        self._clock = time.perf_counter()
+
     def _list_opened(self, watch: Watch) -> None:
         new = sorted(watch.opened - self._listed)
         for at in range(0, len(new), _OPENED_LINE):
@@ -347,6 +355,39 @@ class _Rates:
 
     def __init__(self) -> None:
         self._due, self._called = 0.0, False
+        #: Steps whose rate was not computed, as (step, epoch, what the optimizer had counted), every nth of them.
+        self._between: list[tuple[int, int, int]] = []
+        self._every = self._passed = 1
+
+    def pass_over(self, optimizer: Any, step: int, epoch: int) -> dict[str, Any]:
+        """Remember a step whose rate is too costly now; of very many some are left out evenly."""
+        self._passed += 1
+        if self._passed % self._every:
+            return {}
+        self._between.append((step, epoch, int(_array(optimizer.global_step).item())))
+        if len(self._between) >= 4 * _BETWEEN:
+            self._between, self._every = self._between[::2], self._every * 2
+        return {}
+
+    def between(self, optimizer: Any) -> list[list[Any]]:
+        """The rates of some of the steps that were passed over, [step, epoch, rate of each group ...], within a second."""
+        import mindspore as ms
+
+        rates: Any = optimizer.learning_rate
+        groups = (
+            [rates] if not getattr(optimizer, "is_group_lr", False) else list({id(one): one for one in rates}.values())
+        )
+        chosen = self._between[:: max(1, len(self._between) // _BETWEEN)] if all(map(callable, groups)) else []
+        found: list[list[Any]] = []
+        end = time.perf_counter() + _BETWEEN_SECONDS
+        # from coarse to fine, so that they lie evenly when time is up
+        for step, epoch, counted in dict.fromkeys(one for every in (16, 4, 1) for one in chosen[::-1][::every]):
+            if time.perf_counter() > end:
+                break
+            given = ms.Tensor([counted], ms.int32)
+            found.append([step, epoch, *(_plain(_scalar(_array(one(given)).ravel()[0])) for one in groups)])
+        self._between, self._every = [], 1
+        return sorted(found)
 
     def read(self, optimizer: Any) -> list[Any] | None:
         """Of each group of parameters; None when computing it again so soon would cost too much."""
@@ -390,6 +431,7 @@ def _callback(recorder: Recorder, outputs: Sequence[str] | None, samples: int | 
             self._rates = _Rates()
             self._rate: dict[str, Any] = {}
             self._before = 0
+            self._filled = time.perf_counter()
 
         def on_train_begin(self, run_context: Any) -> None:
             self._before = run_context.original_args().get("cur_step_num", 0)
@@ -400,10 +442,32 @@ def _callback(recorder: Recorder, outputs: Sequence[str] | None, samples: int | 
         def on_train_step_begin(self, run_context: Any) -> None:
             # Afterwards the optimizer has the learning rate of the next step.
             now = run_context.original_args()
-            optimizer = now.get("optimizer") or getattr(now.get("train_network"), "optimizer", None)
+            optimizer = _optimizer(now)
             self._rate = {}
             if optimizer is not None:
                 self._rate = _tried(recorder, "lr", lambda: _rate(self._rates.read(optimizer)))
+                if not self._rate and getattr(optimizer, "dynamic_lr", False):
+                    step, epoch = self._before + 1, now.get("cur_epoch_num") or -1
+                    _tried(recorder, "lr", lambda: self._rates.pass_over(optimizer, step, epoch))
+
+        def on_train_epoch_end(self, run_context: Any) -> None:
+            if time.perf_counter() - self._filled > _BETWEEN_EVERY:
+                self._fill(run_context)
+
+        def on_train_end(self, run_context: Any) -> None:
+            self._fill(run_context)
+
+        def _fill(self, run_context: Any) -> None:
+            """The rates of steps between those that had one."""
+            optimizer = _optimizer(run_context.original_args())
+            found = (
+                _tried(recorder, "lr", lambda: {"rates": self._rates.between(optimizer)})
+                if optimizer is not None
+                else {}
+            )
+            if found.get("rates") and self._is_open():
+                recorder._record_rates(found["rates"])
+            self._filled = time.perf_counter()
 
         def on_train_step_end(self, run_context: Any) -> None:
             now = run_context.original_args()
@@ -433,6 +497,11 @@ def _callback(recorder: Recorder, outputs: Sequence[str] | None, samples: int | 
             return recorder._file >= 0
 
     return RecorderCallback()
+
+
+def _optimizer(now: Mapping[str, Any]) -> Any:
+    """The optimizer of a training, None where it is hidden."""
+    return now.get("optimizer") or getattr(now.get("train_network"), "optimizer", None)
 
 
 def _tried(recorder: Recorder, what: str, read: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -224,8 +224,6 @@ _SHOWN = 500
 _RATE = re.compile(r"(^|[^a-z])(lr|learning[ _-]?rate)s?([^a-z]|$)", re.I)
 _ACCURACY = re.compile(r"(^|[^a-z])(acc|accuracy|top[ _-]?1(acc|accuracy)?)([^a-z]|$)", re.I)
 _LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.I)
-#: The arguments of a schedule that say how high the rate gets.
-_HIGHEST = re.compile(r"\.(max_lr|lr_max|learning_rates?|base_lr|peak_lr|lr)$", re.I)
 
 
 class _Rate(NamedTuple):
@@ -309,6 +307,7 @@ def _current(case: Case) -> tuple[_Rate | None, list[ReadError]]:
     import numpy as np
 
     from ..readers import curves
+    from ._script_rates import of_script
 
     problems = []
     for path in case.paths("curves.train"):
@@ -325,36 +324,12 @@ def _current(case: Case) -> tuple[_Rate | None, list[ReadError]]:
                     return _Rate(
                         float(rates.max()), {"en": f"highest in {place}", "zh": f"{place} 中的最大值"}, True
                     ), problems
-    return _of_script(case) if case.get("scripts.train") else None, problems
-
-
-def _of_script(case: Case) -> _Rate | None:
-    """The highest constant rate or peak of a schedule in the training scripts; None where optimizers differ in it or hide it."""
-    from ..script.analysis import read_scripts
-    from ..script.settings import of_scripts
-
-    found = []
-    for settings in of_scripts(read_scripts(case), None):
-        for told in settings.rates():
-            if told.code not in ("rate", "rate-schedule", "rate-groups", "rate-unknown"):
-                continue
-            rows = [row for row in told.rows if row.known]
-            if told.code == "rate":
-                rows = [row for row in rows if row.name == "learning_rate"]
-            elif told.code == "rate-schedule":
-                rows = [row for row in rows if _HIGHEST.search(row.name)]
-            else:
-                rows = []
-            numbers = [number for row in rows for number in (row.number, *row.numbers) if number is not None]
-            highest = max((number for number in numbers if math.isfinite(number) and number > 0), default=None)
-            if highest is None:
-                return None
-            place = next((row.place for row in rows if row.place), str(told.source.path))
-            found.append((highest, place, told.code == "rate" and rows[0].origin in ("literal", "default")))
-    if len({rate for rate, _, _ in found}) != 1:
-        return None
-    rate, place, sure = found[0]
-    return _Rate(rate, {"en": place, "zh": place}, sure)
+    written = of_script(case) if case.get("scripts.train") else None
+    if written is None:
+        return None, problems
+    return _Rate(
+        written.rate, {"en": written.place, "zh": written.place}, written.sure and not written.scheduled
+    ), problems
 
 
 def _judged(where: Where, test: RangeTest, falling: bool, current: _Rate | None, params: Params) -> Finding:

@@ -31,6 +31,8 @@ MAGIC = b'{"recording":'
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording"})
+#: Groups of parameters in a line of learning rates.
+_GROUPS = 64
 
 
 @dataclass
@@ -154,6 +156,9 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
         run.opened.extend(names)
         run.opened_whole = record.get("whole") is True
         return
+    if "rates" in record:
+        _take_rates(record["rates"], columns)
+        return
     step = record.get("step")
     epoch = record.get("epoch", -1)
     if type(step) is not int or not 0 <= step < 1 << 63 or type(epoch) is not int or not epoch < 1 << 63:
@@ -170,12 +175,37 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
         if samples:
             run.samples.append((step, batch))
     for name, value in found.items():
-        if name not in columns:
-            columns[name] = array("q"), array("q"), array("d")
-        steps, epochs, values = columns[name]
-        steps.append(step)
-        epochs.append(max(epoch, -1))
-        values.append(value)
+        _add(columns, name, step, epoch, value)
+
+
+def _add(columns: dict[str, _Points], name: str, step: int, epoch: int, value: float) -> None:
+    if name not in columns:
+        columns[name] = array("q"), array("q"), array("d")
+    steps, epochs, values = columns[name]
+    steps.append(step)
+    epochs.append(max(epoch, -1))
+    values.append(value)
+
+
+def _take_rates(rates: Any, columns: dict[str, _Points]) -> None:
+    """Learning rates of steps before; `_finish` puts them where they belong."""
+    if not isinstance(rates, list):
+        raise ValueError
+    checked: list[tuple[int, int, list[float]]] = []
+    for one in rates:
+        if (
+            not isinstance(one, list)
+            or not 3 <= len(one) <= 2 + _GROUPS
+            or type(one[0]) is not int
+            or type(one[1]) is not int
+        ):
+            raise ValueError
+        if not 0 <= one[0] < 1 << 63 or not one[1] < 1 << 63:
+            raise ValueError
+        checked.append((one[0], one[1], [_number(value) for value in one[2:]]))
+    for step, epoch, values in checked:
+        for number, value in enumerate(values):
+            _add(columns, "lr" if len(values) == 1 else f"lr.{number}", step, epoch, value)
 
 
 def _number(value: Any) -> float:
@@ -193,5 +223,8 @@ def _finish(runs: list[Run], columns: dict[str, _Points]) -> None:
 
     for name, (steps, epochs, values) in columns.items():
         numbers = (np.frombuffer(steps, np.int64), np.frombuffer(epochs, np.int64), np.frombuffer(values, np.float64))
+        if name == "lr" or name.startswith("lr."):  # of some steps it was computed later
+            order = np.argsort(numbers[0], kind="stable")
+            numbers = (numbers[0][order], numbers[1][order], numbers[2][order])
         runs[-1].series[name] = Column(*numbers)
     columns.clear()

@@ -1,0 +1,62 @@
+"""The learning rate that the training scripts write: a number, or the peak of a schedule."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..case import Case
+
+if TYPE_CHECKING:
+    from ..script.settings import Told
+
+#: The arguments of a schedule that say how high the rate gets.
+_HIGHEST = re.compile(r"\.(max_lr|lr_max|learning_rates?|base_lr|peak_lr|lr)$", re.I)
+
+
+class Written(NamedTuple):
+    """The highest rate that a script writes, and where. `sure`: it is a number that nothing else may be at run time; `scheduled`: it is
+    the peak of a schedule."""
+
+    rate: float
+    place: str
+    sure: bool
+    scheduled: bool
+
+
+def of_script(case: Case) -> Written | None:
+    """The highest constant rate or peak of a schedule in the training scripts; None where optimizers differ in it or hide it."""
+    from ..script.analysis import read_scripts
+    from ..script.settings import of_scripts
+
+    found = []
+    for settings in of_scripts(read_scripts(case), None):
+        for told in settings.rates():
+            if told.code not in ("rate", "rate-schedule", "rate-groups", "rate-unknown"):
+                continue
+            written = _written(told)
+            if written is None:
+                return None
+            found.append(written)
+    return found[0] if len({one.rate for one in found}) == 1 else None
+
+
+def _written(told: Told) -> Written | None:
+    """The highest rate that one optimizer is given."""
+    scheduled = told.code == "rate-schedule"
+    rows = [
+        row
+        for row in told.rows
+        if row.known and (_HIGHEST.search(row.name) if scheduled else row.name == "learning_rate")
+    ]
+    numbers = [number for row in rows for number in _positive((row.number, *row.numbers))]
+    if told.code not in ("rate", "rate-schedule") or not numbers:
+        return None
+    place = next((row.place for row in rows if row.place), str(told.source.path))
+    return Written(max(numbers), place, rows[0].origin in ("literal", "default"), scheduled)
+
+
+def _positive(numbers: tuple[float | None, ...]) -> Iterator[float]:
+    yield from (number for number in numbers if number is not None and math.isfinite(number) and number > 0)
