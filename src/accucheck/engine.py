@@ -32,6 +32,8 @@ from .store import scratch
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
+#: Seconds that a probe may take and still count as quick: of those that do, none is worth running out of turn.
+QUICK = 1.0
 #: How long a child may take to end after SIGTERM before it is killed.
 GRACE = 1.0
 #: Seconds between two looks at a child after which this process must have been stopped (Ctrl+Z); they do not count as its time.
@@ -168,12 +170,15 @@ def run(
 
 def _groups(jobs: Sequence[Job]) -> Iterator[list[Job]]:
     """The jobs of one child each, in the order in which they begin: what is read from scripts comes first, as it is certain and takes
-    seconds, then what is read from files, then what runs the project's code; within a kind the quick ones come first."""
+    seconds, then what is read from files, then what runs the project's code. Within a kind data come last, which may be of any size, and
+    what takes long comes after what is quick."""
     known = durations.load()
 
-    def turn(job: Job) -> tuple[int, float]:
-        kind = probes.load(job.probe).KIND
-        return STRENGTH[kind], known.probes.get(job.probe, known.kinds[kind.value])
+    def turn(job: Job) -> tuple[int, bool, float]:
+        module = probes.load(job.probe)
+        reads_data = module.KIND is Kind.FILE and any(key.startswith("data.") for key in _keys(module))
+        seconds = known.probes.get(job.probe, known.kinds[module.KIND.value])
+        return STRENGTH[module.KIND], reads_data, max(seconds, QUICK)
 
     ordered = sorted(jobs, key=turn)
     static = [job for job in ordered if probes.load(job.probe).KIND is Kind.STATIC]
