@@ -38,6 +38,8 @@ from accucheck.proposal import WHY, keys, logs, propose, script_role, survey, tr
         ("start.py", "if __name__ == '__main__':\n    model.train(1)\n", None),
         ("training_notes.py", "import mindspore\n", None),
         ("train.py", "", None),
+        ("test_ops.py", "import pytest\nimport mindspore\n\ndef test_add():\n    assert add(1, 1) == 2\n", None),
+        ("test.py", "import mindspore\n\ndef test(net):\n    return net(1)\n\ntest(Net())\n", "eval"),
     ],
 )
 def test_the_role_of_a_script(tmp_path, name, text, role):
@@ -216,9 +218,13 @@ def test_scripts_of_one_folder_below_are_found_and_several_projects_are_told_apa
     (tmp_path / "code/train.py").write_text("import mindspore\ntrain()\n")
     assert proposed(tmp_path)["scripts.train"] == "code/train.py"
     lay_out(tmp_path / "several", "cv/resnet/train.py", "nlp/bert/run_pretrain.py", "nlp/bert/b.ckpt", "data/a.csv")
+    assert survey(tmp_path / "several").projects == [], "nothing shows yet that these are started"
+    for name in ("cv/resnet/train.py", "nlp/bert/run_pretrain.py"):
+        (tmp_path / "several" / name).write_text("import mindspore\ntrain()\n")
+    lay_out(tmp_path / "several", "cv/resnet/logs/train.log", "cv/lib/train_utils.py")
     found = survey(tmp_path / "several")
     assert found.projects == ["cv/resnet", "nlp/bert"]
-    assert {proposal.key for proposal in found.proposals} <= {"data.train.path", "data.train.label"}
+    assert found.proposals == [], "the data and logs of one of them are not those of all"
 
 
 @pytest.mark.parametrize(
@@ -259,6 +265,30 @@ def test_a_package_called_data_is_no_data(tmp_path):
     assert proposed(tmp_path) == {"scripts.train": "train.py"}
 
 
+def test_what_lies_in_the_source_is_no_data(tmp_path):
+    lay_out(tmp_path, "train.py")
+    for name in ("net/dataset/labels.txt", "examples/data/names.txt", "src/utils/pretrain-data/merges.txt"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("one\ntwo\n")
+    lay_out(
+        tmp_path, "tests/test_net.py", "tests/fixtures/data/a.csv", "data/__init__.py", "data/loader.py", "data/b.csv"
+    )
+    assert proposed(tmp_path) == {"scripts.train": "train.py"}
+    lay_out(tmp_path, "data/c.csv")
+    assert proposed(tmp_path)["data.train.path"] == "data", "a module beside the data makes it no source"
+    lay_out(tmp_path / "b", "train.py")
+    (tmp_path / "b/corpus").mkdir()
+    (tmp_path / "b/corpus/all.txt").write_text("one\ntwo\n")
+    assert proposed(tmp_path / "b")["data.train.path"] == "corpus"
+
+
+def test_a_look_ends_in_time(tmp_path, monkeypatch):
+    lay_out(tmp_path, "train.py")
+    monkeypatch.setattr(tree, "SECONDS", -1.0)
+    found = survey(tmp_path)
+    assert found.partial and found.proposals == []
+
+
 def test_data_in_a_set_within_the_folder_and_as_files(tmp_path):
     lay_out(tmp_path, "a/train.py", "a/data/cifar10/train/0.csv", "a/data/cifar10/test/0.csv")
     assert proposed(tmp_path / "a")["data.train.path"] == "data/cifar10/train"
@@ -266,7 +296,7 @@ def test_data_in_a_set_within_the_folder_and_as_files(tmp_path):
     lay_out(tmp_path, "b/main.py", "b/train.csv", "b/test.csv")
     assert proposed(tmp_path / "b")["data.train.path"] == "train.csv"
     assert proposed(tmp_path / "b")["data.train.label"] == "label"
-    (tmp_path / "b/train.csv").write_text("step,loss\n1,0.5\n")
+    (tmp_path / "b/train.csv").write_text("step,loss\n1,0.5\n2,0.4\n")
     assert proposed(tmp_path / "b")["curves.train"] == "train.csv"
 
 
@@ -298,6 +328,8 @@ def test_a_log_is_told_by_what_it_holds(tmp_path):
         "curves.eval": "logs/acc.log",
     }
     assert found["curves.train"].reason(Language.EN) == "20 of 21 lines hold a loss or a metric"
+    (tmp_path / "logs/run7.log").write_text("prepared, loss: 0.5\ndone\n")
+    assert "curves.train" not in proposed(tmp_path), "one loss is no curve"
 
 
 @pytest.mark.parametrize(

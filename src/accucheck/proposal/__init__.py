@@ -24,6 +24,8 @@ from .tree import Folder, Tree, look, stamp
 
 __all__ = ["WHY", "Proposal", "Survey", "Trained", "propose", "script_role", "survey"]
 
+#: Losses from which on there is a curve to look at.
+_CURVE = 2
 #: Logs that are looked into, and folders beside the project that may hold its benchmark.
 _LOGS, _BESIDE = 40, 2000
 
@@ -123,6 +125,11 @@ class Survey:
     problems: list[UserError] = field(default_factory=list)
     partial: bool = False
 
+    @property
+    def taken(self) -> dict[str, str]:
+        """The keys of a case with their values; where several could be meant, the best."""
+        return {proposal.key: proposal.value for proposal in self.proposals}
+
 
 def propose(root: Path) -> list[Proposal]:
     """What a case of this folder could say, each with the reason."""
@@ -137,6 +144,9 @@ def survey(root: Path) -> Survey:
     benchmark = _benchmark(tree)
     tree = tree.without(set(benchmark))
     found, projects = scripts.find(tree)
+    names = [os.path.relpath(path, root) for path in projects]
+    if projects and not found:  # what lies here is no project, and what lies below is of many
+        return Survey(projects=names, problems=tree.problems, partial=tree.partial)
     own = tree.without(scripts.apart(tree) - {script.path.parent for script in found})
     gathered = _Gathered(own)
     gathered.take_scripts(found)
@@ -145,7 +155,6 @@ def survey(root: Path) -> Survey:
     trained = gathered.take_records()
     if found or gathered.found:
         gathered.take_benchmark(benchmark or _beside(root))
-    names = [os.path.relpath(path, root) for path in projects]
     proposals = sorted(gathered.found.values(), key=lambda proposal: list(KEYS).index(proposal.key))
     return Survey(proposals, trained, names, tree.problems, tree.partial)
 
@@ -200,7 +209,7 @@ class _Gathered:
             for log in read
             if log.losses + log.lines and (log.evaluates or _EVAL_NAME.search(log.path.stem.lower()))
         ]
-        training = [log for log in read if log not in evaluating and log.losses]
+        training = [log for log in read if log not in evaluating and log.losses >= _CURVE]
         for role, kind in (("train", training), ("eval", evaluating)):
             if kind:
                 log = logs.newest(kind)

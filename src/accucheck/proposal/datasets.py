@@ -24,6 +24,8 @@ _PARTS = {
 }
 _FILE_PART = re.compile(r"(^|[._-])(train|training|val|valid|validation|eval|dev|test)([._-]|$)", re.I)
 _LABEL = re.compile(r"^(labels?|targets?|class|class_?id|category|y)$", re.I)
+#: Files of unit tests.
+_UNIT_TEST = re.compile(r"^(conftest|test_\w+)\.py$")
 #: Files of a data set that are looked into.
 _SAMPLED = 8
 
@@ -41,12 +43,26 @@ def find(tree: Tree) -> dict[str, DataFound]:
     """ "train" and "eval" -> data."""
     found: dict[str, DataFound] = {}
     for folder in sorted(tree.folders.values(), key=lambda folder: folder.depth):
-        if folder.depth and _NAME.match(folder.path.name):
+        if folder.depth and _NAME.match(folder.path.name) and not _is_source(tree, folder):
             _of_folder(tree, folder, found)
         if "train" in found:
             return found
     _of_files(tree.folders[tree.root], found)  # train.csv and test.csv beside the scripts
     return found
+
+
+def _is_source(tree: Tree, folder: Folder) -> bool:
+    """Whether a folder belongs to the code: it holds more modules than other files, goes with unit tests, or lies deeper in the project
+    and holds nothing but text, which vocabularies, lists and fixtures are too."""
+    below = tree.below(folder.path)
+    modules = sum(name.endswith(".py") for each in below for name in each.files)
+    if 2 * modules > sum(len(each.files) for each in below):
+        return True
+    around = [tree.folders[path] for path in (folder.path, *folder.path.parents) if path in tree.folders]
+    if any(each.depth and any(_UNIT_TEST.match(name) for name in each.files) for each in around):
+        return True
+    found = _data(tree, folder.path) if folder.depth > 1 else None
+    return found is not None and set(found.formats) == {"text"}
 
 
 def _of_folder(tree: Tree, folder: Folder, found: dict[str, DataFound]) -> None:

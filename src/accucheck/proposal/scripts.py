@@ -17,6 +17,8 @@ from .tree import Folder, Tree, head
 NOTEBOOK = 64 << 20
 #: Scripts of one folder that are read.
 _READ = 60
+#: Scripts of one folder that are looked into to tell whether it is a project of its own.
+_LOOKED = 5
 #: Folders of a project in which scripts lie; in the second kind modules do too.
 SCRIPT_FOLDERS = ("scripts", "script", "tools", "tool", "bin")
 _SOURCES = ("src", "code", "train", "training")
@@ -55,6 +57,8 @@ USES_TORCH = re.compile(rb"^\s*(from|import)\s+(torch|torchvision|torchaudio|pyt
 _IMPORTS = re.compile(rb"^(from|import)\s", re.M)
 #: A script does something when it is started; a module only defines things.
 _RUNS = re.compile(rb"__main__|^(for|while|with)\s|^[A-Za-z_][\w.]*\(", re.M)
+#: A file of unit tests, which pytest or unittest starts.
+_UNIT_TESTS = re.compile(rb"^\s*(?:import|from)\s+(?:pytest|unittest)\b", re.M)
 #: What a script of each role calls; one that trains may evaluate too, so training comes first.
 _CALLS = (
     ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
@@ -90,6 +94,8 @@ def script_role(path: Path, named: bool = False) -> str | None:
     text = _text(path)
     if text is None:
         return None
+    if _UNIT_TESTS.search(text):
+        return None
     named = named or path.suffix == ".ipynb"
     uses = _USES_MINDSPORE.search(text)
     if not uses and (not _IMPORTS.search(text) or USES_TORCH.search(text)):
@@ -121,7 +127,7 @@ def find(tree: Tree) -> tuple[list[Script], list[Path]]:
     several projects, of which one is to be opened."""
     root = tree.folders[tree.root]
     places = [root, *(tree.folders[tree.root / name] for name in root.folders if tree.root / name in tree.folders)]
-    found = {folder.path: _of_folder(folder) for folder in places}
+    found = {folder.path: _of_folder(tree, folder) for folder in places}
     for own in ([folder for folder in places if folder.path.name.lower() not in _SOURCES], places):
         home = [script for folder in own if _belongs(folder) for script in found[folder.path]]
         if any(script.role == "train" for script in home):
@@ -140,11 +146,17 @@ def _belongs(folder: Folder) -> bool:
 
 
 def _is_project(folder: Folder) -> bool:
-    """Whether a folder below looks like a project of its own, by names alone."""
-    return not _belongs(folder) and any(
-        name.endswith(".py") and _named(Path(name)) == ["train"] and not _OTHER_NAME.search(Path(name).stem.lower())
-        for name in folder.files
-    )
+    """Whether a folder below looks like a project of its own: it has a script that is named as one that trains, and does something."""
+    if _belongs(folder):
+        return False
+    named = [Path(name) for name in folder.files if name.endswith(".py") and _named(Path(name)) == ["train"]]
+    usual = [path for path in named if not _OTHER_NAME.search(path.stem.lower())][:_LOOKED]
+    return any(_is_started(folder.path / path) for path in usual)
+
+
+def _is_started(path: Path) -> bool:
+    """Whether a script uses MindSpore, by itself or through other modules, and does something when it is started."""
+    return script_role(path) is not None and _RUNS.search(_text(path) or b"") is not None
 
 
 def apart(tree: Tree) -> set[Path]:
@@ -156,7 +168,7 @@ def apart(tree: Tree) -> set[Path]:
     }
 
 
-def _of_folder(folder: Folder) -> list[Script]:
+def _of_folder(tree: Tree, folder: Folder) -> list[Script]:
     names = [name for name in folder.files if name.endswith((".py", ".ipynb"))]
     names.sort(key=lambda name: name.endswith(".ipynb"))  # scripts before notebooks
     found = []
@@ -164,6 +176,8 @@ def _of_folder(folder: Folder) -> list[Script]:
         path = folder.path / name
         if _OTHER_NAME.search(path.stem.lower()):
             continue
+        if tree.over():
+            break
         role = script_role(path)
         surely = path.stem.lower() in _EXACT and folder.path.name.lower() not in _SOURCES
         if role is not None and not surely and path.suffix == ".py" and not _RUNS.search(_text(path) or b""):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,8 @@ from ..errors import UserError, from_os_error
 ENTRIES, IN_FOLDER, DEPTH = 50_000, 20_000, 3
 #: Folders that are looked into.
 FOLDERS = 5_000
+#: Seconds after which no further script is read.
+SECONDS = 8.0
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,19 @@ class Folder:
 
 @dataclass
 class Tree:
-    """The folders by path, the shallow ones first. `problems` could not be looked into; `partial`: some were left out."""
+    """The folders by path, the shallow ones first. `problems` could not be looked into; `partial`: some were left out. `until`: when to
+    stop reading what lies in them, by time.monotonic()."""
 
     root: Path
     folders: dict[Path, Folder] = field(default_factory=dict)
     problems: list[UserError] = field(default_factory=list)
     partial: bool = False
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+    def over(self) -> bool:
+        """Whether the time is up; the look is then a partial one."""
+        self.partial |= time.monotonic() > self.until
+        return self.partial and time.monotonic() > self.until
 
     def below(self, path: Path) -> list[Folder]:
         """The folder at `path` and those in it, as far as they were looked at."""
@@ -53,7 +63,7 @@ class Tree:
             for path, folder in self.folders.items()
             if not (path in paths or paths.intersection(path.parents))
         }
-        return Tree(self.root, kept, self.problems, self.partial)
+        return Tree(self.root, kept, self.problems, self.partial, self.until)
 
 
 def look(root: Path, depth: int = DEPTH) -> Tree:
