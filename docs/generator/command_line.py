@@ -24,8 +24,8 @@ def command_line(language: Language) -> str:
             parts.append(_command(f"accucheck {name}", command, language))
     finally:
         frame.LANGUAGE = spoken
-    codes = ("ok", "found", "wrong", "failed", "interrupted")
-    numbers = (frame.OK, frame.FOUND, frame.WRONG_USE, frame.PROBE_FAILED, frame.INTERRUPTED)
+    codes = ("ok", "found", "wrong", "failed", "nothing", "interrupted")
+    numbers = (frame.OK, frame.FOUND, frame.WRONG_USE, frame.PROBE_FAILED, frame.NOTHING_RAN, frame.INTERRUPTED)
     rows = [[str(number), say(f"exit-{key}", language)] for number, key in zip(numbers, codes, strict=True)]
     last = [f"## {say('exit-codes', language)}", "", *table([say("code", language), say("meaning", language)], rows)]
     return page(say("command-line", language), language, *parts, last)

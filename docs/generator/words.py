@@ -38,6 +38,10 @@ WORDS: Words = {
         "en": "`run`, `fix`: a probe failed (and nothing was found); `manifest`, `labels`: something could not be read",
         "zh": "`run`、`fix`：有探针执行失败（且没有发现）；`manifest`、`labels`：有内容无法读取",
     },
+    "exit-nothing": {
+        "en": "`run`: no probe ran, so that nothing was examined",
+        "zh": "`run`：没有任何探针运行，即什么都没有检查",
+    },
     "exit-interrupted": {"en": "interrupted", "zh": "被中断"},
     "keys": {"en": "The keys of the walkthrough", "zh": "向导的按键"},
     "key": {"en": "Key", "zh": "按键"},

@@ -202,6 +202,7 @@ class Case(msgspec.Struct, frozen=True):
     `alone`: there is no project, only a session file that lies in `root`; nothing that it names is opened.
     `agreed`: the addresses in the network that the person gave or agreed to; a project may come from a stranger, whose addresses are not
     asked for anything.
+    `taken`: the dotted keys of `spec` that were taken from what lies in the folder, as there is no case file.
     """
 
     root: str
@@ -209,6 +210,7 @@ class Case(msgspec.Struct, frozen=True):
     file: str | None = None
     alone: bool = False
     agreed: list[str] = []
+    taken: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -320,8 +322,9 @@ def call_keys() -> list[str]:
 FACTS = frozenset(Case(root=".").facts())
 
 
-def load(project: Path, settings: list[str] | None = None) -> Case:
-    """The case of a project folder (or of an accucheck.yaml given by path), with `--set KEY=VALUE` settings applied.
+def load(project: Path, settings: list[str] | None = None, taken: dict[str, str] | None = None) -> Case:
+    """The case of a project folder (or of an accucheck.yaml given by path), with `--set KEY=VALUE` settings applied. `taken`: what stands
+    for a case file where there is none.
 
     Raises UserError for a missing folder, broken YAML, an unknown key or a value of the wrong type.
     """
@@ -336,7 +339,9 @@ def load(project: Path, settings: list[str] | None = None) -> Case:
     except OSError as error:  # a name that is too long, a folder that may not be looked into
         raise from_os_error(error, project) from None
     require_utf8(str(root))
-    text = document.read_text(file) if given else b""
+    taken = taken or {}
+    named = {"name": root.name} if root.name.isprintable() else {}  # as accucheck init writes it
+    text = document.read_text(file) if given else document_of({**named, **taken}) if taken else b""
     data = document.parse(text, str(file)) if text else {}
     spec = document.convert(data, CaseFile, text, str(file))
     typed: dict[str, Any] = {}
@@ -344,7 +349,7 @@ def load(project: Path, settings: list[str] | None = None) -> Case:
         data, typed = _with(data, setting), _with(typed, setting)
         spec = document.convert(data, CaseFile, b"", f"--set {setting}")
     agreed = [text for text in _texts(typed) if networked(text)]
-    return Case(root=str(root), spec=spec, file=str(file) if given else None, agreed=agreed)
+    return Case(root=str(root), spec=spec, file=str(file) if given else None, agreed=agreed, taken=taken)
 
 
 def _texts(data: Any) -> Iterator[str]:
@@ -409,8 +414,8 @@ IGNORED = frozenset(
 )
 
 
-def document_of(values: dict[str, Any]) -> bytes:
-    """The text of a case file from dotted keys."""
+def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = None) -> bytes:
+    """The text of a case file from dotted keys; `others` are values that may be meant instead, which go into a comment behind a key's."""
     import yaml
 
     data: dict[str, Any] = {}
@@ -421,7 +426,13 @@ def document_of(values: dict[str, Any]) -> bytes:
             level = level.setdefault(parent, {})
         level[last] = value
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
-    return (head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)).encode()
+    text = head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
+    for key, alike in (others or {}).items():
+        node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+        for step in key.split("."):
+            node = next(below for name, below in node.value if name.value == step)
+        text = f"{text[: node.end_mark.index]}  # or: {', '.join(alike)}{text[node.end_mark.index :]}"
+    return text.encode()
 
 
 def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool = False) -> bytes:
@@ -499,7 +510,7 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
     from .store import require_own, write_atomically
 
     if case.file is None:
-        values = {"name": case.name, **values}
+        values = {"name": case.name, **case.taken, **values}
         write(values, Path(case.root, FILE_NAME))
     else:
         require_own(Path(case.file), Path(case.root))
@@ -513,8 +524,8 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
     return Case(root=case.root, spec=msgspec.convert(data, CaseFile), file=str(file), agreed=agreed)
 
 
-def write(values: dict[str, Any], target: Path) -> None:
-    """Write a case file from dotted keys, atomically. Raises SaveError."""
+def write(values: dict[str, Any], target: Path, others: dict[str, list[str]] | None = None) -> None:
+    """Write a case file from dotted keys, atomically; `others` as in document_of(). Raises SaveError."""
     from .store import write_atomically
 
-    write_atomically(target, document_of(values))
+    write_atomically(target, document_of(values, others))

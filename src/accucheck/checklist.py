@@ -296,6 +296,13 @@ def find(checklists: list[Checklist], item_id: str) -> Item:
     return items[item_id]
 
 
+def named(checklists: list[Checklist], name: str) -> list[str]:
+    """The ids of the item of this id, or of the items of this group: "ds" names ds.01 and all others of ds. Raises UserError."""
+    ids = [item.id for checklist in checklists for item in checklist.items]
+    group = [item for item in ids if item.startswith(f"{name}.")]
+    return group if group and name not in ids else [find(checklists, name).id]
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of a checklist, for editors."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Checklist)}

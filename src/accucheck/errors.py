@@ -488,6 +488,10 @@ WORDS: Words = {
         "en": "{path}:{line}: the probe {name} cannot be imported: {problem}. Mend or update the package that brings it.",
         "zh": "{path}:{line}：探针 {name} 无法导入：{problem}。请修复或更新提供该探针的软件包。",
     },
+    "probe-unused": {
+        "en": "No item of {checklists} has the probe {name}. Give its checklist with --checklist.",
+        "zh": "{checklists} 中没有使用探针 {name} 的检查项，请用 --checklist 指定清单。",
+    },
     "no-such-probe": {"en": "There is no probe {name}. {hint}", "zh": "没有名为 {name} 的探针。{hint}"},
     "unknown-checklist": {
         "en": "There is no checklist {name}. Shipped: {known}. Or give the path of a YAML file.",

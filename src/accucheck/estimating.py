@@ -38,6 +38,8 @@ _LADDER = (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 2
 _KNOWN = 0.6, 2.0
 #: Of one that did not: machines, file systems and formats differ that much from durations.json (measured on three projects).
 _GUESSED = 0.25, 3.0
+#: What takes longer than this many seconds is not fast.
+FAST = 30.0
 #: Seconds to spend on finding out how large the inputs are.
 _LOOK = 0.3
 
@@ -74,34 +76,58 @@ def _clock(seconds: float, language: Language) -> str:
     return word(WORDS, unit, language, n=seconds / size)
 
 
-def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parallel: int = 1) -> Estimate:
-    """How long these jobs take: by their last results, else by the size of what they read. `live`: whether live probes may run."""
+class Expected(msgspec.Struct, frozen=True):
+    """What one job will take, in seconds: `likely`, and between `low` and `high`. `sized`: how much it has to read is known."""
+
+    kind: Kind
+    likely: float
+    low: float
+    high: float
+    sized: bool = True
+
+    @property
+    def fast(self) -> bool:
+        """Whether it most likely ends within FAST seconds."""
+        return self.sized and self.likely <= FAST
+
+
+def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> list[Expected | None]:
+    """What each of these jobs will take: by its last result, else by the size of what it reads; None for one that will be skipped.
+    `live`: whether live probes may run."""
     sizes = _Sizes(project.case)
     known = durations.load()
-    low = high = 0.0
-    count = started = 0
-    slowest = (0.0, 0.0)
-    unknown, static = False, False
+    found: list[Expected | None] = []
+    static = False
     for job in jobs:
         kind = _runs(job.probe, project.case)
         if kind is None or (kind is Kind.LIVE and not live):
+            found.append(None)
             continue
-        count += 1
-        started += kind is Kind.LIVE
-        seconds, spread = _earlier(project, job), _KNOWN
+        seconds, spread, sized = _earlier(project, job), _KNOWN, True
         if seconds is None:
             seconds, spread = known.probes.get(job.probe, known.kinds[kind.value]), _GUESSED
             if kind is Kind.FILE:
                 size = sizes.of(job.probe)
-                unknown |= size is None
+                sized = size is not None
                 seconds += known.read(size or {})
         if kind is not Kind.STATIC or not static:  # all static probes share one child
             seconds += known.child
         static |= kind is Kind.STATIC
-        part = seconds * spread[0], seconds * spread[1]
-        low, high, slowest = low + part[0], high + part[1], max(slowest, part)
-    low, high = max(low / parallel, slowest[0]), max(high / parallel, slowest[1])
-    return Estimate(low, None if unknown else high, count, started)
+        found.append(Expected(kind, seconds, seconds * spread[0], seconds * spread[1], sized))
+    return found
+
+
+def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parallel: int = 1) -> Estimate:
+    """How long these jobs take together. `live`: whether live probes may run."""
+    return together([each for each in expected(project, jobs, live=live) if each is not None], parallel)
+
+
+def together(parts: Sequence[Expected], parallel: int = 1) -> Estimate:
+    """How long so many jobs take, `parallel` at a time."""
+    low = max(sum(each.low for each in parts) / parallel, max((each.low for each in parts), default=0.0))
+    high = max(sum(each.high for each in parts) / parallel, max((each.high for each in parts), default=0.0))
+    sized = all(each.sized for each in parts)
+    return Estimate(low, high if sized else None, len(parts), sum(each.kind is Kind.LIVE for each in parts))
 
 
 def _runs(name: str, case: Case) -> Kind | None:

@@ -99,6 +99,24 @@ def aligned(rows: list[list[str]]) -> Iterator[str]:
         yield "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
+def wrapped(line: str, columns: int) -> Iterator[str]:
+    """A line in pieces that fit into so many cells of a terminal, all but the first indented two further. Chinese is broken anywhere but
+    before its punctuation, all else at blanks; what is too long for a line by itself stays whole."""
+    import re
+
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    piece, width = "", 0
+    for part in re.findall(r" +|[\u2e80-\uffef]+?[，。；：、！？）”》]*|[^ \u2e80-\uffef]+", line):
+        cells = _width(part)
+        if width + cells > columns and piece.strip():
+            yield piece.rstrip()
+            piece, width = indent, len(indent)
+            if part.isspace():
+                continue
+        piece, width = piece + part, width + cells
+    yield piece.rstrip()
+
+
 def _width(text: str) -> int:
     """The cells of a terminal that a text takes."""
     from unicodedata import east_asian_width

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,15 +22,22 @@ from .model import Kind, ProbeResult, Status, Verdict
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
 from .store import ATTACHMENTS, require_own, write_together
 
+if TYPE_CHECKING:
+    from .proposal import Survey
+
 #: What the data are compared with: one of these.
 _REFERENCES = (("data.reference.path", "data.reference.manifest", "data.reference.known"),)
 
 
 class Project:
-    """`session` is None when nothing is to be recorded (`--no-session`)."""
+    """`session` is None when nothing is to be recorded (`--no-session`); `survey` is what the case was taken from, where it has no
+    file."""
 
-    def __init__(self, case: Case, checklists: list[Checklist], session: Session | None) -> None:
+    def __init__(
+        self, case: Case, checklists: list[Checklist], session: Session | None, survey: Survey | None = None
+    ) -> None:
         self.case = case
+        self.survey = survey
         self.checklists = checklists
         self.session = session
         self.use(checklists)
@@ -51,14 +59,13 @@ class Project:
         kinds: Collection[Kind] = (),
         again: Collection[tuple[str, str]] | None = None,
     ) -> list[engine.Job]:
-        """The jobs of the items that apply (all, or those named, which then need not apply).
+        """The jobs of the items that apply (all, or those named, by themselves or by their group, which then need not apply).
 
         again: only those that make the results of these (item, probe) anew, whether the items still apply or not.
         Raises UserError where there is no project to examine.
         """
         self.need_project()
-        for item in only:
-            checklists_.find(self.checklists, item)
+        only = self.named(only)
         facts = self.case.facts()
         return [
             engine.Job(item.id, use.name, use.params, checklist.version)
@@ -69,6 +76,10 @@ class Project:
             if again is None or (item.id, use.name) in again
             if not kinds or _kind(use.name) in (None, *kinds)
         ]
+
+    def named(self, names: Collection[str]) -> list[str]:
+        """The ids of the items named, each by its id or by that of its group. Raises UserError for a name that is neither."""
+        return [item for name in names for item in checklists_.named(self.checklists, name)]
 
     def ruled_out(self) -> set[str]:
         """The items that do not apply to this case, by what it says of itself."""
@@ -116,7 +127,7 @@ class Project:
             scheduler=scheduler,
             modest=modest,
         ):
-            if isinstance(event, engine.Finished) and self.session is not None:
+            if isinstance(event, engine.Finished) and self.session is not None and not self._known(event):
                 try:
                     self.session.record_result(event.job.item, event.result)
                     failed = None  # what could not be saved before was saved with it
@@ -125,6 +136,12 @@ class Project:
             yield event
         if failed is not None:
             raise failed
+
+    def _known(self, event: engine.Finished) -> bool:
+        """Whether a result says less than the one that is recorded: it was cancelled before anything was found."""
+        assert self.session is not None
+        earlier = self.session.entry(event.job.item).results.get(event.job.probe)
+        return event.result.status is Status.CANCELLED and not event.result.findings and earlier is not None
 
     def outcome(
         self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
@@ -232,20 +249,34 @@ def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:
 
 
 def open_project(
-    path: Path, names: Sequence[str] = (), settings: Sequence[str] = (), *, session: str = "write"
+    path: Path,
+    names: Sequence[str] = (),
+    settings: Sequence[str] = (),
+    *,
+    session: str = "write",
+    take: bool = False,
 ) -> Project:
     """The project at `path` with these checklists (default: accuracy). A .json file is a session without its project.
 
     session: "write" takes the lock where it can; "read" only reads; "try" reads when writing is impossible; "none"
-    records nothing. Raises UserError.
+    records nothing.
+    take: where there is no case file and `settings` name no script, the case is taken from what lies in the folder; it is in any case
+    where results of such a case are recorded, so that they are not out of date. Raises UserError.
     """
     if path.suffix == ".json" and not path.is_dir():
         return _open_alone(path, names, session)
-    case = consent.with_agreed(cases.load(path, list(settings)))
+    case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
-    if session == "none":
-        return Project(case, checklists, None)
-    return Project(case, checklists, _opened(open_session, Path(case.root), session))
+    opened = None if session == "none" else _opened(open_session, Path(case.root), session)
+    found = None
+    if case.file is None and case.spec.scripts == cases.Scripts():
+        recorded = opened is not None and any(entry.results for entry in opened.record.entries.values())
+        if take or recorded:
+            from .proposal import survey
+
+            found = survey(Path(case.root))
+            case = cases.load(path, list(settings), found.taken)
+    return Project(consent.with_agreed(case), checklists, opened, found)
 
 
 def _open_alone(path: Path, names: Sequence[str], session: str) -> Project:

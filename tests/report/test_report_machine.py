@@ -1,22 +1,24 @@
 """The JSON object that others rely on, and the text for the terminal."""
 
 import json
-import subprocess
-import sys
+import re
 
+import msgspec
+import pytest
 from report_sample import HOSTILE
 
 from accucheck.case import Case
 from accucheck.checklist import Checklist
-from accucheck.model import Language
+from accucheck.language import wrapped
+from accucheck.model import Finding, Kind, Language, Level, Where
 from accucheck.report import machine
-from accucheck.report.parts import Report
+from accucheck.report.telling import Telling
 from accucheck.session import Record
 
 
 def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> None:
     found = machine.result_json(record, checklists, case, Language.EN)
-    assert list(found) == ["version", "case", "items", "paths", "sign_off", "summary"]
+    assert list(found) == ["version", "case", "taken", "items", "paths", "sign_off", "summary"]
     assert found["paths"] == []  # this checklist is a list
     assert (found["version"], found["case"]) == (1, "resnet50-cifar10")
     assert [entry["id"] for entry in found["items"]] == ["dp.03", "dp.05", "hp.02", "hp.03"]
@@ -61,16 +63,22 @@ def test_json_is_lossless_and_safe_on_a_terminal(record: Record, checklists: lis
     assert "训练" not in text and "两轮的" in text, "titles are not in it; Chinese is not escaped"
 
 
-def test_text_for_the_terminal(report: Report) -> None:
-    lines = machine.summary_text(report)
+@pytest.mark.parametrize("language", list(Language))
+def test_text_for_the_terminal(record: Record, checklists: list[Checklist], case: Case, language: Language) -> None:
+    telling = Telling(record, checklists, case, language)
+    summary = machine.result_json(record, checklists, case, language)["summary"]
+    lines = [*telling.everything(record), *telling.end(record, summary)]
     assert all(line.isprintable() for line in lines)
     text = "\n".join(lines)
-    zh = report.language is Language.ZH
-    assert "✗ dp.03" in text and "– dp.05" in text and "? hp.02" in text and "○ hp.03" in text
+    zh = language is Language.ZH
+    assert "✗ dp.03" in text and "? hp.02" in text
+    assert ("  – 不涉及：dp.05" if zh else "  – not applicable: dp.05") in lines
+    assert ("  ○ 尚未检查：hp.03" if zh else "  ○ nothing checked: hp.03") in lines
     assert ("src/dataset.py:41: 两轮的 50,000 个" if zh else "src/dataset.py:41: Both epochs bring the 50,000") in text
     assert ("对精度的影响：50,000 个样本顺序固定" if zh else "Why it hurts accuracy: Batches of 50,000") in text
     assert ("把握程度：确定" if zh else "How sure: certain") in text
     assert ("验证方法：读取两个 epoch" if zh else "What would prove it: Read two epochs.") in text
+    assert ("  curves.eval（评估日志）：hp.02" if zh else "  curves.eval (evaluation log): hp.02") in lines
     assert lines[-1] == (
         "探针  已完成 3 · 执行失败 1 · 已跳过 1 · 已取消 0"
         if zh
@@ -78,10 +86,32 @@ def test_text_for_the_terminal(report: Report) -> None:
     )
 
 
-def test_json_and_text_load_no_writer() -> None:
-    program = (
-        "import sys; import accucheck.report, accucheck.report.machine, accucheck.report.build, accucheck.report.environment;"
-        "print([name for name in ('jinja2', 'docx', 'matplotlib', 'numpy', 'PIL', 'mindspore', 'textual') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def test_what_many_probes_could_not_see_is_told_once(record: Record, checklists: list[Checklist], case: Case) -> None:
+    telling = Telling(record, checklists, case, Language.EN)
+    (item,) = [item for item in checklists[0].items if item.id == "dp.03"]
+    (live,) = [result for result in record.entries["dp.03"].results.values() if result.kind is Kind.LIVE]
+    gap = Finding("fixed-order", Level.INFO, Where("train.py", 3), {"count": 7}, incomplete=True)
+    problem = msgspec.structs.replace(gap, level=Level.PROBLEM)
+    told = [
+        "\n".join(telling.item(record, item, [msgspec.structs.replace(live, findings=[each])], done=done))
+        for each, done in ((gap, False), (gap, True), (problem, True))
+    ]
+    assert ["train.py:3" in text for text in told] == [True, False, True], "what is wrong is told of each probe"
+    assert "so far: problem found; more probes of it are to come" in told[0] and "so far" not in told[1]
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_lines_are_folded_to_the_width_of_a_terminal(columns: int) -> None:
+    texts = [
+        "        ? suspect  a.py:1: " + "seven or eight words of this, " * 9,
+        "    " + "训练数据的标签，需要检查。" * 12,
+        "x" * 99,
+    ]
+    for text in texts:
+        lines = list(wrapped(text, columns))
+        assert "".join("".join(lines).split()) == "".join(text.split()), "nothing is lost"
+        indent = len(text) - len(text.lstrip())
+        assert all(line.startswith(" " * (indent + 2)) and line.strip() for line in lines[1:])
+        assert all(line.strip()[0] not in "，。" for line in lines)
+        cells = [len(line) + len(re.findall("[\u2e80-\uffef]", line)) for line in lines]
+        assert max(cells) <= columns + 2 or "x" in text, "punctuation may hang"

@@ -30,6 +30,7 @@ from .frame import (
     project_option,
     say,
     set_option,
+    takes_project,
     talk,
     with_nearest,
 )
@@ -85,12 +86,16 @@ def _start(
 ) -> None:
     if context.invoked_subcommand is None:
         walkthrough(project, checklists, settings, only_ascii, who=who, role=role, read_only=read_only)
-    # What stands before a command is the walkthrough's: to ignore it would examine the wrong project.
+    # What else stands before a command is the walkthrough's: to ignore it would examine the wrong project.
+    command = context.invoked_subcommand or ""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        if parameter.expose_value and source is click.core.ParameterSource.COMMANDLINE:
-            name, command = parameter.opts[0], f"accucheck {context.invoked_subcommand}"
-            raise click.UsageError(say("only-alone", name=name, command=command), context)
+        if not parameter.expose_value or source is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        if parameter.name != "project":
+            raise click.UsageError(say("only-alone", name=parameter.opts[0], command=f"accucheck {command}"), context)
+        if not takes_project(context, command):
+            raise click.UsageError(say("no-project", name=parameter.opts[0], command=f"accucheck {command}"), context)
 
 
 def walkthrough(

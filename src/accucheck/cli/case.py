@@ -14,6 +14,7 @@ from .frame import (
     command,
     json_option,
     language,
+    listed,
     option,
     project_argument,
     say,
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..proposal import Survey
+
+
+#: Values that may be meant instead, which a case file names.
+_MOST_OTHERS = 10
 
 
 @command(
@@ -50,24 +55,21 @@ def init(project: str, only_print: bool) -> None:
         talk(say("init-exists", path=target))
         raise SystemExit(WRONG_USE)
     found = survey(folder.resolve())
-    proposals = [proposal for proposal in found.proposals if not proposal.others]
     for proposal in found.proposals:
         line = f"{proposal.key}: {proposal.value}  ({proposal.reason(language())})"
         click.echo(visible(say("init-choose", line=line) if proposal.others else line), err=True)
     _say_more(found)
-    if not proposals:
-        talk(say("init-only-choices" if found.proposals else "init-nothing", path=folder))
+    if not found.proposals:
+        talk(say("init-nothing", path=folder))
         raise SystemExit(WRONG_USE)
-    _say_missing(folder, [proposal.key for proposal in proposals])
+    _say_missing(folder, list(found.taken))
     name = folder.resolve().name
-    values = {
-        **({"name": name} if name.isprintable() else {}),
-        **{proposal.key: proposal.value for proposal in proposals},
-    }
+    values = {**({"name": name} if name.isprintable() else {}), **found.taken}
+    others = {proposal.key: proposal.others[:_MOST_OTHERS] for proposal in found.proposals if proposal.others}
     if only_print:
-        click.echo(case.document_of(values).decode(), nl=False)
+        click.echo(case.document_of(values, others).decode(), nl=False)
     else:
-        case.write(values, target)
+        case.write(values, target, others)
         show(str(target))
 
 
@@ -76,8 +78,7 @@ def _say_more(found: Survey) -> None:
     if found.trained is not None:
         talk(say(f"init-{found.trained.answer}", reason=found.trained.reason(language())))
     if found.projects:
-        shown = ", ".join(found.projects[:5]) + (", ..." if len(found.projects) > 5 else "")
-        talk(say("init-projects", count=len(found.projects), names=shown))
+        talk(say("init-projects", count=len(found.projects), names=listed(found.projects)))
     for problem in found.problems[:5]:
         talk(problem.text(language()))
     if found.partial:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .frame import command, drawing, language, no_terminal, option, run_with_progress, say, show
+from .frame import command, drawing, language, no_terminal, option, run_with_progress, say, show, show_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,16 +47,18 @@ def _without_screen(project: Path) -> None:
     from .. import report
     from ..demo import REPORTS, runs_code
     from ..project import open_project
-    from ..report.build import build
-    from ..report.machine import summary_text
+    from ..report.machine import result_json
+    from ..report.telling import Telling
 
     opened = open_project(project)
     session = opened.session
     assert session is not None
     try:
         run_with_progress(opened, opened.jobs(), [], live=runs_code())
-        for line in summary_text(build(session.record, opened.checklists, opened.case, language(), None)):
-            show(line)
+        record, checklists = opened.outcome(opened.recorded())
+        telling = Telling(record, checklists, opened.case, language())
+        summary = result_json(record, checklists, opened.case, language())["summary"]
+        show_lines([*telling.everything(record), *telling.end(record, summary)])
         options = report.Options(formats=report.DEFAULT.formats, languages=(language(),))
         for path in report.write_project(opened, project / REPORTS, options).paths:
             show(say("demo-report", path=path))

@@ -53,7 +53,7 @@ def fix(
     from ..project import open_project
 
     settings = (*settings, *script_settings(Path(project), scripts))
-    opened = open_project(Path(project), checklists, settings, session="read")
+    opened = open_project(Path(project), checklists, settings, session="read", take=True)
     speak(opened)
     session = opened.session
     assert session is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,13 +17,14 @@ from .words import WORDS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..engine import Finished, Job
     from ..errors import UserError
     from ..model import Progress
     from ..project import Project
     from ..session import Session
 
-#: Exit codes of every command.
-OK, FOUND, WRONG_USE, PROBE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+#: Exit codes of every command. NOTHING_RAN: of `run` where no probe ran, which is no success.
+OK, FOUND, WRONG_USE, PROBE_FAILED, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -143,7 +144,23 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
             raise click.UsageError(say("extra-argument", name=ctx.args[0]), ctx)
+        given = _given_projects(ctx)
+        if len(given) > 1:
+            raise click.UsageError(say("extra-argument", name=given[-1]), ctx)
+        ctx.params.update({"project": given[0]} if given else {})
         return super().invoke(ctx)
+
+
+def _given_projects(context: click.Context) -> list[str]:
+    """The projects that the command line gives a command: before it, as an argument, or as -p behind it."""
+    named = context.params.pop(_NAMED_PROJECT, None)
+    before = [context.parent.params["project"]] if context.parent is not None and _typed(context.parent) else []
+    own = [context.params["project"]] if _typed(context) else []
+    return [*before, *own, *([] if named is None else [named])] if "project" in context.params else []
+
+
+def _typed(context: click.Context) -> bool:
+    return context.get_parameter_source("project") is click.core.ParameterSource.COMMANDLINE
 
 
 class Argument(click.Argument):
@@ -176,7 +193,12 @@ def set_option() -> click.Option:
     return option("--set", "settings", words="set", multiple=True, metavar="KEY=VALUE")
 
 
+#: What -p is called within, of a command whose project is an argument.
+_NAMED_PROJECT = "named_project"
+
+
 def project_argument() -> click.Argument:
+    """The project as an argument; the command takes it as -p too."""
     return Argument("project", words="project", metavar="[PROJECT]", default=".")
 
 
@@ -237,10 +259,13 @@ class Group(click.Group, Command):
             return None
         import_module(f"{__package__}.{COMMANDS[cmd_name]}")
         function, parameters = _loaded[cmd_name]
+        given = parameters()
+        if any(isinstance(each, Argument) and each.name == "project" for each in given):
+            given.append(option("--project", "-p", _NAMED_PROJECT, words="project-too", default=None, metavar="PATH"))
         return Command(
             cmd_name,
             callback=function,
-            params=[*parameters(), lang_option()],
+            params=[*given, lang_option()],
             help=say(cmd_name),
             options_metavar=say("options-metavar"),
             context_settings={"allow_extra_args": True},  # Command says in both languages that there are too many
@@ -263,6 +288,13 @@ class Group(click.Group, Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         Command.format_options(self, ctx, formatter)
         _section(formatter, "commands", [(name, say(name)) for name in COMMANDS])
+
+
+def takes_project(context: click.Context, name: str) -> bool:
+    """Whether a command examines a project."""
+    group = context.command
+    command = group.get_command(context, name) if isinstance(group, Group) else None
+    return command is not None and any(each.name == "project" for each in command.params)
 
 
 def with_nearest(problem: str, name: str, known: list[str]) -> str:
@@ -344,20 +376,39 @@ def require_file(path: Path, name: str) -> None:
         raise ReadError(code, path=name)
 
 
-def run_with_progress(project: Project, jobs: list[Any], results: list[tuple[str, Any]], **options: Any) -> None:
-    """Run the jobs and append (item, result) pairs, saying on a terminal what is going on."""
+def run_with_progress(
+    project: Project,
+    jobs: list[Job],
+    results: list[tuple[str, Any]],
+    *,
+    tell: Callable[[Finished], Iterable[str]] = lambda _: (),
+    **options: Any,
+) -> None:
+    """Run the jobs and append (item, result) pairs, saying on stderr what is going on; the lines that `tell` gives of a result go to
+    stdout."""
     from contextlib import closing
 
-    from ..engine import Finished, Progressed, Started
+    from ..engine import Finished
+    from .progress import Shown
 
-    with status_line() as show, closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
+    live, parallel = options.get("live", False), options.get("parallel", 1)
+    with Shown(project, jobs, live=live, parallel=parallel) as shown, closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
         for event in events:
-            if isinstance(event, (Started, Progressed)):
-                job = event.job
-                done = amount(event.progress) if isinstance(event, Progressed) else ""
-                show(f"{len(results)}/{len(jobs)} {job.item} {job.probe} {done}")
+            shown.heed(event)
             if isinstance(event, Finished):
                 results.append((event.job.item, event.result))
+                if lines := list(tell(event)):
+                    with shown.aside():
+                        show_lines(lines)
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Lines to stdout, untrusted parts made visible; folded to the width of a terminal."""
+    from ..language import wrapped
+
+    columns = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    for line in lines:
+        echo("\n".join(wrapped(visible(line), columns)) if columns else visible(line))
 
 
 @contextmanager
@@ -374,6 +425,11 @@ def status_line() -> Iterator[Callable[[str], None]]:
     finally:
         if terminal:
             click.echo("\r\x1b[2K", nl=False, err=True)
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """The first of them in one line."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def amount(progress: Progress) -> str:

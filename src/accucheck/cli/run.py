@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from .frame import (
     FOUND,
+    NOTHING_RAN,
     OK,
     PROBE_FAILED,
     WRONG_USE,
@@ -18,6 +20,7 @@ from .frame import (
     heard,
     json_option,
     language,
+    listed,
     no_nan,
     option,
     project_argument,
@@ -25,8 +28,8 @@ from .frame import (
     say,
     script_settings,
     set_option,
-    show,
     show_json,
+    show_lines,
     speak,
     talk,
     talk_of,
@@ -34,8 +37,10 @@ from .frame import (
 
 if TYPE_CHECKING:
     from ..checklist import Checklist
-    from ..engine import Job
+    from ..engine import Finished, Job
+    from ..model import ProbeResult
     from ..project import Project
+    from ..proposal import Survey
     from ..session import Record
 
 
@@ -48,7 +53,9 @@ if TYPE_CHECKING:
         option("--live", words="live", is_flag=True),
         option("--remote", words="remote", is_flag=True),
         checklists_option(),
-        option("--only", words="only", multiple=True, metavar="ITEM"),
+        option("--only", words="only-items", multiple=True, metavar="ITEM"),
+        option("--probe", "named", words="run-probe", multiple=True, metavar="NAME"),
+        option("--fast", words="fast", is_flag=True),
         set_option(),
         option("--jobs", words="jobs", type=click.IntRange(1, 64), default=1, metavar="N"),
         option("--scheduler", words="scheduler", default=None, metavar="ADDRESS"),
@@ -80,110 +87,274 @@ if TYPE_CHECKING:
         json_option(),
     ],
 )
-def run_(
-    project: str,
-    scripts: tuple[str, ...],
-    kinds: tuple[str, ...],
-    live: bool,
-    remote: bool,
-    checklists: tuple[str, ...],
-    only: tuple[str, ...],
-    settings: tuple[str, ...],
-    jobs: int,
-    scheduler: str | None,
-    timeout: float | None,
-    fail_on: str,
-    exit_zero: bool,
-    no_session: bool,
-    differing: bool,
-    stale: bool,
-    form: str,
-    as_json: bool,
-) -> None:
-    from pathlib import Path
-
+def run_(**given: Any) -> None:
     from ..errors import SaveError
-    from ..model import Kind
-    from ..project import open_project
-    from ..report.machine import result_json
+    from .progress import stoppable
 
-    if differing and no_session:
-        raise click.UsageError(say("diff-needs-session"))
-    if stale and no_session:
-        raise click.UsageError(say("stale-needs-session"))
-    if differing and form in ("sarif", "junit"):
-        raise click.UsageError(say("diff-format"))
+    asked = Asked(**given)
+    _refuse(asked)
     opened, unsaved, before = None, None, None
     results: list[tuple[str, Any]] = []
+    telling: _Telling | None = None
+    stop = None
+    chosen: list[str] = []
     try:
-        settings = (*settings, *script_settings(Path(project), scripts))
-        opened = open_project(Path(project), checklists, settings, session="none" if no_session else "write")
-        speak(opened)
-        if remote:
-            opened.agree()
-        if opened.session is not None:
-            talk_of(opened.session)
-            if opened.session.read_only:
-                talk(say("locked", holder=opened.session.holder))
-            before = opened.session.record
-        again = opened.stale() if stale else None
-        todo = opened.jobs(only, {Kind(kind) for kind in kinds}, again)
-        if stale and not todo:
-            talk(say("stale-none"))
-        _tell_time(opened, todo, live=live, parallel=jobs)
-        run_with_progress(opened, todo, results, live=live, timeout=timeout, parallel=jobs, scheduler=scheduler)
+        opened = _open(asked)
+        before = opened.session.record if opened.session is not None else None
+        chosen, jobs = _chosen(opened, asked)
+        telling = _Telling(opened, jobs, results, chosen) if asked.told else None
+        with stoppable() as stop:
+            run_with_progress(
+                opened,
+                jobs,
+                results,
+                tell=telling.finished if telling is not None else lambda _: (),
+                live=asked.live,
+                timeout=asked.timeout,
+                cancel=stop.asked,
+                parallel=asked.jobs,
+                scheduler=asked.scheduler,
+            )
     except SaveError as error:
         unsaved = say("unwritable", text=error.text(language()))
     finally:
         if opened is not None and opened.session is not None:
             opened.session.close()
+    code = OK
     if opened is not None:
-        shown = opened.recorded() if stale else results
-        record, chosen = opened.outcome(shown, only)
-        outcome = result_json(record, chosen, opened.case, language())
-        code = OK if exit_zero else _exit_code(outcome, fail_on)
-        if before is not None and differing:
-            _print_difference(opened, results, before, as_json=as_json or form == "json")
-        else:
-            _print_outcome(opened, record, chosen, outcome, "json" if as_json else form, code)
+        code = _print_outcome(opened, asked, results, chosen, telling, before)
+        _say_how_to_go_on(opened, asked, code)
     if unsaved is not None:
         talk(unsaved)
         raise SystemExit(WRONG_USE)
+    if stop is not None:
+        stop.end()
     raise SystemExit(code)
 
 
-#: A run that may take longer than this many seconds is announced.
-_LONG = 30
+class Asked(NamedTuple):
+    """What the command line asks of a run: its options by name."""
+
+    project: str
+    scripts: tuple[str, ...]
+    kinds: tuple[str, ...]
+    live: bool
+    remote: bool
+    checklists: tuple[str, ...]
+    only: tuple[str, ...]
+    named: tuple[str, ...]
+    fast: bool
+    settings: tuple[str, ...]
+    jobs: int
+    scheduler: str | None
+    timeout: float | None
+    fail_on: str
+    exit_zero: bool
+    no_session: bool
+    differing: bool
+    stale: bool
+    form: str
+    as_json: bool
+
+    @property
+    def format(self) -> str:
+        return "json" if self.as_json else self.form
+
+    @property
+    def told(self) -> bool:
+        """Whether results are told while the run goes on."""
+        return self.format == "text" and not (self.differing or self.stale)
 
 
-def _tell_time(project: Project, jobs: list[Job], *, live: bool, parallel: int) -> None:
-    """Say on a terminal how long the run will most likely take, where that is long."""
-    if not sys.stderr.isatty():
+def _refuse(asked: Asked) -> None:
+    """Raise UsageError for options that do not go together."""
+    if asked.differing and asked.no_session:
+        raise click.UsageError(say("diff-needs-session"))
+    if asked.stale and asked.no_session:
+        raise click.UsageError(say("stale-needs-session"))
+    if asked.differing and asked.form in ("sarif", "junit"):
+        raise click.UsageError(say("diff-format"))
+
+
+def _open(asked: Asked) -> Project:
+    """The project, with what is to be said of it."""
+    from pathlib import Path
+
+    from ..project import open_project
+
+    path = Path(asked.project)
+    settings = (*asked.settings, *script_settings(path, asked.scripts))
+    session = "none" if asked.no_session else "write"
+    opened = open_project(path, asked.checklists, settings, session=session, take=True)
+    speak(opened)
+    if asked.remote:
+        opened.agree()
+    if opened.session is not None:
+        talk_of(opened.session)
+        if opened.session.read_only:
+            talk(say("locked", holder=opened.session.holder))
+    if opened.survey is not None:
+        for line in _taken(opened.survey):
+            talk(line)
+    return opened
+
+
+def _taken(found: Survey) -> Iterator[str]:
+    """What the case was taken from, as there is no case file."""
+    scripts = [proposal for proposal in found.proposals if proposal.key == "scripts.train"]
+    for script in scripts:
+        keys = ", ".join(proposal.key for proposal in found.proposals if proposal is not script)
+        others = listed(script.others)
+        yield say(
+            "run-taken" if keys else "run-taken-script",
+            script=script.value + (say("run-others", others=others) if others else ""),
+            keys=keys,
+        )
+    if scripts:
         return
-    from ..estimating import estimate
+    if found.proposals:
+        yield say("run-taken-other", keys=", ".join(f"{each.key}: {each.value}" for each in found.proposals))
+    if found.partial:
+        yield say("init-partial")
+    if found.projects:
+        yield say("init-projects", count=len(found.projects), names=listed(found.projects))
 
-    found = estimate(project, jobs, live=live, parallel=parallel)
-    if found.high is None or found.high > _LONG:
-        talk(say("run-estimate", estimate=found.text(language())))
+
+def _chosen(opened: Project, asked: Asked) -> tuple[list[str], list[Job]]:
+    """The items that are shown, none where all are, and the jobs to run."""
+    from ..model import Kind
+
+    again = opened.stale() if asked.stale else None
+    only = opened.named(asked.only)
+    jobs = opened.jobs(only, {Kind(kind) for kind in asked.kinds}, again)
+    if asked.stale and not jobs:
+        talk(say("stale-none"))
+    if asked.named:
+        _require_probes(opened, asked.named)
+        jobs = [job for job in jobs if job.probe in asked.named]
+        only = list(dict.fromkeys(job.item for job in jobs)) or only
+    if asked.fast:
+        jobs = _fast(opened, jobs, live=asked.live)
+    return only, jobs
+
+
+def _require_probes(opened: Project, names: tuple[str, ...]) -> None:
+    """Raise UserError for a name that is no probe, or a probe that no item of these checklists has."""
+    from ..errors import UserError
+    from ..probe import load
+
+    used = {use.name for item in opened.items for use in item.uses}
+    for name in names:
+        if name not in used:
+            load(name)
+            raise UserError("probe-unused", name=name, checklists=", ".join(each.name for each in opened.checklists))
+
+
+def _fast(opened: Project, jobs: list[Job], *, live: bool) -> list[Job]:
+    """The jobs that most likely end soon; what is left out is said."""
+    from ..estimating import FAST, expected
+
+    times = dict(zip(jobs_named(jobs), expected(opened, jobs, live=live), strict=True))
+    slow = [name for name, each in times.items() if each is not None and not each.fast]
+    if slow:
+        probes = ", ".join(dict.fromkeys(probe for _, probe in slow))
+        talk(say("fast-left", seconds=int(FAST), count=len(slow), probes=probes))
+    return [job for job in jobs if (job.item, job.probe) not in slow]
+
+
+def jobs_named(jobs: list[Job]) -> list[tuple[str, str]]:
+    return [(job.item, job.probe) for job in jobs]
+
+
+class _Telling:
+    """Tells the results of a run while it goes on: what is wrong when all probes of a kind have looked at an item, the rest when it is
+    done."""
+
+    def __init__(self, project: Project, jobs: list[Job], results: list[tuple[str, Any]], only: list[str]) -> None:
+        from collections import Counter
+
+        from ..probe import loaded
+        from ..report.telling import Telling
+
+        self._project, self._results, self._only = project, results, only
+        self._kinds = {job.probe: getattr(loaded(job.probe), "KIND", None) for job in jobs}
+        self._left = Counter((job.item, self._kinds[job.probe]) for job in jobs)
+        self._items = {item.id: item for item in project.items}
+        self._waiting: dict[str, list[ProbeResult]] = {}
+        record, checklists = project.outcome([], only)
+        self._telling = Telling(record, checklists, project.case, language())
+
+    def finished(self, event: Finished) -> list[str]:
+        """The lines to print now."""
+        from ..model import Level
+
+        item, kind = event.job.item, self._kinds[event.job.probe]
+        self._left[item, kind] -= 1
+        waiting = self._waiting.setdefault(item, [])
+        waiting.append(event.result)
+        done = not any(count for (each, _), count in self._left.items() if each == item)
+        wrong = any(finding.level is not Level.INFO for result in waiting for finding in result.findings)
+        if not done and (self._left[item, kind] or not wrong):
+            return []
+        del self._waiting[item]
+        record, _ = self._project.outcome(self._results, self._only)
+        return self._telling.item(record, self._items[item], waiting, done=done)
+
+    def end(self, record: Record, summary: dict[str, dict[str, int]]) -> list[str]:
+        """What was left out, where each item stands, and the counts."""
+        return self._telling.end(record, summary)
+
+    def everything(self, record: Record) -> list[str]:
+        """All that is recorded, in the order of the checklists."""
+        return self._telling.everything(record)
 
 
 def _print_outcome(
-    project: Project, record: Record, checklists: list[Checklist], outcome: dict[str, Any], form: str, code: int
+    project: Project,
+    asked: Asked,
+    results: list[tuple[str, Any]],
+    only: list[str],
+    telling: _Telling | None,
+    before: Record | None,
+) -> int:
+    """Print what a run gave, as far as it was not told meanwhile; the exit code."""
+    from ..report.machine import result_json
+
+    record, checklists = project.outcome(project.recorded() if asked.stale else results, only)
+    outcome = result_json(record, checklists, project.case, language())
+    code = _exit_code(outcome, asked.fail_on, exit_zero=asked.exit_zero)
+    if before is not None and asked.differing:
+        _print_difference(project, results, before, as_json=asked.format == "json")
+    elif asked.format == "text":
+        telling = telling or _Telling(project, [], results, only)
+        show_lines([*(telling.everything(record) if asked.stale else ()), *telling.end(record, outcome["summary"])])
+    else:
+        _print_for_programs(record, checklists, project, outcome, asked.format, code)
+    return code
+
+
+def _print_for_programs(
+    record: Record, checklists: list[Checklist], project: Project, outcome: dict[str, Any], form: str, code: int
 ) -> None:
-    """Print what a run gave, as text for people or as others read it."""
-    from ..report import junit, machine, sarif
+    from ..report import junit, sarif
     from ..report.build import build
 
     if form == "json":
         show_json(outcome)
         return
     built = build(record, checklists, project.case, language(), None)
-    if form == "text":
-        for line in machine.summary_text(built):
-            show(line)
-    else:
-        with heard():
-            sys.stdout.buffer.write(sarif.encode(built, code) if form == "sarif" else junit.encode(built))
+    with heard():
+        sys.stdout.buffer.write(sarif.encode(built, code) if form == "sarif" else junit.encode(built))
+
+
+def _say_how_to_go_on(project: Project, asked: Asked, code: int) -> None:
+    """How to keep what was taken for the case, and what to give where nothing could run."""
+    found = project.survey
+    folder = "" if asked.project == "." else f" {asked.project}"
+    if project.case.taken:
+        talk(say("run-keep", command=f"accucheck init{folder}"))
+    elif code == NOTHING_RAN and found is not None and not found.projects:
+        talk(say("run-nothing", path=asked.project))
 
 
 def _print_difference(project: Project, results: list[tuple[str, Any]], before: Record, *, as_json: bool) -> None:
@@ -202,8 +373,21 @@ def _print_difference(project: Project, results: list[tuple[str, Any]], before: 
             echo(line)
 
 
-def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:
-    """0 nothing, 1 what `fail_on` names or worse was found, 3 a probe failed. A skipped probe never counts."""
+def _exit_code(outcome: dict[str, Any], fail_on: str, *, exit_zero: bool) -> int:
+    """0 nothing, 1 what `fail_on` names or worse was found, 3 a probe failed, 4 no probe ran, which is no success however it is asked for.
+    A skipped probe counts as one that did not run."""
+    probes = outcome["summary"]["probes"]
+    if exit_zero:
+        return OK if probes["done"] or probes["failed"] else NOTHING_RAN
+    if _found(outcome, fail_on):
+        return FOUND
+    if probes["failed"]:
+        return PROBE_FAILED
+    return OK if probes["done"] else NOTHING_RAN
+
+
+def _found(outcome: dict[str, Any], fail_on: str) -> bool:
+    """Whether there is what `fail_on` names, or worse."""
     findings = [f for item in outcome["items"] for result in item["results"] for f in result["findings"]]
     suggestions = [item["suggestion"] for item in outcome["items"] if item["results"]]
     grades = {
@@ -215,9 +399,4 @@ def _exit_code(outcome: dict[str, Any], fail_on: str) -> int:
         ),
         "unanswered": any(item["conclusion"] is None for item in outcome["items"]),
     }
-    for grade, found in grades.items():
-        if found:
-            return FOUND
-        if grade == fail_on:
-            break
-    return PROBE_FAILED if outcome["summary"]["probes"]["failed"] else OK
+    return any(found for grade, found in grades.items() if list(grades).index(grade) <= list(grades).index(fail_on))

@@ -11,6 +11,7 @@ WORDS: Words = {
         "en": "The project folder, or its accucheck.yaml (default: here).",
         "zh": "项目目录或其 accucheck.yaml（默认当前目录）。",
     },
+    "project-too": {"en": "The same, as an option.", "zh": "同上，以选项形式给出。"},
     "lang": {"en": "Language.", "zh": "语言。"},
     "json": {"en": "Print JSON.", "zh": "输出 JSON。"},
     "ascii": {"en": "Draw with ASCII characters only.", "zh": "界面仅使用 ASCII 字符。"},
@@ -41,6 +42,7 @@ WORDS: Words = {
         "en": "{name} before a command has no effect: give it after {command}",
         "zh": "{name} 写在命令之前不起作用，请写在 {command} 之后",
     },
+    "no-project": {"en": "{command} takes no {name}", "zh": "{command} 不接受 {name}"},
     "standard-output": {"en": "standard output", "zh": "标准输出"},
     "interrupted": {"en": "interrupted; what was recorded is kept", "zh": "已中断，已记录的内容均已保留"},
     "internal": {
@@ -81,7 +83,12 @@ WORDS: Words = {
         "zh": "author（作者）填写结论；reviewer（评审人）通过或退回结论。",
     },
     # run
-    "run": {"en": "Run the probes and print what they suggest.", "zh": "运行探针并输出建议结论。"},
+    "run": {
+        "en": "Run the probes and print what they suggest. Exit code 0: nothing, 1: found, 3: a probe failed, 4: no probe ran. Without an "
+        "accucheck.yaml the case is taken from the folder.",
+        "zh": "运行探针并输出建议结论。退出码 0 表示没有发现，1 表示有发现，3 表示有探针失败，4 表示没有探针运行。没有 accucheck.yaml "
+        "时，检查对象从目录中识别。",
+    },
     "script": {
         "en": "A script to examine; its role is detected. Repeatable.",
         "zh": "要检查的脚本，角色自动识别，可重复。",
@@ -97,6 +104,51 @@ WORDS: Words = {
         "zh": "内置 checklist 的名称或 YAML 文件，可重复。",
     },
     "only": {"en": "Only this item. Repeatable.", "zh": "仅检查该项，可重复。"},
+    "only-items": {
+        "en": "Only this item (ds.01), or the items of this group (ds). Repeatable.",
+        "zh": "仅检查该项（如 ds.01）或该组的各项（如 ds），可重复。",
+    },
+    "run-probe": {
+        "en": "Only this probe, as results name it. Repeatable.",
+        "zh": "仅运行该探针（名称见结果），可重复。",
+    },
+    "fast": {
+        "en": "Leave out probes that will most likely take over 30 s; they are named.",
+        "zh": "不运行预计超过 30 秒的探针，并列出其名称。",
+    },
+    "fast-left": {
+        "en": "--fast left out {count:,} {count:probe that|probes that} may take over {seconds} s: {probes}",
+        "zh": "--fast 未运行 {count:,} 个可能超过 {seconds} 秒的探针：{probes}",
+    },
+    "run-taken": {
+        "en": "there is no accucheck.yaml, so {script} is examined, with what else lies in the folder: {keys}",
+        "zh": "没有 accucheck.yaml，检查 {script}，并使用目录中识别出的：{keys}",
+    },
+    "run-taken-script": {
+        "en": "there is no accucheck.yaml, so {script} is examined",
+        "zh": "没有 accucheck.yaml，检查 {script}",
+    },
+    "run-others": {
+        "en": " (or is it one of {others}? --script PATH examines another)",
+        "zh": "（也可能是 {others}，可用 --script PATH 指定）",
+    },
+    "run-taken-other": {
+        "en": "there is no accucheck.yaml, and no training script was recognised (--script PATH gives one); taken from the folder: {keys}",
+        "zh": "没有 accucheck.yaml，也未识别出训练脚本（可用 --script PATH 指定）；目录中识别出的：{keys}",
+    },
+    "run-nothing": {
+        "en": "there is no accucheck.yaml, and nothing was recognised in {path}: no training script, data folder, checkpoint or log. "
+        "Give a script with --script PATH.",
+        "zh": "没有 accucheck.yaml，也未能在 {path} 中识别出训练脚本、数据目录、权重或日志。请用 --script PATH 指定脚本。",
+    },
+    "run-keep": {
+        "en": "to keep what was taken, so that it can be changed and added to: {command}",
+        "zh": "如需保留以上识别结果（之后可修改和补充）：{command}",
+    },
+    "run-progress": {
+        "en": "{done}/{total} {now} · {clock} · {rest} left",
+        "zh": "{done}/{total} {now} · {clock} · 还需{rest}",
+    },
     "set": {
         "en": "Override a key of the case, KEY=VALUE. Repeatable.",
         "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。",
@@ -521,7 +573,7 @@ WORDS: Words = {
         "en": "{path} exists and was left as it is. Edit it, or use --print.",
         "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。",
     },
-    "init-choose": {"en": "{line} - choose one yourself", "zh": "{line}，请自行选定"},
+    "init-choose": {"en": "{line}; change it where another is meant", "zh": "{line}，如非此意请自行修改"},
     "init-runs": {"en": "the training seems to run to its end: {reason}", "zh": "训练看来能跑完：{reason}"},
     "init-fails": {
         "en": "the training ended with an error, which is to be mended first: {reason}",
@@ -540,10 +592,6 @@ WORDS: Words = {
         "zh": "目录过大，只查看了一部分，识别结果不完整",
     },
     "init-missing": {"en": "not found: {key} ({title}), for {items}", "zh": "未找到：{key}（{title}），用于 {items}"},
-    "init-only-choices": {
-        "en": "nothing was written: choose among what is alike, and put it into an accucheck.yaml: scripts: {{train: ...}}",
-        "zh": "未写入任何内容：请在以上相似的候选中选定，写入 accucheck.yaml，例如 scripts: {{train: ...}}",
-    },
     "init-nothing": {
         "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
         "zh": "未能在 {path} 中识别出训练脚本、数据目录、权重或日志。可用的键见用户指南。",

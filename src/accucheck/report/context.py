@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..case import Case
@@ -43,8 +43,12 @@ class Context:
         self.room_for_findings, self.room_for_charts = MAX_FINDINGS_IN_ALL, MAX_CHARTS_IN_ALL
         self.room_for_evidence, self.room_for_attachments = MAX_EVIDENCE_IN_ALL, MAX_ATTACHMENTS_IN_ALL
 
-    def say(self, key: str, **data: Any) -> str:
+    def say(self, key: str, /, **data: Any) -> str:
         return word(WORDS, key, self.language, **data)
+
+    def pick(self, words: Mapping[str, str]) -> str:
+        """Of a text in both languages, {"zh": ..., "en": ...}, that of the report."""
+        return words[self.language.value]
 
     def verdict(self, verdict: Verdict) -> str:
         return VERDICTS[verdict.value][self.language.value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from ..checklist import Item
 from ..model import Status, Text, Verdict
@@ -20,21 +21,39 @@ MAX_NOTE_BRIEF = 60
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 
 
-def item_part(context: Context, item: Item) -> ItemPart:
+class Standing(NamedTuple):
+    """Where an item stands: by its conclusion, or by what is suggested; whether its probes `ran`, the case `excluded` it, and so whether
+    it was `checked` at all; what is suggested and where it stands, in words."""
+
+    verdict: Verdict
+    suggested: Verdict
+    ran: bool
+    excluded: bool
+    checked: bool
+    spoken: str
+    text: str
+
+
+def standing(context: Context, item: Item) -> Standing:
+    """Where an item stands, by the record of `context`."""
     entry = context.record.entries.get(item.id, Entry())
     suggested = suggestion(item, entry, context.facts)
     ran = any(result.status is not Status.SKIPPED for result in entry.results.values())
     excluded = not ran and suggested is Verdict.NOT_APPLICABLE
-    state = entry.conclusion or suggested
     checked = bool(entry.conclusion or ran or excluded)
     spoken = context.verdict(suggested) if ran or excluded else "–" if entry.conclusion else context.say("unchecked")
+    text = context.say("open", suggestion=spoken) if checked else context.say("open-unchecked")
+    if entry.conclusion:
+        text = context.verdict(entry.conclusion)
+    return Standing(entry.conclusion or suggested, suggested, ran, excluded, checked, spoken, text)
+
+
+def item_part(context: Context, item: Item) -> ItemPart:
+    entry = context.record.entries.get(item.id, Entry())
+    state, suggested, ran, excluded, checked, spoken, text = standing(context, item)
     concluded = entry.conclusion is not None
     by = context.say("by", who=context.who(entry.who, 80), when=moment_text(entry.when)) if concluded else ""
-    if entry.conclusion:
-        text = brief = context.verdict(entry.conclusion)
-    else:
-        text = context.say("open", suggestion=spoken) if checked else context.say("open-unchecked")
-        brief = context.say("unfilled")
+    brief = text if concluded else context.say("unfilled")
     overruled = ran and concluded and suggested not in (entry.conclusion, Verdict.UNDECIDED)
     note = context.note(entry.note)
     problem = state is Verdict.PROBLEM

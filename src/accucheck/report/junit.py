@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from ..language import visible
 from ..model import Level, Status, Verdict
 from . import machine
 from .bilingual import joined, plain
@@ -34,6 +35,7 @@ def encode(report: Report) -> bytes:
         known = [("case", report.case), ("tool", report.tool), ("version", str(checklist.version))]
         if report.sign_off is not None:
             known.append(("sign-off", joined(" ", [*report.sign_off.lines, *report.sign_off.comment])))
+        known += [(f"taken {key}", visible(value)) for key, value in report.result["taken"].items()]
         for name, value in known:
             ElementTree.SubElement(properties, "property", name=name, value=value)
         for section in checklist.sections:

@@ -16,9 +16,10 @@ from ..language import encodable, word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
 from ..path import FRAMEWORKS, Walked, Wanted, uncollected, walk, wanted
 from ..session import Entry, Record, suggestion
-from .words import LEVELS, MARKS, STATUSES, VERDICTS, WORDS
+from .words import LEVELS, MARKS, VERDICTS, WORDS
 
 if TYPE_CHECKING:
+    from .context import Context
     from .parts import Report, ResultPart
 
 VERSION = 1
@@ -97,6 +98,7 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
 
     `redacted` is added to a `fix` whose diff a report changed to hide something, so that it no longer applies.
 
+    `taken` holds the keys of the case that were taken from the folder, as there is no case file.
     `summary.items` counts each item by its conclusion, or by its suggestion while nobody concluded;
     `summary.probes` counts results by status. `paths` holds `path_json` of each checklist that is a path.
     """
@@ -127,6 +129,7 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
     return {
         "version": VERSION,
         "case": case.name,
+        "taken": case.taken,
         "items": items,
         "paths": [path_json(path, case, language) for each in checklists if (path := walk(each, record, case))],
         "sign_off": sign_off_json(record),
@@ -282,29 +285,10 @@ def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
     return {f"{stem}.json": encode(report.result)}
 
 
-def summary_text(report: Report) -> list[str]:
-    """The lines `accucheck run` prints: each item that has something to say, and the counts."""
-    lines: list[str] = []
-    for checklist in report.checklists:
-        lines += [f"{checklist.title}  ({checklist.name} {checklist.version})"]
-        for section in checklist.sections:
-            for item in section.items:
-                mark = MARKS[item.state.value] if item.checked else "○"
-                lines.append(f"  {mark} {item.id}  {item.title}  {item.conclusion_text}")
-                for result in item.results:
-                    lines += result_text(report, result)
-    items = [f"{report.pick(VERDICTS[verdict.value])} {report.counts.states[verdict.value]}" for verdict in Verdict]
-    probes = [
-        f"{report.pick(STATUSES[status])} {number}" for status, number in report.result["summary"]["probes"].items()
-    ]
-    items.append(report.say("open-count", count=report.counts.open))
-    return [*lines, "", f"{report.say('items')}  {' · '.join(items)}", f"{report.say('probes')}  {' · '.join(probes)}"]
-
-
 LEVEL_MARKS = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
 
 
-def result_text(report: Report, result: ResultPart) -> list[str]:
+def result_text(report: Report | Context, result: ResultPart) -> list[str]:
     """The lines that say what one probe found."""
     head = f"      {result.probe}  {' · '.join(result.facts)}"
     if result.stale:

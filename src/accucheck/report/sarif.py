@@ -118,6 +118,7 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
         "originalUriBaseIds": {ROOT: {"description": {"text": report.say("sarif-root")}}},
         "invocations": [invocation],
         "results": results,
+        **({"properties": {"taken": taken}} if (taken := report.result["taken"]) else {}),
     }
 
 

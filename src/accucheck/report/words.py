@@ -235,6 +235,24 @@ WORDS = {
     "column-path": {"en": "Path", "zh": "路径"},
     "column-caption": {"en": "Caption", "zh": "说明"},
     # conclusions
+    "so-far": {
+        "en": "so far: {suggestion}; more probes of it are to come",
+        "zh": "目前：{suggestion}；此项还有探针待运行",
+    },
+    "lacking": {
+        "en": "Not examined, as the case does not give these keys (give them in accucheck.yaml, or run with --set KEY=VALUE):",
+        "zh": "以下各键未给出，相应检查项未（完整）检查；可在 accucheck.yaml 中补充，或用 --set KEY=VALUE 给出：",
+    },
+    "lacking-title": {"en": "{key} ({title})", "zh": "{key}（{title}）"},
+    "left-needs-consent": {
+        "en": "Live probes left out, as they run the project's own code; --live allows it ({count:,}): {items}",
+        "zh": "在线探针会运行项目自身的代码，未获授权，未运行 {count:,} 个（--live 表示授权）：{items}",
+    },
+    "left-needs-address-consent": {
+        "en": "Probes left out, as nobody agreed to read from {addresses}; --remote allows it ({count:,}): {items}",
+        "zh": "未获授权读取 {addresses}，未运行 {count:,} 个探针（--remote 表示授权）：{items}",
+    },
+    "named-more": {"en": "and {count:,} more", "zh": "等（另有 {count:,} 项）"},
     "open": {"en": "not filled in (suggested: {suggestion})", "zh": "未填写（建议：{suggestion}）"},
     "open-unchecked": {"en": "not filled in (nothing has been checked)", "zh": "未填写（尚未检查）"},
     "unfilled": {"en": "not filled in", "zh": "未填写"},

@@ -1,0 +1,168 @@
+"""A run as lines for a terminal, while it goes on: each item as soon as it is done, then what was left out and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from ..case import Case
+from ..checklist import Checklist, Item
+from ..model import Language, Level, ProbeResult, Status, Verdict
+from ..session import Entry, Record
+from . import machine, redact
+from .context import Context
+from .items import standing
+from .parts import ResultPart
+from .results import result_part
+from .words import MARKS, STATUSES, VERDICTS
+
+#: Why a probe was left out, told once for all that were: what the case does not give, and what nobody agreed to.
+_LEFT_OUT = frozenset({"missing-input", "needs-consent", "needs-address-consent"})
+#: Items that are named in one line.
+_NAMED = 12
+
+
+class Telling:
+    """Tells what probes found of the items of `checklists`. `record`, of Project.outcome(), is to hold all results that are told."""
+
+    def __init__(self, record: Record, checklists: Sequence[Checklist], case: Case, language: Language) -> None:
+        self.checklists = checklists
+        self._hide = redact.of(case)
+        self._context = Context(record, case, language, frozenset(), self._hide)
+        self._told: set[tuple[str, str]] = set()
+
+    def item(self, record: Record, item: Item, results: Iterable[ProbeResult], *, done: bool) -> list[str]:
+        """The lines of an item and of these results of it. `done`: no further result is to come."""
+        self._see(record)
+        shown = [result for result in results if not _left_out(result)]
+        if not shown:
+            return []
+        lines = [self._head(item, done=done)]
+        for result in shown:
+            lines += machine.result_text(self._context, self._news(result_part(self._context, item.id, result)))
+        return lines
+
+    def everything(self, record: Record) -> list[str]:
+        """The lines of all items that were looked at, in the order of their checklists."""
+        entries = [(item, record.entries.get(item.id, Entry())) for each in self.checklists for item in each.items]
+        return [
+            line for item, entry in entries for line in self.item(record, item, machine.results(item, entry), done=True)
+        ]
+
+    def end(self, record: Record, summary: dict[str, dict[str, int]]) -> list[str]:
+        """What was left out, where each item stands, and the counts. `summary`: of machine.result_json()."""
+        self._see(record)
+        items = [item for checklist in self.checklists for item in checklist.items]
+        results = [
+            (each.id, result) for each in items for result in record.entries.get(each.id, Entry()).results.values()
+        ]
+        lines: list[str] = []
+        for part in (self._lacking(results), self._unagreed(results), *map(self._standing, self.checklists)):
+            told = list(part)
+            lines += ["", *told] if told else []
+        return [*lines, "", *self._counts(summary)]
+
+    def _see(self, record: Record) -> None:
+        self._context.record = record
+        self._hide.learn(msgspec.to_builtins(record))
+
+    def _head(self, item: Item, *, done: bool) -> str:
+        state = standing(self._context, item)
+        said = state.text if done else self._context.say("so-far", suggestion=state.spoken)
+        mark = MARKS[state.verdict.value] if state.checked else "○"
+        return f"  {mark} {item.id}  {self._context.line(item.title[self._context.language])}  {said}"
+
+    def _news(self, part: ResultPart) -> ResultPart:
+        """A result without what was told of another one in the same words, as what cannot be read keeps many probes from seeing all."""
+        fresh = []
+        for finding in part.findings:
+            said = finding.where, finding.message
+            if finding.level is not Level.INFO or said not in self._told:
+                fresh.append(finding)
+            self._told.add(said)
+        return msgspec.structs.replace(part, findings=fresh)
+
+    def _lacking(self, results: Sequence[tuple[str, ProbeResult]]) -> Iterator[str]:
+        """A line for each key that the case does not give, the one that keeps most from being looked at first."""
+        from ..proposal.keys import TITLES
+
+        lacking = [
+            (item, str(need).split(" | "))
+            for item, result in results
+            if result.reason is not None and result.reason.code == "missing-input"
+            for need in _listed(result.reason.data.get("keys"))
+        ]
+        asked = Counter(key for _, keys in lacking for key in keys)
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for item, keys in lacking:  # of several keys that will do, the one that most others lack too
+            found[max(keys, key=lambda key: asked[key])].append(item)
+        if found:
+            yield self._context.say("lacking")
+        for key, items in sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+            words = TITLES.get(key)
+            shown = self._context.say("lacking-title", key=key, title=self._context.pick(words)) if words else key
+            yield "  " + self._context.line(self._context.say("labelled", label=shown, text=self._named(items)))
+
+    def _unagreed(self, results: Sequence[tuple[str, ProbeResult]]) -> Iterator[str]:
+        """A line for what nobody agreed to."""
+        for code in ("needs-consent", "needs-address-consent"):
+            skipped = [
+                (item, result) for item, result in results if result.reason is not None and result.reason.code == code
+            ]
+            if skipped:
+                addresses = [
+                    address
+                    for _, each in skipped
+                    if each.reason
+                    for address in _listed(each.reason.data.get("addresses"))
+                ]
+                data: dict[str, Any] = {
+                    "count": len(skipped),
+                    "addresses": " ".join(dict.fromkeys(map(str, addresses))),
+                }
+                yield self._context.line(
+                    self._context.say(f"left-{code}", items=self._named([i for i, _ in skipped]), **data)
+                )
+
+    def _standing(self, checklist: Checklist) -> Iterator[str]:
+        """Where each item of a checklist stands: those that are problems by their titles, the others by their ids."""
+        title = self._context.line(checklist.title[self._context.language])
+        yield self._context.say("checklist-named", title=title, name=checklist.name, version=checklist.version)
+        groups: defaultdict[tuple[str, str], list[Item]] = defaultdict(list)
+        for item in checklist.items:
+            state = standing(self._context, item)
+            key = (MARKS[state.verdict.value], VERDICTS[state.verdict.value][self._context.language.value])
+            groups[key if state.checked else ("○", self._context.say("unchecked"))].append(item)
+        problem = VERDICTS[Verdict.PROBLEM.value][self._context.language.value]
+        for item in groups.pop((MARKS["problem"], problem), []):
+            yield f"  {MARKS['problem']} {item.id}  {self._context.line(item.title[self._context.language])}  {problem}"
+        for (mark, state_text), items in sorted(groups.items(), key=lambda entry: "✓?–○".index(entry[0][0])):
+            yield f"  {mark} {self._context.say('labelled', label=state_text, text=' '.join(item.id for item in items))}"
+
+    def _counts(self, summary: dict[str, dict[str, int]]) -> Iterator[str]:
+        record, say, pick = self._context.record, self._context.say, self._context.pick
+        items = [item for checklist in self.checklists for item in checklist.items]
+        told = [f"{pick(VERDICTS[verdict])} {count}" for verdict, count in summary["items"].items()]
+        told.append(
+            say("open-count", count=sum(record.entries.get(item.id, Entry()).conclusion is None for item in items))
+        )
+        ran = [f"{pick(STATUSES[status])} {count}" for status, count in summary["probes"].items()]
+        yield f"{say('items')}  {' · '.join(told)}"
+        yield f"{say('probes')}  {' · '.join(ran)}"
+
+    def _named(self, items: Collection[str]) -> str:
+        once = list(dict.fromkeys(items))
+        more = len(once) - _NAMED
+        return " ".join(once[:_NAMED]) + (f" {self._context.say('named-more', count=more)}" if more > 0 else "")
+
+
+def _left_out(result: ProbeResult) -> bool:
+    return result.status is Status.SKIPPED and result.reason is not None and result.reason.code in _LEFT_OUT
+
+
+def _listed(value: Any) -> list[Any]:
+    """A list of what a stored result holds, which may come from elsewhere."""
+    return value if isinstance(value, list) else [] if value is None else [value]
