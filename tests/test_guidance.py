@@ -13,7 +13,20 @@ from accucheck.engine import fingerprint
 from accucheck.estimating import Estimate, estimate
 from accucheck.guidance import SHOWN, as_json, steps
 from accucheck.knowledge import durations
-from accucheck.model import Finding, Fix, Kind, Language, Level, ProbeResult, Reason, Status, Sure, Verdict, Where
+from accucheck.model import (
+    Finding,
+    Fix,
+    Kind,
+    Language,
+    Level,
+    ProbeResult,
+    Reason,
+    Refutes,
+    Status,
+    Sure,
+    Verdict,
+    Where,
+)
 from accucheck.project import Project, open_project
 from accucheck.session import Judgement
 from command_line import accucheck
@@ -110,18 +123,22 @@ def test_what_is_wrong_comes_first_and_what_is_mended_at_once_before_all(project
     assert found[1].what(Language.EN) == "bad 1" and found[1].what(Language.ZH) == "有问题 1"
 
 
-def test_what_a_deeper_probe_found_in_order_is_only_the_last_of_its_kind(project):
+def test_a_probe_that_found_nothing_speaks_against_no_finding(project):
     give(project, "a.1", "fake_static_one", problem(sure=Sure.CERTAIN), kind=Kind.STATIC)
     give(project, "a.1", "fake_live", kind=Kind.LIVE)
-    give(project, "a.2", "fake_problem", problem())
-    first, second = steps(project)[:2]
-    assert (first.item, second.item, second.grade) == ("a.2", "a.1", "contradicted")
-    assert "fake_live" in second.why(Language.EN)
+    (first,) = [step for step in steps(project) if step.kind in ("problem", "suspect")]
+    assert (first.item, first.kind, first.grade) == ("a.1", "problem", "certain")
+    give(project, "a.1", "fake_static_one", suspect(sure=Sure.LIKELY), kind=Kind.STATIC)
+    (first,) = [step for step in steps(project) if step.kind in ("problem", "suspect")]
+    assert (first.item, first.kind, first.grade) == ("a.1", "suspect", "likely")
+    assert not [step for step in steps(project) if step.kind == "accept" and "a.1" in step.items]
 
 
-def test_a_suspect_that_a_deeper_probe_settled_is_no_step(project):
-    give(project, "a.1", "fake_static_one", suspect(), kind=Kind.STATIC)
-    give(project, "a.1", "fake_live", kind=Kind.LIVE)
+def test_a_suspect_that_another_probe_refutes_is_no_step(project):
+    found = suspect()
+    proof = Finding("fine", Level.INFO, refutes=[Refutes("fake_static_one", [found.code])])
+    give(project, "a.1", "fake_static_one", found, kind=Kind.STATIC)
+    give(project, "a.1", "fake_live", proof, kind=Kind.LIVE)
     assert "a.1" not in [step.item for step in steps(project) if step.kind in ("problem", "suspect", "check")]
 
 

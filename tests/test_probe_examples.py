@@ -15,7 +15,7 @@ import pytest
 from accucheck import probe
 from accucheck.case import CaseFile
 from accucheck.language import Language
-from accucheck.model import Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
+from accucheck.model import STRENGTH, Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
 from example_findings import KEPT, as_kept, at_thresholds, of_variants
 
 NAMES = probe.names()
@@ -54,6 +54,14 @@ def blanks(template: str) -> set[str]:
     return {field for _, field, _, _ in string.Formatter().parse(template) if field is not None}
 
 
+def refutes_what_there_is(module: Any, finding: Finding) -> None:
+    """What a finding speaks against are problems and suspects of a probe of a weaker kind, by their codes."""
+    for entry in finding.refutes:
+        weaker = probe.load(entry.probe)
+        assert STRENGTH[weaker.KIND] < STRENGTH[module.KIND], entry
+        assert set(entry.codes) <= set(weaker.WHY), entry
+
+
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_path: Path) -> None:
     module = probe.load(name)
@@ -75,6 +83,7 @@ def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_
     for finding in findings:
         says_what_it_means(module, finding)
         is_bounded(finding)
+        refutes_what_there_is(module, finding)
     assert msgspec.json.decode(msgspec.json.encode(findings), type=list[Finding]) == findings, "no plain JSON"
 
 

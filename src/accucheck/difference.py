@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from .errors import ReadError
-from .model import Finding, Level, Status, Verdict, Where, combine, too_deep
+from .model import Finding, Level, Status, Verdict, Where, too_deep
 from .session import Entry, Judgement, Record
 
 
@@ -182,11 +182,11 @@ def of_record(name: str, record: Record) -> Side:
 
 
 def _entry(item: str, entry: Entry) -> ItemState:
-    results = entry.results.values()
+    results = entry.weighed.values()
     ran = any(result.status is not Status.SKIPPED for result in results)
     return ItemState(
         conclusion=entry.conclusion.value if entry.conclusion else None,
-        suggestion=combine(results).value if ran else None,
+        suggestion=entry.suggestion.value if ran else None,
         note=entry.note,
         who=entry.who,
         review=None if entry.review is None else "outdated" if entry.outdated else entry.review.judgement.value,

@@ -445,6 +445,7 @@ class _Child:
             log=log,
             inputs=self.inputs,
             tool=__version__,
+            own_training=getattr(probes.load(job.probe), "OWN_TRAINING", False),
         )
         self.current += 1
         self.emit(Finished(job, result))

@@ -17,7 +17,7 @@ from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
 from .language import Language, Words, word
-from .model import STRENGTH, Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
+from .model import Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
 from .path import Walked, uncollected, walk, wanted
 from .project import Project
 from .report import machine
@@ -55,10 +55,6 @@ WORDS: Words = {
     "symptom-why": {
         "en": "it was measured, but may come of another fault: look at it after the others",
         "zh": "由测量得出，但可能由其他问题引起，请在其他问题之后处理",
-    },
-    "contradicted-why": {
-        "en": "{probe}, which looks deeper, found nothing wrong",
-        "zh": "检查更深入的 {probe} 没有发现问题",
     },
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
     "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处发现"},
@@ -195,7 +191,7 @@ SYMPTOMS = {
 }
 #: How good a reason there is to believe in a finding, best first: keys of WORDS. A measured one is as good as certain code, but a
 #: certain one with a change at hand is mended at once.
-_GRADES = ("mend", "certain", "measured", "likely", "possible", "symptom", "contradicted")
+_GRADES = ("mend", "certain", "measured", "likely", "possible", "symptom")
 #: The kinds of steps, first things first: what is known to be wrong, what may be, what a little more would tell, what a person has
 #: to look at, and what brings it to an end. "late" is "rerun" where no problem hangs on it.
 _ORDER = (
@@ -484,17 +480,15 @@ class _Look:
             return (
                 Step("concluded", [item.id], data={"remedy": remedy}) if entry.conclusion is Verdict.PROBLEM else None
             )
-        graded = [(self._grade(entry, name, finding), name, finding) for name, finding in worth]
+        graded = [(self._grade(name, finding), name, finding) for name, finding in worth]
         wrong = suggestion is Verdict.PROBLEM or entry.conclusion is Verdict.PROBLEM
         grade, name, finding = min(
             graded, key=lambda each: (each[2].level is not Level.PROBLEM, _GRADES.index(each[0]))
         )
-        deeper = self._deeper(entry, name) if grade == "contradicted" else None
         return Step(
             "problem" if wrong else "suspect",
             [item.id],
             reason=f"{grade}-why",
-            data={"probe": deeper.probe} if deeper is not None else {},
             probe=name,
             finding=finding,
             grade=grade,
@@ -502,9 +496,7 @@ class _Look:
             late=(item.id, name) in self.stale,
         )
 
-    def _grade(self, entry: Entry, name: str, finding: Finding) -> str:
-        if self._deeper(entry, name) is not None:
-            return "contradicted"
+    def _grade(self, name: str, finding: Finding) -> str:
         if name in SYMPTOMS:
             return "symptom"
         if finding.sure is Sure.LIKELY or finding.sure is Sure.POSSIBLE:
@@ -512,13 +504,6 @@ class _Look:
         if finding.fix is not None and finding.fix.diff:
             return "mend"
         return "certain" if finding.sure is Sure.CERTAIN else "measured"
-
-    @staticmethod
-    def _deeper(entry: Entry, name: str) -> ProbeResult | None:
-        """The result of a probe of a stronger kind that looked at the same item and found it in order."""
-        strength = STRENGTH[entry.results[name].kind]
-        in_order = (r for r in entry.results.values() if r.status is Status.DONE and r.suggestion is Verdict.OK)
-        return next((result for result in in_order if STRENGTH[result.kind] > strength), None)
 
     # --- what would tell more -----------------------------------------------------------------------------------------
 
@@ -618,7 +603,7 @@ class _Look:
             if self._entry(item).conclusion is not None:
                 continue
             if not self._open(item):
-                if self.project.suggestion(item) is not Verdict.PROBLEM:
+                if self.project.suggestion(item) is not Verdict.PROBLEM and not self._entry(item).suspected:
                     waiting.append(item)
             elif item.id not in told:
                 yield self._check(item)

@@ -196,11 +196,47 @@ class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
     diff: str | None = None
 
 
+class Refutes(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Findings of a probe of a weaker kind that an observation proves wrong: those of `probe` with one of `codes`.
+
+    `data`: only those that have these values in their own data; `places`: only those within one of these lines, [first, last], of a
+    file. Where they are empty, any.
+    """
+
+    probe: str
+    codes: list[str]
+    data: dict[str, Plain] = {}
+    places: dict[str, list[list[int]]] = {}
+
+    def meet(self, probe: str, finding: Finding) -> bool:
+        return (
+            probe == self.probe
+            and finding.code in self.codes
+            and all(finding.data.get(key) == value for key, value in self.data.items())
+            and (not self.places or self._has(finding.where))
+        )
+
+    def _has(self, where: Where) -> bool:
+        spans = self.places.get(where.path or "", [])
+        return where.line is not None and any(first <= where.line <= last for first, last in spans)
+
+
+class Contradiction(msgspec.Struct, frozen=True):
+    """What speaks against a finding: the finding of another probe at the same item. `level`: what the finding was."""
+
+    probe: str
+    code: str
+    level: Level
+    where: Where = Where()
+    data: dict[str, Any] = {}
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One thing a probe measured. Its words are the probe's MESSAGES[code], formatted with `data`.
 
     `incomplete` marks something that could not be examined: without a problem, the probe's suggestion is then undecided.
     `sure` is for findings that were read from code; None where something was measured.
+    `refutes` names what this observation proves wrong. `contradicted` is set by `weigh`, never by a probe and never stored.
     """
 
     code: str
@@ -211,6 +247,8 @@ class Finding(msgspec.Struct, frozen=True):
     fix: Fix | None = None
     incomplete: bool = False
     sure: Sure | None = None
+    refutes: list[Refutes] = []
+    contradicted: Contradiction | None = None
 
 
 #: How deep what a finding measured may be nested. No probe of ours nests at all.
@@ -244,7 +282,10 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
-    """What one probe said about one item. `inputs` is the fingerprint of what it read, to know a stale result."""
+    """What one probe said about one item. `inputs` is the fingerprint of what it read, to know a stale result.
+
+    `own_training`: it watched a training that accucheck made of the case's functions, not the user's.
+    """
 
     probe: str
     kind: Kind
@@ -257,6 +298,7 @@ class ProbeResult(msgspec.Struct, frozen=True):
     log: str = ""
     inputs: str = ""
     tool: str = ""
+    own_training: bool = False
 
 
 def now() -> str:
@@ -292,25 +334,79 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return verdict
 
 
-def combine(results: Iterable[ProbeResult]) -> Verdict:
-    """An item's suggestion from the results of its probes.
+def weigh(results: Iterable[ProbeResult]) -> list[ProbeResult]:
+    """The results of one item, where what is refuted is mere information that says what contradicts it.
 
-    A problem of any probe wins. A failed, cancelled or undecided probe leaves the item undecided, unless a probe of a
-    stronger kind decided, or it has nothing but information to give. Skipped probes do not count; when nothing ran the item is
-    undecided.
+    A finding is refuted by one of a finished probe of a stronger kind that names it in `refutes`. What accucheck saw in a training of
+    its own says nothing against files of the user's.
     """
-    ran = [result for result in results if result.status is not Status.SKIPPED]
+    results = list(results)
+    against = [
+        (result, finding, entry)
+        for result in results
+        if result.status is Status.DONE
+        for finding in result.findings
+        for entry in finding.refutes
+    ]
+    return [_weighed(result, against) for result in results] if against else results
+
+
+def _weighed(result: ProbeResult, against: list[tuple[ProbeResult, Finding, Refutes]]) -> ProbeResult:
+    able = [(other, seen, entry) for other, seen, entry in against if _outranks(other, result)]
+    findings = [_contradicted(result.probe, finding, able) for finding in result.findings]
+    if not any(finding.contradicted for finding in findings):
+        return result
+    rest = suggest(findings)
+    suggestion = rest if result.status is Status.DONE and rest is not Verdict.OK else Verdict.UNDECIDED
+    return msgspec.structs.replace(result, findings=findings, suggestion=suggestion)
+
+
+def _contradicted(probe: str, finding: Finding, able: list[tuple[ProbeResult, Finding, Refutes]]) -> Finding:
+    if finding.level is Level.INFO:
+        return finding
+    for other, seen, entry in able:
+        if entry.meet(probe, finding):
+            why = Contradiction(other.probe, seen.code, finding.level, seen.where, seen.data)
+            return msgspec.structs.replace(finding, level=Level.INFO, incomplete=False, contradicted=why)
+    return finding
+
+
+def _outranks(one: ProbeResult, other: ProbeResult) -> bool:
+    """Whether what one probe saw may speak against what the other says."""
+    if one.own_training and other.kind is not Kind.STATIC:
+        return False
+    return STRENGTH[one.kind] > STRENGTH[other.kind]
+
+
+def suspected(results: Iterable[ProbeResult]) -> bool:
+    """Whether something is suspected, or found, that nothing contradicts."""
+    return any(finding.level is not Level.INFO for result in weigh(results) for finding in result.findings)
+
+
+def combine(results: Iterable[ProbeResult]) -> Verdict:
+    """An item's suggestion from the results of its probes, weighed against each other.
+
+    A problem of any probe wins. A failed, cancelled or undecided probe leaves the item undecided, unless it has nothing but information
+    to give, or just could not see something, and a probe of a stronger kind decided: no verdict of another probe does away with a
+    suspect. A training of accucheck's own settles nothing. Skipped probes do not count; when nothing ran the item is undecided.
+    """
+    ran = [result for result in weigh(results) if result.status is not Status.SKIPPED]
     if not ran:
         return Verdict.UNDECIDED
     if any(result.suggestion is Verdict.PROBLEM for result in ran):
         return Verdict.PROBLEM
     decided = [r for r in ran if r.status is Status.DONE and r.suggestion in (Verdict.OK, Verdict.NOT_APPLICABLE)]
-    strongest = max((STRENGTH[r.kind] for r in decided), default=-1)
-    for result in ran:
-        settled = result.status is Status.DONE and STRENGTH[result.kind] < strongest
-        telling = result.status is Status.DONE and suggest(result.findings) is Verdict.OK
-        if result not in decided and not settled and not (telling and decided):
-            return Verdict.UNDECIDED
+    if not decided or not all(result in decided or _settled(result, decided) for result in ran):
+        return Verdict.UNDECIDED
     if all(result.suggestion is Verdict.NOT_APPLICABLE for result in decided):
         return Verdict.NOT_APPLICABLE
     return Verdict.OK
+
+
+def _settled(result: ProbeResult, decided: list[ProbeResult]) -> bool:
+    """Whether an undecided probe leaves the decision to others: it has only information, or what it could not see others did."""
+    if result.status is not Status.DONE or any(finding.level is not Level.INFO for finding in result.findings):
+        return False
+    if not any(finding.incomplete for finding in result.findings):
+        return True
+    return any(not other.own_training and _outranks(other, result) for other in decided)

@@ -92,7 +92,7 @@ def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
         item, entry = items[place], record.entries.get(place, Entry())
         suggested = suggestion(item, entry, facts)
         answer = entry.conclusion or suggested
-        found = [finding for result in entry.results.values() for finding in result.findings]
+        found = [finding for result in entry.weighed.values() for finding in result.findings]
         if suggested not in (answer, Verdict.UNDECIDED):  # findings that the person overruled lead nowhere
             found = []
         given = {finding.code for finding in found}

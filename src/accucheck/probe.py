@@ -12,6 +12,7 @@ A probe is a module with
   suggest(findings)  optional, where model.suggest is not right
   OWN_FILES        optional: files it reads beside those of the case, relative to the project; a change makes its result stale
   EXAMPLES         at least one clean and one faulty Example
+  OWN_TRAINING     optional: True where it watches a training that accucheck makes of the case's functions, not the user's
   WHY              {finding code: {"en": ..., "zh": ...}}: why this hurts accuracy, in one or two plain sentences
   PROOF            {finding code: {"en": ..., "zh": ...}}: what would prove it: the live probe or the experiment to run
 A static probe has WHY and PROOF for each code that it gives as problem or suspect, filled with the finding's data as
@@ -83,6 +84,17 @@ SURE: Words = {
         "zh": "很可能，但默认值、命令行选项、命名含义或未检查到的代码仍可能使其正确",
     },
     "possible": {"en": "possible; it may well be intended", "zh": "有可能，也可能是有意为之"},
+}
+
+
+#: What stands after the words of a finding that another probe contradicts.
+CONTRADICTED: Words = {
+    "contradicted": {
+        "en": "Contradicted, so it does not count ({level}): {probe} saw the contrary. {message}",
+        "zh": "已被推翻，不计入结论（原为“{level}”）：{probe} 观察到相反的事实。{message}",
+    },
+    "problem": {"en": "was: problem", "zh": "问题"},
+    "suspect": {"en": "was: suspect", "zh": "可疑"},
 }
 
 
@@ -240,6 +252,18 @@ def explanation(probe: Any, finding: Finding, language: Language) -> Explanation
 
     sure = word(SURE, finding.sure.value, language) if isinstance(finding.sure, Sure) else ""
     return Explanation(text(getattr(probe, "WHY", {})), sure, text(getattr(probe, "PROOF", {})))
+
+
+def contradiction(finding: Finding, language: Language) -> str:
+    """Which observation contradicts a finding; empty where none does."""
+    against = finding.contradicted
+    if against is None:
+        return ""
+    probe = loaded(against.probe)
+    known = probe is not None and against.code in probe.MESSAGES
+    said = message(probe, against.code, against.data, language) if known else against.code
+    level = CONTRADICTED[against.level.value][language.value]
+    return word(CONTRADICTED, "contradicted", language, level=level, probe=against.probe, message=said)
 
 
 def reason_text(name: str, reason: Reason, language: Language) -> str:

@@ -155,9 +155,9 @@ class Project:
         return Record(case=self.case.name, entries=entries), [_narrow(checklist, only) for checklist in self.checklists]
 
     def recorded(self) -> list[tuple[str, ProbeResult]]:
-        """(item, result) of everything recorded for the items of the checklists."""
+        """(item, result) of everything recorded for the items of the checklists, weighed."""
         entries = [(item.id, self.session.entry(item.id)) for item in self.items] if self.session else []
-        return [(item, result) for item, entry in entries for result in entry.results.values()]
+        return [(item, result) for item, entry in entries for result in entry.weighed.values()]
 
     def stale(self) -> set[tuple[str, str]]:
         """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran.

@@ -23,7 +23,7 @@ import msgspec
 from . import __version__
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
-from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, too_deep
+from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
 from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
 
 VERSION = 2
@@ -98,6 +98,16 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def suggestion(self) -> Verdict:
         return combine(self.results.values())
+
+    @cached_property
+    def weighed(self) -> dict[str, ProbeResult]:
+        """The results with what contradicts their findings, as everything that shows them has it."""
+        return {result.probe: result for result in weigh(self.results.values())}
+
+    @cached_property
+    def suspected(self) -> bool:
+        """Whether a problem or a suspect stands that nothing contradicts."""
+        return suspected(self.results.values())
 
     @cached_property
     def mark(self) -> str:

@@ -53,10 +53,22 @@ EVEN = {str(label): 100 for label in range(6)}
             {"cat": 300, "dog": 300},
         ),
         ("sliced().concat(sliced())", dict.fromkeys(EVEN, 200)),
+        # what is left of the other columns after their maps are gone does not fit into a batch
+        ("ragged().map(lambda label: label, 'label').map(padded, 'image').batch(32)", EVEN),
+        (
+            "ragged().map(padded, 'image').map(lambda label: label // 2, 'label').map(padded, 'image').batch(32)",
+            {"0": 200, "1": 200, "2": 200},
+        ),
+        ("ragged().map(padded, 'image').shuffle(600).batch(10)", EVEN),
     ],
 )
 def test_what_is_counted(tmp_path: Path, body: str, expected: dict[str, int]) -> None:
-    head = "def halved(image, label, info): return image, [np.int32(one % 2) for one in label]\n"
+    head = "def padded(image): return np.resize(image, 9).astype(np.float32)\n"
+    head += (
+        "def rows():\n    for at, label in enumerate(LABELS): yield np.ones(at % 3 + 1, np.float32), np.int32(label)\n"
+    )
+    head += "def ragged(): return ds.GeneratorDataset(rows, ['image', 'label'], shuffle=False)\n"
+    head += "def halved(image, label, info): return image, [np.int32(one % 2) for one in label]\n"
     findings = run(tmp_path, f"{head}def create(): return {body}", params={"ratio": 100, "rare": 0.001})
     assert counts(findings) == expected, findings
 

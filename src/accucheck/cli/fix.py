@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,10 @@ from .frame import (
     talk,
     talk_of,
 )
+
+if TYPE_CHECKING:
+    from ..model import ProbeResult
+    from ..session import Entry
 
 
 @command(
@@ -60,6 +64,7 @@ def fix(
     talk_of(session)
     results: list[tuple[str, Any]] = []
     run_with_progress(opened, opened.jobs(items, {Kind.STATIC}), results)
+    results = [(item, _weighed(session.entry(item), result)) for item, result in results]
     fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
     found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
     settled = sorted({item for item, _ in found if session.entry(item).conclusion in fine} - {*items})
@@ -109,6 +114,13 @@ def _talk_of_unmended(left: list[Any]) -> None:
             if finding.fix is not None:
                 text += f" → {speech.message(name, finding.fix.message, finding.data)}"
             click.echo(visible(f"  {LEVELS[finding.level.value][language().value]}  {text}"), err=True)
+
+
+def _weighed(entry: Entry, result: ProbeResult) -> ProbeResult:
+    """A result beside what probes that look at more than scripts have recorded for its item."""
+    from ..model import Kind, weigh
+
+    return weigh([result, *(other for other in entry.results.values() if other.kind is not Kind.STATIC)])[0]
 
 
 def _talk_of_unexamined(results: list[Any]) -> None:

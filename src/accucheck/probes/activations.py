@@ -24,6 +24,7 @@ from . import _checkpoints, _live
 from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
+OWN_TRAINING = True
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
 USES = ("checkpoints.current",)
 

@@ -17,7 +17,7 @@ import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example, Skip
 from . import _checkpoints
 from ._checkpoints import DIFFERENCE, STATISTICS, Threads, ckpt, difference, drawn, not_compared, shape, shown, table
@@ -253,7 +253,18 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         "frozen": sum(not _moved(row) for row in kinds["declared"]),
     }
     changes = table("all", DIFFERENCE, [difference(*row) for row in weights])
-    yield Finding("examined", Level.INFO, where, data, [table("kinds", list(kinds), [counts]), changes])
+    tables: list[Evidence] = [table("kinds", list(kinds), [counts]), changes]
+    yield Finding("examined", Level.INFO, where, data, tables, refutes=_refuted(kinds))
+
+
+def _refuted(kinds: dict[str, list[_Row]]) -> list[Refutes]:
+    """What scripts may seem to freeze, and moved. A weight that gets no gradient may still move, by its decay: of that nothing is said."""
+    codes = ["all-frozen"] if any(map(_moved, kinds["weight"])) else []
+    if kinds["weight"] and all(map(_moved, kinds["weight"])):
+        codes += ["random-frozen", "head-frozen", "unfreezes-nothing"]
+    if kinds["declared"] and not any(map(_moved, kinds["declared"])):
+        codes.append("declared-not-frozen")
+    return [Refutes("frozen_weights_script", codes)] if codes else []
 
 
 def _moved(row: _Row) -> bool:

@@ -23,6 +23,7 @@ from ._checkpoints import STATISTICS, shown, table
 from .frozen_weights import fits
 
 KIND = Kind.LIVE
+OWN_TRAINING = True
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
 
 

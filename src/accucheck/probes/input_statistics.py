@@ -21,7 +21,7 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import UserError
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Histogram, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Histogram, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
 from . import _live
 
@@ -62,6 +62,9 @@ class Params(msgspec.Struct, frozen=True):
     ] = 0.02
 
 
+#: What the scripts seem to say of an input that comes out of the pipeline on a common scale.
+UNSCALED = ["raw", "raw-perhaps", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice", "sometimes"]
+UNSCALED += ["only-in-evaluation"]
 MESSAGES: Words = {
     "not-finite": {
         "en": "{nan:,} NaN and {inf:,} infinite values among the {count:,} that enter the network.",
@@ -287,12 +290,17 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
     ]
     pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
     pictures = [column for column in pictures if column["shape"]]
-    scaled = _Scaled(case, alone=len(found) + len(pictures) == 1)
+    alone = len(found) + len(pictures) == 1
+    scaled = _Scaled(case, alone=alone)
     beside = any(column["layout"] in ("chw", "hwc") for column in columns)
     for entry in found:
         for finding in _of_input(entry, seen["samples"], params, evidence, scaled):
             if beside and entry.layout == "features" and finding.code in ("out-of-range", "scales-differ"):
                 finding = msgspec.structs.replace(finding, level=Level.SUSPECT)  # perhaps facts about the picture
+            if finding.code == "in-range":
+                about: dict[str, Plain] = {} if alone else {"input": entry.name}
+                refutes = [Refutes("input_normalization", UNSCALED, data=about)]
+                finding = msgspec.structs.replace(finding, refutes=refutes)
             yield finding
     for column in pictures:
         (entry,) = _inputs([column])

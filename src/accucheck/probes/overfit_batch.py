@@ -22,6 +22,7 @@ from ..probe import Example
 from . import _curves, _live
 
 KIND = Kind.LIVE
+OWN_TRAINING = True
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
 
 _OWN = "own choice"

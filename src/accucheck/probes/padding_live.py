@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
 from . import _live
 
@@ -288,7 +288,8 @@ def _of_column(
         yield Finding("value-is-real", Level.SUSPECT, place, data, evidence, Fix("fix-value"))
         fine = False
     if fine:
-        yield Finding("padded", Level.INFO, place, data, evidence)
+        refutes = [Refutes("padding_script", ["design-value", "design-side"], data={"padded": name})] if design else []
+        yield Finding("padded", Level.INFO, place, data, evidence, refutes=refutes)
 
 
 def _of_mask(
@@ -303,7 +304,10 @@ def _of_mask(
         return Finding("mask-disagrees", level, place, data, evidence, Fix("fix-mask"))
     if mask["left_out"]:
         return Finding("mask-partial", Level.INFO, place, data, evidence)
-    return Finding("mask-turned" if mask["turned"] else "mask-agrees", Level.INFO, place, data, evidence)
+    if mask["turned"]:
+        return Finding("mask-turned", Level.INFO, place, data, evidence)
+    refutes = [Refutes("padding_script", ["design-mask"], data={"mask": mask["mask"]})]
+    return Finding("mask-agrees", Level.INFO, place, data, evidence, refutes=refutes)
 
 
 def _evidence(seen: dict[str, Any], nodes: list[dict[str, Any]]) -> list[Evidence]:

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Note, Plain, Progress, Table, Verdict, Where
+from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Note, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
 from . import _live
 
@@ -62,6 +62,23 @@ class Params(msgspec.Struct, frozen=True):
     ] = 0.5
 
 
+#: What the scripts seem to say of a pipeline that gives another order in each epoch.
+UNSHUFFLED = [
+    "shuffle-off",
+    "sampler-in-order",
+    "buffer-one",
+    "shuffle-dropped",
+    "reshuffle-off",
+    "small-buffer",
+    "split-in-order",
+    "generator-in-order",
+    "source-may-shuffle",
+    "files-only",
+    "off-by-default",
+    "sometimes-off",
+    "role-unknown",
+    "handed-on",
+]
 MESSAGES: Words = {
     "source-order": {
         "en": "The training data are read in the order in which they are stored: {samples:,} samples looked at, none of them moved.",
@@ -341,7 +358,8 @@ def _of_order(
         return
     if not complete:
         yield Finding("sampled", Level.INFO, data=data)
-    yield finding("shuffled", Level.INFO)
+    refutes = [Refutes("shuffle_settings", UNSHUFFLED)]
+    yield msgspec.structs.replace(finding("shuffled", Level.INFO), refutes=refutes)
 
 
 def _behind_the_index(seen: _Seen) -> str:

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example, Skip
 from . import _live
 
@@ -65,6 +65,18 @@ class Params(msgspec.Struct, frozen=True):
     ] = 3.0
 
 
+#: What the scripts seem to say of pipelines that make the same of the same samples. How the data are divided is not seen here.
+APART = [
+    "random-in-evaluation",
+    "random-perhaps",
+    "normalised-in-one",
+    "scale-differs",
+    "constants-differ",
+    "clip-differs",
+    "colour-differs",
+    "size-differs",
+    "slice-differs",
+]
 MESSAGES: Words = {
     "shape-differs": {
         "en": "{column} comes out with shape {mine} in {one} and {theirs} in {other}, from the same raw samples.",
@@ -284,9 +296,15 @@ def _of_pair(pair: dict[str, Any], sides: dict[str, dict[str, Any]], params: Par
         return
     if not any(pair["random"]):
         data = {**names, "samples": pair["samples"], "columns": [column["one"]["column"] for column in pair["columns"]]}
-        yield Finding("equal", Level.INFO, data=data, evidence=evidence)
+        refutes = [Refutes("train_infer_transforms", APART)] if _of_evaluation(pair) else []
+        yield Finding("equal", Level.INFO, data=data, evidence=evidence, refutes=refutes)
     else:
         yield Finding("equal-colours" if judged else "only-shape", Level.INFO, data=names, evidence=evidence)
+
+
+def _of_evaluation(pair: dict[str, Any]) -> bool:
+    """Whether the pair is training and evaluation, which is what the scripts are read for."""
+    return {pair["one"], pair["other"]} == {"train", "eval"}
 
 
 def _of_column(

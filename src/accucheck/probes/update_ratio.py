@@ -26,6 +26,7 @@ from . import _checkpoints, _live
 from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
+OWN_TRAINING = True
 NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "optimizer", "pipelines.train")
 
 

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example
 from . import _checkpoints, _live, weight_sharing
 from ._checkpoints import shown, table
@@ -35,6 +35,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = 60.0
 
 
+#: What the scripts seem to say of a network of which each Parameter stands in one place.
+APART = ["siblings-are-one", "one-under-two-names", "replaced-by-another", "repeated"]
 MESSAGES: Words = {
     "declared-apart": {
         "en": "design.shared declares {names} to be one, but the network has them as {count:,} Parameters.",
@@ -148,7 +150,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         data = {"count": len(several), "names": shown(" = ".join(shown(one["places"])) for one in several)}
         yield Finding("shared", Level.INFO, data=data, evidence=[_places("shared", several)])
     elif not case.spec.design.shared:
-        yield Finding("nothing-shared", Level.INFO, data={"count": len(parameters)})
+        seen = found["lines"] if found["whole"] else {}
+        refutes = [Refutes("weight_sharing_script", APART, places=seen)] if seen else []
+        yield Finding("nothing-shared", Level.INFO, data={"count": len(parameters)}, refutes=refutes)
 
 
 def _declared(shared: list[list[str]], parameters: list[dict[str, Any]]) -> Generator[Finding, None, set[str]]:

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Kind, Level, Progress, Verdict
+from ..model import Finding, Kind, Level, Progress, Refutes, Verdict
 from ..probe import Example
 from ..store import scratch
 from . import _live, zero_weights
@@ -39,6 +39,19 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 #: Of files alone.
 _FILES = ("unreadable", "checksum", "examined", "no-weights")
+#: What the scripts seem to say of layers that are neither zero nor constant once the network is built. What is written into weights
+#: after that is not seen here.
+CONSTANT = [
+    "zero-weights",
+    "constant-weights",
+    "flag-as-initial",
+    "zero-possible",
+    "constant-possible",
+    "zero-parameter",
+    "constant-parameter",
+    "zero-parameter-possible",
+    "constant-parameter-possible",
+]
 MESSAGES: Words = {
     code: {
         "en": text["en"].replace("the {role_name} checkpoint", "the network as built"),
@@ -80,7 +93,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield Finding("no-weights", Level.INFO, incomplete=True)
             return
         rules = zero_weights.Params(known=params.known)
-        yield from zero_weights.judge(open_checkpoint(path), rules, {}, lambda _: None)
+        lines = next(event["lines"] for event in built)
+        fine = True
+        for found in zero_weights.judge(open_checkpoint(path), rules, {}, lambda _: None):
+            fine = fine and (not isinstance(found, Finding) or (found.level is Level.INFO and not found.incomplete))
+            if isinstance(found, Finding) and found.code == "examined" and fine and lines:
+                found = msgspec.structs.replace(found, refutes=[Refutes("zero_weights_script", CONSTANT, places=lines)])
+            yield found
 
 
 _NET = """

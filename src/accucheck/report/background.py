@@ -95,7 +95,7 @@ def _told(context: Context, probes: Sequence[str]) -> str:
     found: dict[str, Level] = {}
     for name in probes:
         for entry in context.record.entries.values():
-            result = entry.results.get(name)
+            result = entry.weighed.get(name)
             if result is not None and result.status is Status.DONE:
                 for finding in result.findings:
                     found.setdefault(context.message(name, finding), finding.level)

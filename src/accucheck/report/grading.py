@@ -23,7 +23,7 @@ import msgspec
 from ..case import Case
 from ..checklist import Checklist, Item
 from ..language import Words
-from ..model import Level, Status, Verdict
+from ..model import Status, Verdict
 from ..path import walk
 from ..session import Entry, Record, suggestion
 
@@ -172,16 +172,14 @@ class _Known(msgspec.Struct, frozen=True):
     def alike(self) -> bool:
         return self.state is Verdict.OK and any(
             finding.code in ALIKE.get(name, ())
-            for name, result in self.entry.results.items()
+            for name, result in self.entry.weighed.items()
             for finding in result.findings
         )
 
     @property
     def differs(self) -> bool:
         """A difference stands: a problem, or a suspect that nobody has decided."""
-        suspect = any(
-            finding.level is not Level.INFO for result in self.entry.results.values() for finding in result.findings
-        )
+        suspect = self.entry.suspected
         return not self.own and (self.state is Verdict.PROBLEM or (self.state is Verdict.UNDECIDED and suspect))
 
 

@@ -60,6 +60,10 @@ class Speech:
         except Exception:
             return probe.Explanation("", "", "")
 
+    def contradiction(self, finding: Finding) -> str:
+        """Which observation contradicts a finding; empty where none does."""
+        return probe.contradiction(finding, self.language)
+
     def reason(self, name: str, reason: Reason) -> str:
         """Why a probe was skipped, failed or cancelled."""
         try:
@@ -81,9 +85,9 @@ def _bare(code: str, data: dict[str, Any]) -> str:
 
 
 def results(item: Item, entry: Entry) -> list[ProbeResult]:
-    """An entry's results in the item's order; then those of probes that the item no longer names."""
+    """An entry's results, weighed against each other, in the item's order; then those of probes that the item no longer names."""
     order = [use.name for use in item.uses if use.name in entry.results]
-    return [entry.results[name] for name in [*order, *sorted(set(entry.results) - set(order))]]
+    return [entry.weighed[name] for name in [*order, *sorted(set(entry.results) - set(order))]]
 
 
 def telling(item: Item, entry: Entry) -> list[tuple[str, Finding]]:
@@ -175,6 +179,7 @@ def _result(result: ProbeResult, speech: Speech) -> dict[str, Any]:
         "probe": result.probe,
         "kind": result.kind.value,
         "status": result.status.value,
+        "own_training": result.own_training,
         "seconds": round(result.seconds, 3),
         "reason": reason
         and {
@@ -200,6 +205,13 @@ def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
         "where": {key: getattr(where, key) for key in ("path", "line", "column", "name", "field", "step")},
         "data": msgspec.to_builtins(finding.data),
         "fix": fix and {"message": speech.message(name, fix.message, finding.data), "diff": fix.diff},
+        "contradicted": finding.contradicted
+        and {
+            "probe": finding.contradicted.probe,
+            "code": finding.contradicted.code,
+            "level": finding.contradicted.level.value,
+            "message": speech.contradiction(finding),
+        },
     }
 
 

@@ -65,6 +65,8 @@ def result_part(context: Context, item_id: str, result: ProbeResult) -> ResultPa
     facts = [
         words[key.value][context.language.value] for words, key in ((KINDS, result.kind), (STATUSES, result.status))
     ]
+    if result.own_training and result.status is not Status.SKIPPED:
+        facts.append(KINDS["own-training"][context.language.value])
     if result.status is not Status.SKIPPED:
         facts.append(context.say("seconds", seconds=f"{result.seconds:.2f}"))
     log = result.log.rstrip().split("\n")[-MAX_LOG_LINES:] if result.status is Status.FAILED else []
@@ -95,7 +97,9 @@ def finding_part(context: Context, name: str, finding: Finding, charts: int) -> 
     diff, cut = context.lines(fix.diff) if fix and fix.diff else ([], "")
     return FindingPart(
         level=finding.level,
-        message=context.message(name, finding),
+        message=" ".join(
+            filter(None, [context.message(name, finding), context.line(context.speech.contradiction(finding))])
+        ),
         where=context.where(finding.where),
         evidence=evidence,
         more_evidence=len(finding.evidence) - len(evidence),

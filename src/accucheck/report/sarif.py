@@ -4,7 +4,8 @@ A problem or a suspect without a file of the project stands at line 1 of the cas
 whole log for one result without a place, and others drop such a result. Line 1 also stands for a file as a whole. Notifications
 of the run are: probes that did not finish, mere information that is about no line, and what has no place at all.
 
-An item that a person concluded as no problem, or as not applicable, suppresses its findings; one concluded as a problem of which no probe
+An item that a person concluded as no problem, or as not applicable, suppresses its findings, and a finding that another probe
+contradicts is suppressed; an item concluded as a problem of which no probe
 found anything is a result of its own.
 """
 
@@ -99,6 +100,9 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
             result["fixes"] = fixes
         if each.item.conclusion in (Verdict.OK, Verdict.NOT_APPLICABLE):
             result["suppressions"] = [_suppression(each.item)]
+        elif each.plain.get("contradicted"):
+            justification = each.plain["contradicted"]["message"]
+            result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
         results.append(result)
     if any("suppressions" in result for result in results):
         for result in results:  # that are not suppressed say so

@@ -26,6 +26,10 @@ KINDS = {
     "static": {"en": "reads the scripts", "zh": "静态分析脚本"},
     "file": {"en": "reads files", "zh": "读取文件"},
     "live": {"en": "runs the project", "zh": "实际运行"},
+    "own-training": {
+        "en": "in a training made by accucheck of the case's functions, not that of the scripts",
+        "zh": "观察的是 accucheck 用检查对象中的函数组成的训练，而非脚本的训练",
+    },
 }
 
 WORDS = {

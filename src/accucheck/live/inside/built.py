@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .network import Cell, Setup
+from .network import Cell, Setup, lines_of
 from .pipeline import Tell, blamed, kinds
 
 #: A network in which cells share cells may have more places than anybody can look at.
@@ -71,4 +71,5 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         places = Places(setup.network)
         if request.get("save"):
             mindspore.save_checkpoint(setup.network, request["save"])
-    tell(event="parameters", found=list(places.found.values()), twice=places.twice, whole=places.whole)
+    lines = lines_of(setup.network, request["root"])
+    tell(event="parameters", found=list(places.found.values()), twice=places.twice, whole=places.whole, lines=lines)

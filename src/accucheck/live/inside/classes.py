@@ -49,7 +49,6 @@ def pruned(root: Node, label: str) -> Node:
             return root
     twin = copy.deepcopy(root)
     above, node = None, twin
-    projected = False
     while node.children:
         child = node.children[0]
         names = kinds(node)
@@ -61,17 +60,17 @@ def pruned(root: Node, label: str) -> Node:
                 above.children = [child]
                 child.parent = [weakref.ref(above)]
         else:
-            if ("BatchDataset" in names or "PaddedBatchDataset" in names) and not projected:
-                projected = True
+            above = node
+            if "BatchDataset" in names or "PaddedBatchDataset" in names:
                 child.parent = []
                 only = child.project([label])
                 if "PaddedBatchDataset" in names and node.pad_info:
                     node.pad_info = {name: how for name, how in node.pad_info.items() if name == label}
                 node.children = [only]
                 only.parent = [weakref.ref(node)]
+                above = only  # what is taken out below must not take the projection with it
             if "ProjectDataset" in names:
                 node.columns = [label]
-            above = node
         node = child
     return twin
 

@@ -300,7 +300,7 @@ class ChecklistScreen(Guiding):
         said = [("tab-conclusion", say(entry.conclusion.value if entry.conclusion else "not-concluded"))]
         said += [("note", entry.note)] if entry.note else []
         lines += [f"{say(key)}{say('colon')}{text}" for key, text in said]
-        for result in entry.results.values():
+        for result in entry.weighed.values():
             lines.append(f"{result.probe}{say('colon')}{self.speech.outcome(result).plain}")
             lines += [
                 f"- {plain(message_of(result.probe, f.code, f.data, self.speech)).plain}" for f in result.findings

@@ -141,7 +141,7 @@ class Answering(Running):
         self.app.change(item.id, lambda: self.app.project.attach(item.id, path, self.app.who))
 
     def _acceptable(self) -> list[tuple[Item, Verdict]]:
-        """The open items whose probes say that nothing is wrong, with what they say."""
+        """The open items whose probes say that nothing is wrong, and suspect nothing, with what they say."""
         app = self.app
         suggested = [(item, app.project.suggestion(item)) for item in app.project.items]
         return [
@@ -149,6 +149,7 @@ class Answering(Running):
             for item, verdict in suggested
             if verdict in (Verdict.OK, Verdict.NOT_APPLICABLE)
             and app.session.entry(item.id).conclusion is None
+            and not app.session.entry(item.id).suspected
             and not self._is_awaited(item)
         ]
 

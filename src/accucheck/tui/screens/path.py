@@ -331,7 +331,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
     def _findings(self, item: Item, width: int, *, fixes: bool = False) -> list[Content]:
         """The gravest findings of an item, or the first where all are just information; with `fixes`, what to do of each."""
         entry = self.app.session.entry(item.id)
-        found = [(name, finding) for name, result in entry.results.items() for finding in result.findings]
+        found = [(name, finding) for name, result in entry.weighed.items() for finding in result.findings]
         lines = []
         for name, finding in (telling(item, entry) or found)[:_FINDINGS]:
             where = place(finding.where)

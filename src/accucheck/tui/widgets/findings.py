@@ -32,6 +32,7 @@ from ...model import (
     Verdict,
     Where,
 )
+from ...report.words import KINDS
 from ..runner import Running
 from ..signs import Speech, plain, wrap
 from . import chart
@@ -153,6 +154,9 @@ class FindingList(LongList):
         self, speech: Speech, item: Item, result: ProbeResult, stale: bool, width: int, before: ProbeResult | None
     ) -> list[Option]:
         head = Content.assemble(plain(result.probe, "bold"), f"  {result.seconds:.1f} s  ", speech.outcome(result))
+        if result.own_training and result.status is not Status.SKIPPED:
+            watched = word(KINDS, "own-training", speech.language)
+            head = Content.assemble(head, "\n", plain(wrap(f"  {watched}", width, 2), "$text-muted"))
         if stale:
             head = Content.assemble(head, "\n", plain(wrap("  " + speech.say("stale"), width, 2), "$text-warning"))
         if before is not None and not stale and (since := _since(speech, item, before, result, width)):
@@ -200,7 +204,8 @@ class FindingList(LongList):
 
 def _line(speech: Speech, name: str, finding: Finding, width: int) -> Content:
     """What was found, where, and how sure the probe is."""
-    text = message_of(name, finding.code, finding.data, speech)
+    said = message_of(name, finding.code, finding.data, speech), probes.contradiction(finding, speech.language)
+    text = " ".join(filter(None, said))
     where = place(finding.where)
     line = Content.assemble("  ", speech.level(finding.level), " ", plain(wrap(f"    {text}", width, 4)[4:]))
     sure = speech.say(f"sure-{finding.sure.value}") if finding.sure is not None else ""

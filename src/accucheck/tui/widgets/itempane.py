@@ -284,7 +284,7 @@ class ItemPane(Vertical):
         stale = {probe for name, probe in app.stale if name == item.id}
         findings = self.query_one(FindingList)
         before = {probe: result for (name, probe), result in app.before.items() if name == item.id}
-        findings.fill(self.speech, item, entry.results, running, stale, self._width, before, app.runner.busy)
+        findings.fill(self.speech, item, entry.weighed, running, stale, self._width, before, app.runner.busy)
         self._count_evidence(item)
         self.show_progress()
 
