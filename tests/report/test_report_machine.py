@@ -27,10 +27,11 @@ def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> 
     assert (first["checklist"], first["suggestion"], first["conclusion"]) == ("sample", "problem", "problem")
     assert [entry["suggestion"] for entry in found["items"]] == ["problem", "not_applicable", "undecided", "undecided"]
     result = first["results"][0]
-    assert list(result) == ["probe", "kind", "status", "seconds", "reason", "findings"]
+    assert list(result) == ["probe", "kind", "status", "own_training", "seconds", "reason", "findings"]
     assert (result["kind"], result["status"], result["seconds"], result["reason"]) == ("live", "done", 1.234, None)
     finding = next(finding for finding in result["findings"] if finding["code"] == "fixed-order")
-    assert list(finding) == ["code", "level", "incomplete", "message", "why", "sure", "proof", "where", "data", "fix"]
+    keys = ["code", "level", "incomplete", "message", "why", "sure", "proof", "where", "data", "fix", "contradicted"]
+    assert list(finding) == keys and finding["contradicted"] is None
     explained = (finding["why"], finding["sure"], finding["proof"])
     assert explained == ("Batches of 50,000 alike samples mislead.", "certain", "Read two epochs.")
     other = next(finding for finding in result["findings"] if finding["code"] != "fixed-order")
