@@ -41,7 +41,7 @@ TELLING = {"batch_size_live", "missing_handling", "pipeline_settings", "recorded
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.mindspore, pytest.mark.part(5)] if probe.load(name).KIND is Kind.LIVE else []
+    return [pytest.mark.mindspore] if probe.load(name).KIND is Kind.LIVE else []
 
 
 def examples() -> Iterator[Any]:
