@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _grades, _networks
+from . import _gaps, _grades, _networks, _seen
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -31,6 +31,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_networks.MESSAGES,
+    **_seen.MESSAGES,
     "all-frozen": {
         "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} layers): nothing is trained.",
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
@@ -229,6 +230,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 

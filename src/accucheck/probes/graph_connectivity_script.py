@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Plain, Progress, Sure, Table, Verdict
 from ..probe import Example, script_example
-from . import _gaps, _grades, _networks
+from . import _gaps, _grades, _networks, _seen
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
@@ -35,6 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_networks.MESSAGES,
+    **_seen.MESSAGES,
     "unused-layer": {
         "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
         "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
@@ -279,6 +280,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(examine(scripts))
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 

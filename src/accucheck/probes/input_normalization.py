@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ MESSAGES: Words = {
         "zh": "在能够分析到的范围内，{path} 没有读取训练数据。",
     },
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "fix-normalise": {
         "en": "Bring the values to about -1 to 1: Rescale(1/255, 0) and Normalize(mean, std), or ToTensor() and Normalize.",
         "zh": "把取值变换到约 -1 到 1：先 Rescale(1/255, 0) 再 Normalize(mean, std)，或 ToTensor() 加 Normalize。",
@@ -216,6 +217,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for reading in [] if found else scripts.training[:1]:
         path = reading.source.path
         yield Finding("no-pipeline", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.sources), len(scripts.sources), "files")
 
 

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.losses import Said
@@ -35,6 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "double-softmax": {
         "en": "{loss} contains a softmax and gets the result of {layer} (line {other}): the softmax is applied twice.",
         "zh": "{loss} 内部已含 softmax，而它的输入已经过 {layer}（第 {other} 行）：softmax 做了两次。",
@@ -328,6 +329,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             where = Where(path=reading.source.path)
             yield Finding("no-loss", Level.INFO, where, {"path": reading.source.path}, incomplete=True)
         yield Progress(number, len(scripts.training), "files")
+    yield from _seen.networks(scripts)
 
 
 def _finding(said: Said) -> Finding:

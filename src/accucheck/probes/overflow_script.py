@@ -202,7 +202,7 @@ _FIXES = {
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.updating import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     import ast
@@ -43,6 +43,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "mask-side": {
         "en": "{mask} counts the padding {other}, but {padded} is padded {side}.",
         "zh": "{mask} 按补齐在{other}来标记，而 {padded} 补在{side}。",
@@ -246,6 +247,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     if not scripts.mentions(*SUBJECT):
         yield Finding("no-padding", Level.INFO, Where(path=scripts.training[0].source.path))
+        yield from _seen.data(scripts)
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
     for said in result.said:
@@ -256,6 +258,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         path = scripts.training[0].source.path
         code = "masks-only" if result.masks else "no-padding"
         yield Finding(code, Level.INFO, Where(path=path), incomplete=bool(result.masks))
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.training), len(scripts.training), "files")
 
 
@@ -297,7 +300,9 @@ def suggest(findings: Sequence[Finding]) -> Verdict:
     verdict = usual(findings)
     codes = {finding.code for finding in findings}
     return (
-        Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes <= {"no-padding", "no-config"} and codes else verdict
+        Verdict.NOT_APPLICABLE
+        if verdict is Verdict.OK and codes <= {"no-padding", "no-config", *_seen.SEEN} and codes
+        else verdict
     )
 
 

@@ -21,7 +21,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ MESSAGES: Words = {
         "zh": "在能够分析到的范围内，{path} 没有读取训练数据。",
     },
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "fix-drop": {
         "en": "Leave the random step out of evaluation: build its list under a switch such as is_training.",
         "zh": "评估时去掉随机操作：用 is_training 之类的开关控制。",
@@ -257,6 +258,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     compared = any(finding.code in (*_TELLING, *WHY, "unclear") for finding in found.values())
     if not compared:
         yield from _nothing(readings, pipelines_of(readings, "train"), pipelines_of(readings, "eval"))
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.sources), len(scripts.sources), "files")
 
 
@@ -418,8 +420,10 @@ class Long(Frames):
         return self.x[item] / 255, self.motion[item] / 128
 
 net = nn.Dense(16, 4)
+optimizer = nn.SGD(net.trainable_params())
 for row in ds.GeneratorDataset(Short(np.load("train.npy")), ["frames"], shuffle=True).batch(8).create_dict_iterator():
-    ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(row["frames"])
+    loss, gradients = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(row["frames"])
+    optimizer(gradients)
 test = ds.GeneratorDataset(Long(np.load("x.npy"), np.load("m.npy")), ["frames", "motion"], shuffle=False)
 for row in test.batch(8).create_dict_iterator():
     net(row["frames"] + row["motion"])
