@@ -42,9 +42,9 @@ class Run:
     """One start of a training: what its head says, and what was recorded.
 
     `series` by name: "loss", "lr", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
-    `samples` are (step, identities of the batch), `fits` are (step, how outputs and labels go together: _Fit). `opened` are names of
-    opened files below the folder that was watched; `opened_whole`:
-    the watch lasted until close() and missed nothing.
+    `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known; `fits` are (step, how outputs and
+    labels go together: _Fit). `opened` are names of opened files below the folder that was watched; `opened_whole`: the watch lasted
+    until close() and missed nothing.
     """
 
     accucheck: str
@@ -53,6 +53,7 @@ class Run:
     rank: int
     series: dict[str, Column] = field(default_factory=dict)
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
+    sample_epochs: list[int] = field(default_factory=list)
     fits: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
@@ -191,6 +192,7 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
             raise ValueError
         if samples:
             run.samples.append((step, batch))
+            run.sample_epochs.append(max(epoch, -1))
     if fit is not None and len(run.fits) < _FITS:
         run.fits.append((step, msgspec.to_builtins(fit)))
     for name, value in found.items():
