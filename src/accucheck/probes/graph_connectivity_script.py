@@ -132,7 +132,7 @@ MESSAGES: Words = {
         "zh": "{of} 创建了 self.{name}（{what}）却从未使用；这些脚本中也没有训练它。",
     },
     "connected": {
-        "en": "Followed: {cells} classes of cells; layers with weights in them: {layers}.",
+        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}.",
         "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。",
     },
     "no-network": {

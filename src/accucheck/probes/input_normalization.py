@@ -161,7 +161,6 @@ WHY: Words = {
         "it could be.",
         "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
     },
-    "sometimes": _LARGE,
     "raw-perhaps": _LARGE,
 }
 _MEASURE = {
@@ -184,7 +183,6 @@ _LEVELS = {
     "scaled-twice": Level.PROBLEM,
     "scaler-unused": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
-    "sometimes": Level.SUSPECT,
     "raw-perhaps": Level.SUSPECT,
 }
 _FIXES = {
@@ -238,10 +236,10 @@ def _finding(said: Said) -> Finding:
         code,
         level,
         Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
-        {key: value for key, value in said.data.items() if value is not None},
+        shared.spoken({key: value for key, value in said.data.items() if value is not None}),
         shared.evidence(made, *told),
         Fix(_FIXES[code], _diff(said)) if code in _FIXES else None,
-        incomplete=code in ("unclear", "generated"),
+        incomplete=code in ("unclear", "generated", "sometimes"),
         sure=None if level is Level.INFO else Sure.POSSIBLE if level is Level.SUSPECT else _sure(said),
     )
 

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades, _seen
+from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     import ast
@@ -57,8 +57,8 @@ MESSAGES: Words = {
         "zh": "从大小看 {mask} 是 {padded} 的掩码，有效长度却取自 {other}。",
     },
     "mask-value": {
-        "en": "The mask looks for {value}, but {padded} is padded with {filled} (line {line}).",
-        "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（第 {line} 行）。",
+        "en": "The mask looks for {value}, but {padded} is padded with {filled} ({at}).",
+        "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（{at}）。",
     },
     "network-mask-value": {
         "en": "The mask looks for {value}, but nothing is padded with that: {padded} is padded with {filled} ({place}).",
@@ -73,8 +73,8 @@ MESSAGES: Words = {
         "zh": "{padded} 补在{side}，与之逐位对应的 {companion} 却补在{other}。",
     },
     "length-padded": {
-        "en": "{length} is the length of {padded} after padding (line {line}), so it always counts the padding too.",
-        "zh": "{length} 是 {padded} 补齐之后（第 {line} 行）的长度，把补齐部分也算了进去。",
+        "en": "{length} is the length of {padded} after padding ({at}), so it always counts the padding too.",
+        "zh": "{length} 是 {padded} 补齐之后（{at}）的长度，把补齐部分也算了进去。",
     },
     "pad-is-real": {
         "en": "{padded} is padded with {value}, which is also {word}, and nothing leaves it out again.",
@@ -266,7 +266,10 @@ def _finding(said: Said) -> Finding:
     sure = Sure.LIKELY if said.likely else Sure.CERTAIN
     where, evidence = _at(said.source, said.node)
     fix = Fix(_FIXES[said.code])
-    return Finding(said.code, _LEVELS[said.code], where, said.data, [evidence], fix, sure=sure)
+    data = said.data
+    if "line" in data:
+        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+    return Finding(said.code, _LEVELS[said.code], where, data, [evidence], fix, sure=sure)
 
 
 def _at(source: Source, node: ast.AST) -> tuple[Where, Any]:

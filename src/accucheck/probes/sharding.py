@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _grades, _seen
+from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.sharding import Said
@@ -61,8 +61,8 @@ MESSAGES: Words = {
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
     },
     "unsorted": {
-        "en": "{call} gives the files in any order, and {dataset} (line {line}) is divided by that order.",
-        "zh": "{call} 返回的文件顺序不固定，而 {dataset}（第 {line} 行）正是按这个顺序分片的。",
+        "en": "{call} gives the files in any order, and {dataset} ({at}) is divided by that order.",
+        "zh": "{call} 返回的文件顺序不固定，而 {dataset}（{at}）正是按这个顺序分片的。",
     },
     "shuffled-apart": {
         "en": "{call} shuffles without a common seed, before {dataset} is divided: each device cuts its part from another order.",
@@ -203,7 +203,10 @@ def _finding(said: Said) -> Finding:
         likely = said.likely or said.code in ("unsorted", "shard-by-device")
         sure = Sure.POSSIBLE if said.code == "aside" else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
-    return Finding(said.code, level, where, said.data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
+    data = said.data
+    if said.code == "unsorted":
+        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+    return Finding(said.code, level, where, data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
 
 
 def suggest(findings: Sequence[Finding]) -> Verdict:

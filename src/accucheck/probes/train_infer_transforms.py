@@ -50,6 +50,10 @@ MESSAGES: Words = {
         "en": "Evaluation may change {input} at random: {step}, which depends on {condition}.",
         "zh": "评估数据 {input} 可能含有随机操作：{step}，取决于 {condition}。",
     },
+    "random-unclear": {
+        "en": "Whether {step} changes {input} of the evaluation at random could not be made out; it depends on {condition}.",
+        "zh": "无法确定评估数据 {input} 经过的 {step} 是否随机，取决于 {condition}。",
+    },
     "normalised-in-one": {
         "en": "{input} is normalised in only one of training and evaluation: {what}.",
         "zh": "训练和评估只有一方对 {input} 做了归一化：{what}。",
@@ -237,6 +241,7 @@ _FIXES = {
     "split-unseeded": "fix-seed",
 }
 _EVALUATES = re.compile(r"(?i)^(do_|run_|net_|model_)?(eval\w*|test|valid\w*|infer\w*|predict\w*)(_|$)")
+_UNCLEAR = ("unclear", "random-unclear")
 _TELLING = ("agree", "usual", "no-evaluation", "generated-evaluation")
 
 
@@ -255,7 +260,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         finding = _finding(said)
         found.setdefault((finding.code, finding.where.path, finding.where.line, finding.data.get("input")), finding)
     yield from found.values()
-    compared = any(finding.code in (*_TELLING, *WHY, "unclear") for finding in found.values())
+    compared = any(finding.code in (*_TELLING, *WHY, *_UNCLEAR) for finding in found.values())
     if not compared:
         yield from _nothing(readings, pipelines_of(readings, "train"), pipelines_of(readings, "eval"))
     yield from _seen.data(scripts)
@@ -292,7 +297,7 @@ def _nothing(readings: list[Pipelines], training: list, evaluation: list) -> Ite
 
 def _finding(said: Said) -> Finding:
     code, made = said.code, said.made
-    level = Level.INFO if code in (*_TELLING, "unclear") else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
+    level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
     table = [_side_by_side(*said.ways)] if said.ways is not None else []
     sure = (
         Sure.POSSIBLE
@@ -305,10 +310,10 @@ def _finding(said: Said) -> Finding:
         code,
         level,
         Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
-        said.data,
+        shared.spoken(said.data),
         shared.evidence(made, *table),
         None if level is Level.INFO else Fix(_FIXES.get(code, "fix-same"), _diff(said)),
-        incomplete=code == "unclear",
+        incomplete=code in _UNCLEAR,
         sure=None if level is Level.INFO else sure,
     )
 

@@ -608,7 +608,7 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
     """`elsewhere`: other results of the same layer are kept."""
     here = drop.frame is not None and drop.frame.function.node is frame.function.node
     data: dict[str, Any] = {
-        "name": work.name,
+        "name": work.name or work.what,
         "what": work.what,
         "result": drop.name,
         "path": drop.source.path,

@@ -251,7 +251,7 @@ class _Checks:
     def of_lengths(self, lengths: list[Given]) -> None:
         for given in lengths:
             if given.kept and isinstance(given.of, Padded) and _sequence(given.of) and together(given, given.of):
-                self.say("length-padded", given, length=given.name, padded=_name(given.of), line=given.of.line)
+                self.say("length-padded", given, length=given.name, padded=_name(given.of), **_stands(given.of))
 
     def of_comparisons(self, compared: list[Compared]) -> None:
         """A mask made from padded ids by comparing with another value than the one they are filled with."""
@@ -262,7 +262,7 @@ class _Checks:
                 continue
             if not of_padding(name) or not together(one, pad) or (one.above and pad.value < one.value):
                 continue
-            self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, line=pad.line)
+            self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, **_stands(pad))
 
     def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | Given]) -> None:
         """Padding that something in the same place accounts for: a length, a mask, or the ids that it goes along with."""
@@ -407,6 +407,10 @@ def _root(held: Held | None) -> Held | None:
 
 def _place(pad: Padded) -> tuple[str, int, int]:
     return pad.source.path, pad.line, getattr(pad.node, "col_offset", 0)
+
+
+def _stands(pad: Padded) -> dict[str, Any]:
+    return {"path": pad.source.path, "line": pad.line}
 
 
 def _name(pad: Padded) -> str:

@@ -193,7 +193,7 @@ class _Sharding:
         for part in held.values():
             listed = isinstance(part, Made) and part.name in _LISTINGS and id(part) not in self.sorted
             if isinstance(part, Made) and listed and part.order < origin.order:
-                place = {"line": origin.line, "call": part.last}
+                place = {"path": origin.source.path, "line": origin.line, "call": part.last}
                 yield Said("unsorted", part.source, part.node, data | place, _in_order(part))
         everything = {id(part) for value in content for part in sources(value)}
         for call in self.trace.calls:

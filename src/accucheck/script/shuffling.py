@@ -19,7 +19,7 @@ from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none
 from .source import Source
-from .syntax import kept, walk
+from .syntax import kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
 from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
@@ -234,7 +234,7 @@ class Examination:
         shuffle = call.argument(known.parameters, "shuffle")
         place = known.parameters.index("shuffle")
         if shuffle is None and all(map(is_none, samplers)) and call.unpacked:
-            return state(UNKNOWN, "unresolved", expression="**")
+            return state(UNKNOWN, "unresolved", expression=_unpacked(call))
         found = []
         for option in samplers:
             if not is_none(option):
@@ -683,3 +683,9 @@ def _unique(said: list[Said]) -> list[Said]:
     for one in said:
         found.setdefault((one.code, one.source.path, one.line, one.column), one)
     return sorted(found.values(), key=lambda one: (one.source.path, one.line, one.column))
+
+
+def _unpacked(call: Made) -> str:
+    """What a call is given as **keywords, as it is written."""
+    keywords = call.node.keywords if isinstance(call.node, ast.Call) else []
+    return next((f"**{unparse(part.value)[:80]}" for part in keywords if part.arg is None), "*args")
