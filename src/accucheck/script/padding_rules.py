@@ -20,7 +20,7 @@ from .masking import Masks, of_padding
 from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
 from .source import Source, read
-from .values import Items, Known, Made, options
+from .values import Items, Known, Made, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -71,6 +71,8 @@ class Said:
     likely: bool = False
 
 
+#: The label that the losses of the framework leave out by default.
+IGNORED = -100
 #: Words that code which fills sequences up does not go without, and words of code that feeds a network.
 _FILLS = ("pad", "mask", "_len", "maxlen", "seqlen", "fill", "np.zeros", "np.ones", "np.full")
 _FEEDS = (
@@ -94,7 +96,7 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         return Result()
     facts = padding.read(sources)
     masks = masking.read(scripts.sources)
-    checks = _Checks(facts, masks, design)
+    checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
     checks.run()
     for reading in scripts.training:
         checks.result.pipelines += _pipelines(reading)
@@ -103,6 +105,32 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     checks.result.said = _unique(checks.result.said)
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
     return checks.result
+
+
+def _columns(scripts: Scripts) -> set[str]:
+    """The names of columns that data sets for training give, by their maker or by a map."""
+    given = ("column_names", "columns_list", "output_columns", "input_columns")
+    found: set[str] = set()
+    for reading in scripts.training:
+        for call in reading.trace.calls:
+            held = [call.keywords[name] for name in given if name in call.keywords]
+            held += call.args[1:3] if call.last in ("map", "rename") or call.last.endswith("Dataset") else []
+            found |= {text for value in held for part in [value, *_items(value)] if (text := _text(part))}
+    return found
+
+
+def _items(value: Value) -> list[Value]:
+    return value.items if isinstance(value, Items) else []
+
+
+def _text(value: Value) -> str:
+    return value.value if isinstance(value, Known) and isinstance(value.value, str) else ""
+
+
+def _ignored(scripts: Scripts) -> set[Any]:
+    """The labels that losses leave out: what they are told to, and what those of the framework do unless told otherwise."""
+    told = (call.keywords.get("ignore_index") for reading in scripts.training for call in reading.trace.calls)
+    return {IGNORED, *(value.value for value in told if isinstance(value, Known) and type(value.value) is int)}
 
 
 # --- code that prepared the data --------------------------------------------------------------------------------------------
@@ -173,8 +201,9 @@ def _writer(path: Path, root: Path, columns: set[str]) -> Source | None:
 
 
 class _Checks:
-    def __init__(self, facts: Facts, masks: Masks, design: Any) -> None:
+    def __init__(self, facts: Facts, masks: Masks, design: Any, columns: set[str], ignored: set[Any]) -> None:
         self.facts, self.masks, self.design = facts, masks, design
+        self.columns, self.ignored = columns, ignored
         self.result = Result()
         self.accounted: set[tuple[str, int, int]] = set()
 
@@ -351,7 +380,7 @@ class _Checks:
         ids = [pad for pad in self.result.pads if not _companion(pad)]
         if self.design.value is not None:
             for pad in ids:
-                known = pad.value is not None and pad.value != self.design.value
+                known = pad.value is not None and pad.value != self.design.value and pad.value not in self.ignored
                 if known and not any(other.value in (None, self.design.value) for other in self.elsewhere(pad)):
                     self.say("design-value", pad, padded=_name(pad), value=pad.value, wanted=self.design.value)
         side = {"right": END, "end": END, "post": END, "left": START}.get(
@@ -364,7 +393,7 @@ class _Checks:
         if self.design.mask and self.result.pads:
             marks: Iterable[Mask | Compared | Padded] = (*self.facts.masks, *self.facts.compared, *self.facts.pads)
             names = {name for mark in marks for name in mark.names}
-            if self.design.mask not in names:
+            if self.design.mask not in names | self.columns:
                 pad = self.result.pads[0]
                 self.say("design-mask", pad, True, mask=self.design.mask)
 
