@@ -9,8 +9,6 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(3)
-
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:

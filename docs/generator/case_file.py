@@ -94,6 +94,35 @@ MEANINGS: Words = {
         "zh": "返回{name}数据集的函数，写作 `模块:函数`",
     },
     "network.call": {"en": "`module:function` that builds the network", "zh": "构建网络的 `模块:函数`"},
+    "phases.*.network.call": {"en": "the network of this phase", "zh": "该阶段的网络"},
+    "phases.*.network.inputs": {"en": "as network.inputs, of this phase", "zh": "同 network.inputs，用于该阶段"},
+    "phases.*.loss.call": {
+        "en": "the loss of this phase; with a network of its own and without a loss, that network gives the loss",
+        "zh": "该阶段的损失函数；该阶段有自己的网络而没有损失函数时，由网络给出 loss",
+    },
+    "phases.*.loss.inputs": {"en": "as loss.inputs, of this phase", "zh": "同 loss.inputs，用于该阶段"},
+    "phases.*.optimizer.call": {
+        "en": "the optimizer of this phase, given the trainable parameters that `frozen` does not name",
+        "zh": "该阶段的优化器，得到 `frozen` 未指定的可训练参数",
+    },
+    "phases.*.pipeline.call": {
+        "en": "the data of this phase; those of pipelines.train by default",
+        "zh": "该阶段的数据；默认为 pipelines.train",
+    },
+    "phases.*.frozen": {
+        "en": "patterns of the parameter names that stay in this phase",
+        "zh": "在该阶段保持不变的参数名模式",
+    },
+    "network.inputs": {
+        "en": "the columns of the training pipeline that the network takes, in order; by default those that are no labels",
+        "zh": "网络依次接受训练数据管道的哪些列；默认为标签以外的列",
+    },
+    "loss.inputs": {
+        "en": "what the loss takes, in order: `network` for what the network gives (`network.0` for the first of several outputs) and "
+        "columns of the training pipeline, as in `[network, label, weight]`; by default the output and the labels",
+        "zh": "损失函数依次接受的内容：`network` 表示网络的输出（有多个输出时 `network.0` 为第一个），其余为训练数据管道的列，"
+        "例如 `[network, label, weight]`；默认为网络输出和标签",
+    },
     "loss.call": {"en": "`module:function` that builds the loss", "zh": "构建损失函数的 `模块:函数`"},
     "optimizer.call": {
         "en": "`module:function` that makes the optimizer of the parameters given first; Momentum by default",
@@ -150,6 +179,14 @@ MEANINGS: Words = {
     "design.shared": {"en": "groups of parameters that should be one", "zh": "应当共享的参数，按组给出"},
     "design.padding.value": {"en": "the value of padding", "zh": "补齐所用的值"},
     "design.padding.side": {"en": "`left` or `right`", "zh": "`left` 或 `right`"},
+    "design.padding.columns.*.value": {
+        "en": "the value that fills this column, where it is another one",
+        "zh": "该列补齐所用的值（与上面不同时）",
+    },
+    "design.padding.columns.*.side": {
+        "en": "the side of this column, where it is the other one",
+        "zh": "该列补齐的一侧（与上面不同时）",
+    },
     "design.padding.mask": {"en": "name of the mask column", "zh": "掩码所在的列名"},
     "benchmark.framework": {
         "en": "framework of the benchmark (default: `pytorch`)",

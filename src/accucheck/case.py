@@ -19,10 +19,6 @@ FILE_NAME = "accucheck.yaml"
 _LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]{0,512})@")
 _QUERY = re.compile(r"(\w://[^\s?]*)(?:\?[^\s'\"]*)?")
 
-#: What stands around a path in a text, and the folders of Python's packages.
-_BEFORE_PATH, _AFTER_PATH = r"(?<![\w.~/-])", r"(?=/|$|[^\w.-])"
-_PACKAGES = re.compile(r"(?<![\w.-])~?/[^\s:'\"]*?((?:site|dist)-packages/)")
-
 #: File systems of fsspec that stay on this machine.
 _LOCAL = frozenset({"file", "local", "memory", "zip", "tar", "dir", "simplecache", "filecache", "blockcache"})
 
@@ -110,6 +106,16 @@ class Call(_Part, frozen=True):
     args: dict[str, Any] = {}
 
 
+class FedCall(Call, frozen=True):
+    """A Call whose result is called with columns of the training pipeline: `inputs`, in order.
+
+    Of the loss `network` stands for what the network gives, `network.0` for the first of several. Left out, the network takes the
+    columns that are no labels, and the loss what the network gives and the labels.
+    """
+
+    inputs: list[str] = []
+
+
 class ShardArgs(_Part, frozen=True):
     count: str = "num_shards"
     index: str = "shard_id"
@@ -120,6 +126,19 @@ class Pipelines(_Part, frozen=True):
     eval: Call | None = None
     infer: Call | None = None
     shard_args: ShardArgs | None = None
+
+
+class Phase(_Part, frozen=True):
+    """One of several trainings that take turns, as of a generator and a discriminator. What it leaves out is that of the whole case.
+
+    `frozen`: patterns of parameter names that its optimizer is not given.
+    """
+
+    network: FedCall | None = None
+    loss: FedCall | None = None
+    optimizer: Call | None = None
+    pipeline: Call | None = None
+    frozen: list[str] = []
 
 
 class Checkpoints(_Part, frozen=True):
@@ -158,10 +177,23 @@ class Dumps(Folder, frozen=True):
     map: Location | None = None
 
 
+class ColumnPadding(_Part, frozen=True):
+    value: int | float | None = None
+    side: str | None = None
+
+
 class Padding(_Part, frozen=True):
+    """How sequences are padded; `columns`: where one differs from that."""
+
     value: int | float | None = None
     side: str | None = None
     mask: str | None = None
+    columns: dict[str, ColumnPadding] = {}
+
+    def of(self, *names: str) -> ColumnPadding:
+        """Value and side of a column, which may have several names."""
+        own = next((self.columns[name] for name in names if name in self.columns), ColumnPadding())
+        return ColumnPadding(self.value if own.value is None else own.value, own.side or self.side)
 
 
 class Design(_Part, frozen=True):
@@ -186,9 +218,10 @@ class CaseFile(_Part, frozen=True):
     configs: Configs = Configs()
     data: Data = Data()
     pipelines: Pipelines = Pipelines()
-    network: Call | None = None
-    loss: Call | None = None
+    network: FedCall | None = None
+    loss: FedCall | None = None
     optimizer: Call | None = None
+    phases: dict[str, Phase] = {}
     checkpoints: Checkpoints = Checkpoints()
     curves: Curves = Curves()
     graphs: Folder = Folder()
@@ -252,18 +285,6 @@ class Case(msgspec.Struct, frozen=True):
         absolute = os.path.abspath(os.path.join(self.root, text))
         inside = os.path.relpath(absolute, self.root)
         return absolute if inside.startswith("..") else inside
-
-    def local(self, text: str) -> str:
-        """A text without the folders of this machine: paths in the project are relative to it, those of the home folder begin with ~, and
-        those of Python's packages with site-packages."""
-        if "/" not in text:
-            return text
-        for folder, put in ((self.root, "."), (os.path.expanduser("~"), "~")):
-            if len(folder) > 1 and folder in text:
-                path = _BEFORE_PATH + re.escape(folder)
-                text = re.sub(path + r"/(?=[\w.-])", "", text) if folder == self.root else text
-                text = re.sub(path + _AFTER_PATH, put, text)
-        return _PACKAGES.sub(r"\1", text) if "-packages/" in text else text
 
     def facts(self) -> dict[str, bool | None]:
         """What `applies_when` of an item may ask. None: the case does not say."""

@@ -588,6 +588,16 @@ WORDS: Words = {
         "en": "{call} gave {found} where a tensor is needed. Return the loss or the output as a MindSpore Tensor, or first in a tuple.",
         "zh": "{call} 给出的是 {found}，而这里需要张量。请以 MindSpore Tensor 返回损失或输出，或把它放在元组的第一位。",
     },
+    "live-columns": {
+        "en": "{call} takes {takes} and would be given {given}. Say in {key} which columns of the pipeline it takes, in order, as in "
+        "{key}: [{example}]. The pipeline has {names}.",
+        "zh": "{call} 的参数为 {takes}，与将传入的 {given} 不符。请在 {key} 中按顺序写明它取数据管道的哪些列，例如 {key}: [{example}]。"
+        "数据管道的列有：{names}。",
+    },
+    "live-no-column": {
+        "en": "{key} names {name}, which is not there. There are {names}{more}.",
+        "zh": "{key} 指定的 {name} 不存在，可用的有：{names}{more}。",
+    },
     "live-no-dataset": {
         "en": "{call} returned {found}, which is not a MindSpore dataset. Name a function that returns the dataset itself, "
         "before create_dict_iterator().",
@@ -690,10 +700,6 @@ WORDS: Words = {
     "recorded-samples": {
         "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
         "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
-    },
-    "recorded-fit": {
-        "en": "outputs and labels cannot be recorded: they are {type}, but Tensors or arrays of numbers are expected.",
-        "zh": "无法记录 outputs 和 labels：其类型为 {type}，应为数值的 Tensor 或数组。",
     },
     "recorded-grads": {
         "en": "The gradient norm cannot be recorded: grads is a {type} that does not hold Tensors or arrays of numbers alone.",

@@ -151,6 +151,8 @@ def _events(
             raise UserError(
                 "live-own", task=request["task"], place=event["place"], version=version, error=event["error"]
             )
+        if kind in ("columns", "no-column"):
+            raise UserError(f"live-{kind}", **{key: value for key, value in event.items() if key != "event"})
         if kind == "no-tensor":
             raise UserError("live-no-tensor", call=event["call"], found=event["found"])
         if kind == "died":  # a process that the child itself had started

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
-from ..case import Call, Case
+from ..case import Call, Case, Phase
 from ..errors import UserError
 from ..language import Words
 from ..model import Plain, Table
+from ..probe import Skip
 
 #: A parameter of the probes that train a few steps.
 Seconds = Annotated[float, Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"})]
@@ -44,6 +46,33 @@ def _call(call: Call | None) -> dict[str, Any] | None:
     return None if call is None else {"call": call.call, "args": call.args}
 
 
+def phases_of(case: Case) -> list[tuple[str, Case]]:
+    """Each phase of the training with the case as it is in that phase; one without a name where there are none.
+
+    Raises Skip for a phase that has no network or no pipeline, of its own or of the whole.
+    """
+    if not case.spec.phases:
+        return [("", case)]
+    return [(name, _in_phase(case, name, phase)) for name, phase in case.spec.phases.items()]
+
+
+def _in_phase(case: Case, name: str, phase: Phase) -> Case:
+    spec, replaced = case.spec, msgspec.structs.replace
+    pipeline, network = phase.pipeline or spec.pipelines.train, phase.network or spec.network
+    needs = ((pipeline, f"phases.{name}.pipeline | pipelines.train"), (network, f"phases.{name}.network | network"))
+    if lacking := [keys for value, keys in needs if value is None]:
+        raise Skip("missing-input", keys=lacking, first=lacking[0].partition(" ")[0])
+    own = replaced(
+        spec,
+        network=network,
+        loss=phase.loss if phase.network else phase.loss or spec.loss,
+        optimizer=phase.optimizer or spec.optimizer,
+        pipelines=replaced(spec.pipelines, train=pipeline),
+        design=replaced(spec.design, frozen=[*spec.design.frozen, *phase.frozen]),
+    )
+    return replaced(case, spec=own)
+
+
 def checkpoint_of(case: Case) -> Path | None:
     """The current checkpoint, where the case names one. Raises UserError when it is no file."""
     for path in case.paths("checkpoints.current"):
@@ -57,7 +86,9 @@ def network_of(case: Case, checkpoint: Path | None = None) -> dict[str, Any]:
     """What inside/network.py makes a Setup of: the functions of network, loss, optimizer and training pipeline; and what to load."""
     spec = case.spec
     calls = {"network": spec.network, "loss": spec.loss, "optimizer": spec.optimizer, "pipeline": spec.pipelines.train}
-    request = {name: _call(call) for name, call in calls.items()}
+    request: dict[str, Any] = {name: _call(call) for name, call in calls.items()}
+    fed = {"network": spec.network, "loss": spec.loss}
+    request["inputs"] = {name: call.inputs for name, call in fed.items() if call is not None}
     loaded = str(checkpoint) if checkpoint else None
     return {**request, "device": spec.runtime.device, "label": spec.data.train.label, "checkpoint": loaded}
 

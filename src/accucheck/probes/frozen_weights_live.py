@@ -24,7 +24,7 @@ from .frozen_weights import fits
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS: tuple[str | tuple[str, ...], ...] = (("network", "phases"), ("pipelines.train", "phases"))
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +99,17 @@ MESSAGES: Words = {
         "{names}.",
         "zh": "有 {count:,} 个权重得到了梯度，却在 {steps:,} 步内没有变化，而其他权重有变化：{names}。",
     },
+    "phases-unknown": {
+        "en": "The scripts make several optimizers, and which weights each of them is given decides what stays: {count:,} "
+        "{count:weight|weights} of design.frozen {count:is|are} free in the network of the case ({names}). Describe each training under "
+        "phases in accucheck.yaml, with its network, its optimizer and what it keeps frozen.",
+        "zh": "脚本创建了多个优化器，权重是否冻结取决于各优化器收到的参数：design.frozen 声明的 {count:,} 个权重在检查对象的网络中并未冻结"
+        "（{names}）。请在 accucheck.yaml 的 phases 中分别写明各阶段的网络、优化器和冻结的权重。",
+    },
+    "in-no-phase": {
+        "en": "{count:,} {count:weight moves|weights move} in none of the {phases:,} phases: {names}.",
+        "zh": "有 {count:,} 个权重在全部 {phases:,} 个阶段中都没有变化：{names}。",
+    },
     "rounding-only": {
         "en": "The gradient of {count:,} {count:weight|weights} is no more than rounding: {names}. A bias before a normalisation has "
         "none.",
@@ -151,7 +162,7 @@ WHY: Words = {
     "frozen-moves": frozen_weights.WHY["frozen-moved"],
     "not-frozen-yet": frozen_weights.WHY["frozen-moved"],
     "no-gradient": frozen_weights.WHY["nothing-moved"],
-    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable"), _STAYS),
+    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable", "in-no-phase"), _STAYS),
 }
 PROOF: Words = {
     "frozen-moves": frozen_weights.PROOF["frozen-moved"],
@@ -160,7 +171,7 @@ PROOF: Words = {
         "en": "Add a large number to a weight and compute the loss again: it stays the same.",
         "zh": "给某个权重加上一个较大的数后重新计算 loss：结果不变。",
     },
-    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable"), frozen_weights.PROOF["unmoved"]),
+    **dict.fromkeys(("dead", "left-out", "unmoved", "not-trainable", "in-no-phase"), frozen_weights.PROOF["unmoved"]),
 }
 WORDS: Words = {
     "weights": {"en": "Weights", "zh": "权重"},
@@ -177,10 +188,26 @@ _WEIGHT = re.compile(r"(weight|bias|gamma|beta|embedding_table|kernel)$", re.I)
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+
+    moved: dict[str, list[bool]] = {}
+    phases = _live.phases_of(case)
+    for name, phase in phases:
+        for event in _of_phase(phase, name, params, moved):
+            if isinstance(event, Finding) and name:
+                event = msgspec.structs.replace(event, where=msgspec.structs.replace(event.where, field=name))
+            yield event
+    if never := [name for name, each in moved.items() if len(each) > 1 and not any(each)]:
+        data = {"count": len(never), "names": shown(never), "phases": len(phases)}
+        yield Finding("in-no-phase", Level.SUSPECT, Where(name=never[0]), data, fix=Fix("fix-optimizer"))
+
+
+def _of_phase(case: Case, name: str, params: Params, moved: dict[str, list[bool]]) -> Iterator[Finding | Progress]:
+    """What is trained in one phase. `moved` gathers, of each trainable weight, whether it moved in the phases that have it."""
     from ..live.child import events
 
     seen: dict[str, Any] = {"steps": 0, "found": []}
-    request = {**_live.network_of(case), "steps": params.steps, "seconds": params.seconds}
+    kept = case.spec.design.frozen if name else []
+    request = {**_live.network_of(case), "steps": params.steps, "seconds": params.seconds, "kept": kept}
     for event in events(case, "updates", request, params.seconds):
         if event["event"] == "progress":
             yield Progress(event["done"], event["total"], "steps")
@@ -191,6 +218,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("few-steps", Level.INFO, data=data, incomplete=True)
     if seen["found"]:
         yield from _judge(case, params, seen["found"], seen["steps"])
+        for one in seen["found"] if name else []:
+            if one["trainable"]:
+                moved.setdefault(one["name"], []).append(one["moved"])
 
 
 def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) -> Iterator[Finding]:
@@ -202,16 +232,23 @@ def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) 
     trained = [one for one in open_ if one["trainable"]]
 
     def told(
-        code: str, level: Level, some: list[dict[str, Any]], fix: str | None = None, **data: Any
+        code: str,
+        level: Level,
+        some: list[dict[str, Any]],
+        fix: str | None = None,
+        incomplete: bool = False,
+        **data: Any,
     ) -> Iterator[Finding]:
         if some:
             data |= {"count": len(some), "names": shown(one["name"] for one in some), "steps": steps}
             place = Where(name=some[0]["name"])
-            yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None)
+            yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None, incomplete)
 
     moving = sorted((one for one in declared if one["moved"]), key=lambda one: -(one["change"] or 0))
     frozen = [one for one in declared if not one["trainable"]]
-    if moving and not frozen and _frozen_elsewhere(case):
+    if moving and not frozen and _in_phases(case):
+        yield from told("phases-unknown", Level.INFO, moving, incomplete=True)
+    elif moving and not frozen and _frozen_elsewhere(case):
         call = case.spec.network.call if case.spec.network else ""
         yield from told("not-frozen-yet", Level.SUSPECT, moving, "fix-freeze", call=call)
     else:
@@ -254,6 +291,16 @@ def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) 
         "statistics": len(statistics),
     }
     yield Finding("examined", Level.INFO, data=data, evidence=[_table(weights)])
+
+
+def _in_phases(case: Case) -> bool:
+    """Whether the scripts make several optimizers: which weights each of them is given is not seen in a training of accucheck's own."""
+    from ..script.analysis import read_scripts
+    from ..script.freezing import optimizers_of
+
+    if case.get("scripts.train") is None:
+        return False
+    return any(len(optimizers_of(reading.trace)) > 1 for reading in read_scripts(case).readings)
 
 
 def _frozen_elsewhere(case: Case) -> bool:

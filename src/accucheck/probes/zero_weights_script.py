@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades, _seen
+from . import _gaps, _grades
 from .zero_weights import KNOWN
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ _PARAMETER_POSSIBLE = {
 }
 MESSAGES: Words = {
     **_gaps.MESSAGES,
-    **_seen.MESSAGES,
     "zero-weights": {
         "en": "The {weight} of this {what} starts at zero everywhere.",
         "zh": "该 {what} 的 {weight} 初始值全部为 0。",
@@ -245,7 +244,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         code, where = ("examined", Where()) if count else ("no-network", Where(path=path))
         data = {"count": count} if count else {"path": path}
         yield Finding(code, Level.INFO, where, data, incomplete=not count)
-    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
@@ -309,7 +307,7 @@ class Net(nn.Cell):
         return self.second(self.first(x))
 
 
-ms.Model(Net()).train(1, data)
+model = ms.Model(Net())
 """
 
 
@@ -541,7 +539,7 @@ class Block(nn.Cell):
     def construct(self, x):
         return x + self.bn(self.conv(x))
 
-ms.Model(Block()).train(1, data)
+model = ms.Model(Block())
 """,
         Verdict.OK,
         "zero-gamma-added",

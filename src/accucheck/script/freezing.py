@@ -35,7 +35,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import kept, walk
-from .trace import Store
+from .trace import Store, Trace
 from .training_steps import training
 from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Value, options
 
@@ -83,7 +83,15 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Sai
 
 
 #: Codes that only tell what is there.
-TOLD = ("stopped", "stop-discarded", "frozen", "toggled-late", "statistics-trainable", "declared-frozen")
+TOLD = (
+    "stopped",
+    "stop-discarded",
+    "frozen",
+    "toggled-late",
+    "statistics-trainable",
+    "declared-frozen",
+    "declared-by-phase",
+)
 
 
 @dataclass
@@ -403,10 +411,7 @@ class _Look:
     @cached_property
     def optimizers(self) -> list[tuple[Made | Instance, set[int]]]:
         """Each optimizer, with the weights that it is given."""
-        found: list[Made | Instance] = []
-        found += [c for c in self.trace.calls if kind(c.api) == "optimizer" and not c.api.startswith("ops.")]
-        found += [i for i in self.trace.instances if any(kind(base) == "optimizer" for base in base_names(i.of))]
-        return [(each, self.of_optimizer(each)) for each in found]
+        return [(each, self.of_optimizer(each)) for each in optimizers_of(self.trace)]
 
     def random(self, layer: Made, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
@@ -531,7 +536,11 @@ class _Look:
                 if fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern)
             ]
             free = [(name, leaf) for name, leaf in fitting if leaf not in frozen and leaf not in late]
-            if free and not any(self.unsure(store) for store, on in self.switches() if not on):
+            if free and self.stays_for_another({leaf for _, leaf in free}):
+                leaf = self.layers[free[0][1]]
+                data = {"pattern": pattern, "count": len(free), "optimizers": len(self.optimizers)}
+                yield Said("declared-by-phase", leaf.source, leaf.node, data)
+            elif free and not any(self.unsure(store) for store, on in self.switches() if not on):
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "names": [name for name, _ in free[:5]]}
                 yield Said("declared-not-frozen", leaf.source, leaf.node, data)
@@ -543,6 +552,10 @@ class _Look:
             if leaf_id in frozen and not wanted:
                 store = frozen[leaf_id]
                 yield Said("frozen-not-declared", store.source, store.node, {"name": name}, not store.tests)
+
+    def stays_for_another(self, layers: set[int]) -> bool:
+        """Whether there is an optimizer that trains other weights and none of these, as those of a generator and a discriminator."""
+        return any(given and not given & layers for _, given in self.optimizers)
 
     def unsure(self, store: Store) -> bool:
         """True for a switch about parameters that are chosen in a way that is not followed."""
@@ -564,6 +577,14 @@ class _Look:
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def optimizers_of(trace: Trace) -> list[Made | Instance]:
+    """The optimizers that a script makes, of MindSpore and of its own."""
+    found: list[Made | Instance] = []
+    found += [call for call in trace.calls if kind(call.api) == "optimizer" and not call.api.startswith("ops.")]
+    found += [one for one in trace.instances if any(kind(base) == "optimizer" for base in base_names(one.of))]
+    return found
 
 
 def _listing(value: Value) -> bool:

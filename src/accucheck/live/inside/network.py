@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
@@ -27,6 +28,9 @@ Batch = list[Tensor]
 SAMPLES = 32
 #: Where the case names no optimizer.
 OPTIMIZER: dict[str, Any] = {"call": "mindspore.nn:Momentum", "args": {"learning_rate": 0.01, "momentum": 0.9}}
+
+#: In loss.inputs, what the network gives.
+NETWORK = "network"
 
 #: Where users find load_param_into_net.
 HOLDERS = ("mindspore", "mindspore.train", "mindspore.train.serialization")
@@ -58,6 +62,8 @@ class Setup:
         self.names: list[str] = []
         self.inputs: list[str] = []
         self.labels: list[str] = []
+        #: What the loss takes, in order: NETWORK, NETWORK.0 and columns.
+        self.fed: list[str] = [NETWORK]
         tell(event="built")
 
     def _network(self) -> Cell:
@@ -103,7 +109,9 @@ class Setup:
 
         what = self.request.get("optimizer") or OPTIMIZER
         what = {"call": what["call"], "args": {**what["args"], **instead}}
-        optimizer = returned(what, self.root, self.tell, self.network.trainable_params())
+        kept = self.request.get("kept") or []  # patterns of what this phase does not train
+        given = [one for one in self.network.trainable_params() if not any(fits(one.name, pattern) for pattern in kept)]
+        optimizer = returned(what, self.root, self.tell, given)
         if not isinstance(optimizer, nn.Optimizer) and not hasattr(optimizer, "parameters"):
             raise Stop(event="no-optimizer", found=described(optimizer))
         return optimizer
@@ -157,14 +165,45 @@ class Setup:
             if not batched(dataset):
                 dataset = dataset.batch(SAMPLES)
             self.names = list(dataset.get_col_names())
-        most = takes(self.network)
-        if self.loss is None:
-            self.inputs, self.labels = self.names[:most], []
-        else:
-            labels = labels_of(self.names, self.request.get("label"))
-            self.inputs = [name for name in self.names if name not in labels][:most]
-            self.labels = [name for name in self.names if name in labels]
+        self._choose_columns()
         return dataset
+
+    def _choose_columns(self) -> None:
+        """Which columns network and loss take: those that the case names, else by what they are. Raises Stop where that does not fit."""
+        given = self.request.get("inputs") or {}
+        labels = labels_of(self.names, self.request.get("label")) if self.loss is not None else set()
+        data = [name for name in self.names if name not in labels]
+        self.inputs = self._known(given.get("network"), "network.inputs") or data[: takes(self.network)]
+        self._require("network", self.network.construct, self.inputs)
+        if self.loss is None:
+            return
+        self.fed = self._known(given.get("loss"), "loss.inputs")
+        self.fed = self.fed or [NETWORK, *(name for name in self.names if name in labels)]
+        self.labels = [name for name in self.fed if not of_network(name)]
+        self._require("loss", getattr(self.loss, "construct", self.loss), self.fed)
+
+    def _known(self, named: list[str] | None, key: str) -> list[str]:
+        """The columns that the case names under a key. Raises Stop for one that there is not."""
+        loss = key.startswith("loss")
+        for name in named or []:
+            if name not in self.names and not (loss and of_network(name)):
+                more = f", {NETWORK}, {NETWORK}.0" if loss else ""
+                raise Stop(event="no-column", key=key, name=name, names=", ".join(self.names), more=more)
+        return named or []
+
+    def _require(self, what: str, function: Callable[..., Any], given: list[str]) -> None:
+        """Raises Stop where a function of the user's cannot be called with so many."""
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):  # one that is not written in Python
+            return
+        try:
+            signature.bind(*given)
+        except TypeError:
+            example = ", ".join([NETWORK, *self.names] if what == "loss" else self.names)
+            told = {"takes": str(signature)[:200], "given": ", ".join(given) or "-", "names": ", ".join(self.names)}
+            call = self.request[what]["call"]
+            raise Stop(event="columns", call=call, key=f"{what}.inputs", example=example, **told) from None
 
     def columns(self, batch: Sequence[Tensor], names: Sequence[str]) -> list[Tensor]:
         return [batch[self.names.index(name)] for name in names]
@@ -184,9 +223,22 @@ class Setup:
         return first if first.ndim == 0 else first.mean()
 
     def loss_given(self, output: Any, labels: Sequence[Tensor]) -> Tensor:
-        """What the loss makes of an output of the network, of any shape. Raises Stop when that is no tensor."""
+        """What the loss makes of an output of the network and of the columns `labels`. Raises Stop when that is no tensor."""
         assert self.loss is not None
-        return self.first(theirs(self.loss, output, *labels), "loss")
+        columns = iter(labels)
+        given = [self._part(output, name) if of_network(name) else next(columns) for name in self.fed]
+        return self.first(theirs(self.loss, *given), "loss")
+
+    def _part(self, output: Any, name: str) -> Any:
+        """The output of the network, or the one of several that the case names. Raises Stop where there is none of that number."""
+        place = name.partition(".")[2]
+        if not place:
+            return output
+        several = list(output) if isinstance(output, (tuple, list)) else []
+        if int(place) >= len(several):
+            names = ", ".join([NETWORK, *(f"{NETWORK}.{number}" for number in range(len(several)))])
+            raise Stop(event="no-column", key="loss.inputs", name=name, names=names, more="")
+        return several[int(place)]
 
     def first(self, value: Any, maker: str = "network") -> Tensor:
         """A tensor, or the first of several. Raises Stop for anything else, which `maker` of the request gave."""
@@ -242,6 +294,17 @@ def lines_of(network: Cell, root: str) -> dict[str, list[list[int]]]:
         if not path.startswith(".."):
             places.setdefault(path, []).append([first, first + len(lines) - 1])
     return places
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether a pattern of the case means a parameter, by its whole name or the end of it, as the probes have it."""
+    return fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern)
+
+
+def of_network(name: str) -> bool:
+    """Whether an input of the loss is the network's output, or one of several."""
+    first, dot, place = name.partition(".")
+    return first == NETWORK and (not dot or place.isdecimal())
 
 
 def takes(network: Cell) -> int | None:
