@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
-from ..case import Case
+from ..case import Case, ColumnPadding
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
@@ -24,6 +24,8 @@ from . import _live
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("pipelines.train", "pipelines.eval", "pipelines.infer"),)
+#: What the losses of MindSpore leave out by themselves, and the argument that says another value.
+IGNORED, IGNORING = -100, "ignore_index"
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -233,10 +235,15 @@ def judge(case: Case, seen: dict[str, Any], named: dict[str, Any], nodes: list[d
         else:
             yield Finding("no-padding", Level.INFO, data=data, evidence=evidence)
     for column in padded:
-        yield from _of_column(column, _masked(seen), seen["labels"], design, named, evidence)
+        wanted = design.of(column["column"]) if design else ColumnPadding()
+        own = design is not None and column["column"] in design.columns
+        aside = not own and column["column"] in {*seen["labels"], *_masked(seen)}
+        fine = _Column(column, wanted, _masked(seen), aside, _ignored(case))
+        yield from _of_column(fine, bool(design), named, evidence)
     first, *others = padded or [None]
     for column in others:
-        if first is not None and column["sides"][0] != first["sides"][0]:
+        declared = design is not None and any(each["column"] in design.columns for each in (first, column) if each)
+        if first is not None and not declared and column["sides"][0] != first["sides"][0]:
             data = {**named, "column": first["column"], "side": _SIDES[first["sides"][0]], "other": column["column"]}
             data["other_side"] = _SIDES[column["sides"][0]]
             yield Finding(
@@ -258,14 +265,25 @@ def _plain(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def _of_column(
-    column: dict[str, Any],
-    masks: set[str],
-    labels: list[str],
-    design: Any,
-    named: dict[str, Any],
-    evidence: list[Evidence],
-) -> Iterator[Finding]:
+class _Column(NamedTuple):
+    """The padding that was seen of a column, and what is wanted of it. `aside`: no input, so that another value may fill it;
+    `ignored`: values that the loss leaves out."""
+
+    seen: dict[str, Any]
+    wanted: ColumnPadding
+    masks: set[str]
+    aside: bool
+    ignored: set[float]
+
+
+def _ignored(case: Case) -> set[float]:
+    """The values that the loss leaves out: what the case gives it for that, and what MindSpore's cross entropy leaves out by itself."""
+    given = case.spec.loss.args.get(IGNORING) if case.spec.loss else None
+    return {float(IGNORED)} | ({float(given)} if isinstance(given, (int, float)) else set())
+
+
+def _of_column(told: _Column, designed: bool, named: dict[str, Any], evidence: list[Evidence]) -> Iterator[Finding]:
+    column, wanted, masks = told.seen, told.wanted, told.masks
     name, side, value = column["column"], column["sides"][0], _plain(column["values"][0])
     place = Where(field=name)
     data = {**named, **{key: column[key] for key in ("column", "rows", "padded", "share", "real")}, "value": value}
@@ -275,20 +293,22 @@ def _of_column(
         values = [_plain(entry) for entry in column["values"]]
         yield Finding("several-values", Level.SUSPECT, place, {**data, "values": values}, evidence, Fix("fix-padding"))
         fine = False
-    aside = name in labels or name in masks
-    if design and design.value is not None and not aside and float(design.value) != float(value):
+    left_out = told.aside or (column["integer"] and float(value) in told.ignored)
+    if wanted.value is not None and not left_out and float(wanted.value) != float(value):
         level = Level.PROBLEM if column["integer"] else Level.SUSPECT
-        yield Finding("value-differs", level, place, {**data, "wanted": design.value}, evidence, Fix("fix-padding"))
+        yield Finding("value-differs", level, place, {**data, "wanted": wanted.value}, evidence, Fix("fix-padding"))
         fine = False
-    if design and design.side in _SIDES and design.side != side:
-        data_side = {**data, "wanted": _SIDES[design.side]}
+    if wanted.side in _SIDES and wanted.side != side:
+        data_side = {**data, "wanted": _SIDES[wanted.side]}
         yield Finding("side-differs", Level.PROBLEM, place, data_side, evidence, Fix("fix-padding"))
         fine = False
     if column["integer"] and column["real"] and name not in masks and not _COUNTED.search(name):
         yield Finding("value-is-real", Level.SUSPECT, place, data, evidence, Fix("fix-value"))
         fine = False
     if fine:
-        refutes = [Refutes("padding_script", ["design-value", "design-side"], data={"padded": name})] if design else []
+        refutes = (
+            [Refutes("padding_script", ["design-value", "design-side"], data={"padded": name})] if designed else []
+        )
         yield Finding("padded", Level.INFO, place, data, evidence, refutes=refutes)
 
 
