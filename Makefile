@@ -50,7 +50,7 @@ fresh: $(VENV)/test.stamp
 	$(BIN)/python reports/generate.py --check
 
 unit-quick: compiled
-	$(BIN)/pytest -m "not mindspore and not slow" tests/architecture tests/knowledge tests/readers tests/script
+	$(PYTEST) -m "not mindspore and not slow" $(if $(PART),--part $(PART)) tests/architecture tests/knowledge tests/readers tests/script
 
 unit: compiled
 	$(PYTEST) $(if $(PART),--part $(PART))

@@ -15,13 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from made_once import MadeOnce
+
 FAKES = Path(__file__).parent / "fakes"
 #: Where it is missing, the tests marked mindspore are skipped: all others do without it.
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
 PARTS = 10
-#: In how many parts tests with these marks are run where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s).
-COSTLY = {"mindspore": 10, "asyncio": 4}
+#: In how many parts tests with these marks are run where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
+#: or takes more than 5 s.
+COSTLY = {"mindspore": 10, "slow": 5, "asyncio": 4}
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -201,27 +204,24 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that graph_files.write describes."""
     from graph_files import write
 
-    folder = tmp_path_factory.mktemp("graphs")
-    write(folder)
-    return folder
+    return MadeOnce(tmp_path_factory, "graphs", lambda folder, _: write(folder))["all"]
 
 
 @pytest.fixture(scope="session")
-def real_dumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def real_dumps(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
     """The dump of each kind of dump_files.ORIGINS."""
-    from dump_files import ORIGINS, write
+    from dump_files import write
 
-    folder = tmp_path_factory.mktemp("dumps")
-    return {kind: write(folder, kind) for kind in ORIGINS}
+    return MadeOnce(tmp_path_factory, "dumps", write)
 
 
 @pytest.fixture(scope="session")
-def profiled_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def profiled_runs(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
     """What the profiler wrote of a run with a slow map, and of one with slow steps."""
     from profiled_runs import write
 
-    folder = tmp_path_factory.mktemp("profiles")
-    return {
-        "slow map": write(folder / "map", map_seconds=0.02, step_seconds=0),
-        "slow step": write(folder / "step", map_seconds=0, step_seconds=0.1),
+    seconds = {
+        "slow map": {"map_seconds": 0.02, "step_seconds": 0.0},
+        "slow step": {"map_seconds": 0.0, "step_seconds": 0.1},
     }
+    return MadeOnce(tmp_path_factory, "profiles", lambda folder, kind: write(folder, **seconds[kind]))

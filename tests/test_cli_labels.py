@@ -17,6 +17,8 @@ from accucheck.report import sheet
 from command_line import Ran, accucheck
 from labelled_data import IMAGES, LABELS, write
 
+pytestmark = pytest.mark.part(4)
+
 HEAD = ["number", "sample", "label", "content", "mark (right, wrong or unsure)", "note"]
 
 

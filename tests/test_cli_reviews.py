@@ -9,6 +9,8 @@ import pytest
 
 from command_line import accucheck, copy_example
 
+pytestmark = pytest.mark.part(3)
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:

@@ -10,6 +10,8 @@ import pytest
 from accucheck.probes._checkpoints import ckpt, drawn
 from command_line import accucheck
 
+pytestmark = pytest.mark.part(4)
+
 
 def save(root: Path, **arrays: np.ndarray) -> Path:
     root.mkdir(exist_ok=True)

@@ -31,7 +31,8 @@ MODULE = "import pytest\npytestmark = pytest.mark.part(5)\n" + "".join(f"def tes
 
 @pytest.fixture
 def families(pytester: pytest.Pytester) -> pytest.Pytester:
-    pytester.makeconftest((Path(__file__).parent / "conftest.py").read_text(encoding="utf-8"))
+    for name in ("conftest", "made_once"):
+        pytester.makepyfile(**{name: (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")})
     pytester.makeini("[pytest]\nmarkers =\n    part(n): so many parts\n    mindspore: needs it\n")
     pytester.makepyfile(test_families=FAMILIES, test_module=MODULE)
     return pytester

@@ -379,12 +379,13 @@ def test_hostile_logs(tmp_path):
     assert {proposal.key for proposal in propose(tmp_path)} <= {"curves.train"}
 
 
+@pytest.mark.mindspore
 def test_summaries_graphs_and_dumps(tmp_path, real_graphs, real_dumps):
     import shutil
 
     lay_out(tmp_path, "train.py")
     shutil.copytree(real_graphs, tmp_path / "graphs")
-    shutil.copytree(next(iter(real_dumps.values())), tmp_path / "dump_data")
+    shutil.copytree(real_dumps["clean"], tmp_path / "dump_data")
     (tmp_path / "summary").mkdir()
     (tmp_path / "summary/a.out.events.summary.1.host_MS").write_bytes(b"x")
     found = proposed(tmp_path)

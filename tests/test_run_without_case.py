@@ -13,6 +13,8 @@ import pytest
 from accucheck.project import open_project
 from command_line import accucheck, copy_example, write_checklist
 
+pytestmark = pytest.mark.part(2)
+
 SCRIPT = """import mindspore as ms
 from mindspore import dataset, nn
 

@@ -19,6 +19,10 @@ FILE_NAME = "accucheck.yaml"
 _LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]{0,512})@")
 _QUERY = re.compile(r"(\w://[^\s?]*)(?:\?[^\s'\"]*)?")
 
+#: What stands around a path in a text, and the folders of Python's packages.
+_BEFORE_PATH, _AFTER_PATH = r"(?<![\w.~/-])", r"(?=/|$|[^\w.-])"
+_PACKAGES = re.compile(r"(?<![\w.-])~?/[^\s:'\"]*?((?:site|dist)-packages/)")
+
 #: File systems of fsspec that stay on this machine.
 _LOCAL = frozenset({"file", "local", "memory", "zip", "tar", "dir", "simplecache", "filecache", "blockcache"})
 
@@ -285,6 +289,18 @@ class Case(msgspec.Struct, frozen=True):
         absolute = os.path.abspath(os.path.join(self.root, text))
         inside = os.path.relpath(absolute, self.root)
         return absolute if inside.startswith("..") else inside
+
+    def local(self, text: str) -> str:
+        """A text without the folders of this machine: paths in the project are relative to it, those of the home folder begin with ~, and
+        those of Python's packages with site-packages."""
+        if "/" not in text:
+            return text
+        for folder, put in ((self.root, "."), (os.path.expanduser("~"), "~")):
+            if len(folder) > 1 and folder in text:
+                path = _BEFORE_PATH + re.escape(folder)
+                text = re.sub(path + r"/(?=[\w.-])", "", text) if folder == self.root else text
+                text = re.sub(path + _AFTER_PATH, put, text)
+        return _PACKAGES.sub(r"\1", text) if "-packages/" in text else text
 
     def facts(self) -> dict[str, bool | None]:
         """What `applies_when` of an item may ask. None: the case does not say."""

@@ -27,7 +27,24 @@ from .imports import environment
 from .knowledge import durations
 from .language import Language
 from .live.inside.processes import descendants, end
-from .model import STRENGTH, Finding, Kind, ProbeResult, Progress, Reason, Status, Verdict, now, suggest, too_deep
+from .model import (
+    STRENGTH,
+    Code,
+    Evidence,
+    Finding,
+    Kind,
+    Note,
+    ProbeResult,
+    Progress,
+    Reason,
+    Status,
+    Table,
+    Tree,
+    Verdict,
+    now,
+    suggest,
+    too_deep,
+)
 from .store import scratch
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
@@ -205,6 +222,41 @@ def reason_of(error: BaseException) -> Reason:
     return Reason(error.code, data)
 
 
+def localised(case: Case, finding: Finding) -> Finding:
+    """A finding that names files as they lie in the project, not on this machine. A diff and an excerpt of code stay as they are."""
+    evidence = [_localised_evidence(case, each) for each in finding.evidence]
+    named = {key: _local(case, getattr(finding.where, key)) for key in ("path", "name", "field")}
+    where = msgspec.structs.replace(finding.where, **named)
+    return msgspec.structs.replace(finding, where=where, data=_local(case, finding.data), evidence=evidence)
+
+
+def localised_reason(case: Case, reason: Reason) -> Reason:
+    """A reason, likewise."""
+    return Reason(reason.code, _local(case, reason.data))
+
+
+def _localised_evidence(case: Case, evidence: Evidence) -> Evidence:
+    if isinstance(evidence, Table):
+        return msgspec.structs.replace(evidence, rows=_local(case, evidence.rows))
+    if isinstance(evidence, Note):
+        return msgspec.structs.replace(evidence, text=case.local(evidence.text))
+    if isinstance(evidence, Code):
+        return msgspec.structs.replace(evidence, path=case.local(evidence.path))
+    if isinstance(evidence, Tree):
+        branches = [msgspec.structs.replace(each, text=case.local(each.text)) for each in evidence.branches]
+        return msgspec.structs.replace(evidence, branches=branches)
+    return evidence
+
+
+def _local(case: Case, value: Any) -> Any:
+    """Plain data, all texts in it local."""
+    if isinstance(value, str):
+        return case.local(value)
+    if isinstance(value, dict):
+        return {key: _local(case, below) for key, below in value.items()}
+    return [_local(case, below) for below in value] if isinstance(value, (list, tuple)) else value
+
+
 def unagreed(case: Case, jobs: Sequence[Job]) -> list[str]:
     """The addresses in the network that these jobs would read and that nobody agreed to."""
     if not case.unagreed():
@@ -218,7 +270,7 @@ def _skip(case: Case, job: Job, live: bool, listed: Listed) -> ProbeResult | Non
     try:
         module = probes.load(job.probe)
     except Exception as error:  # a probe of another package may fail in any way when imported
-        reason = reason_of(error)
+        reason = localised_reason(case, reason_of(error))
         return ProbeResult(job.probe, Kind.FILE, Status.FAILED, Verdict.UNDECIDED, reason=reason, started=now())
     if lacking := probes.missing(module, case):
         reason = Reason("missing-input", {"keys": lacking, "first": lacking[0].split(" ")[0]})

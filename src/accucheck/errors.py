@@ -701,6 +701,10 @@ WORDS: Words = {
         "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
         "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
     },
+    "recorded-fit": {
+        "en": "outputs and labels cannot be recorded: they are {type}, but Tensors or arrays of numbers are expected.",
+        "zh": "无法记录 outputs 和 labels：其类型为 {type}，应为数值的 Tensor 或数组。",
+    },
     "recorded-grads": {
         "en": "The gradient norm cannot be recorded: grads is a {type} that does not hold Tensors or arrays of numbers alone.",
         "zh": "无法记录梯度范数：grads 的类型为 {type}，其中应只有 Tensor 或数值数组。",

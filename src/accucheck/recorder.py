@@ -5,6 +5,7 @@ may cost the last seconds. readers/recordings.py reads it. Runs in the user's tr
 
     {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     {"step": 1, "epoch": 1, "seconds": 0.05, "loss": 2.3, "lr": 0.1, "overflow": false, "samples": [17, 4]}
+    {"step": 2, "fit": {"outputs": [2, 10], "labels": [2], "whole": true, "classes": 10, "low": 0, "high": 10, "beyond": [10]}}
     {"step": 1, "epoch": 1, "metrics": {"accuracy": 0.9}}
     {"rates": [[2, 1, 0.09], [3, 1, 0.08]]}
     {"opened": ["a/1.jpg"]}
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 #: Where launchers tell a process its rank: msrun and mpirun.
 _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK")
 #: Keys of a line that no value may take.
-_RESERVED = frozenset({"recording", "metrics", "opened", "rates"})
+_RESERVED = frozenset({"recording", "metrics", "opened", "rates", "fit"})
 #: Values of one name in a step, such as the learning rates of groups of parameters.
 _MOST = 64
 #: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
@@ -128,13 +129,16 @@ class Recorder:
         seconds: float | None = None,
         grads: Any = None,
         samples: Any = None,
+        outputs: Any = None,
+        labels: Any = None,
         **values: Any,
     ) -> None:
         """Record one step: each value a number, a Tensor of one, or up to 64 of them (written as lr.0, lr.1, ...).
 
         `step` counts from 1 by itself; `seconds` is the time since the last record. `grads` are the gradients, any shapes: their
         global L2 norm is recorded as grad_norm, on the host. `samples` tells which samples the batch holds: shape (batch,) of
-        numbers or words, or the batch itself, of which a digest of each row is kept.
+        numbers or words, or the batch itself, of which a digest of each row is kept. `outputs` and `labels` are what the loss gets, of any
+        shape: their shapes are recorded, and the labels that no output stands for, of the first steps and some later ones.
         Raises UserError for a value that is no number, a name that is taken, a step below 0, and after close().
         """
         record: dict[str, Any] = {}
@@ -147,6 +151,8 @@ class Recorder:
             record["grad_norm"] = _plain(gradient_norm(grads))
         if samples is not None:
             record["samples"] = identities(samples)
+        if outputs is not None and labels is not None and _is_looked_at(self._steps + 1):
+            record["fit"] = _fit(outputs, labels)
         if seconds is None:
             seconds = time.perf_counter() - self._clock
         number = self._steps + 1 if step is None else int(step)
@@ -329,6 +335,21 @@ def gradient_norm(grads: Any) -> float:
     return math.sqrt(total) if total >= 0 else math.nan
 
 
+def _is_looked_at(number: int) -> bool:
+    """Whether outputs and labels of the nth step are recorded: of the first ten, of every tenth, after a thousand of every hundredth."""
+    return number <= 10 or number % (10 if number < 1000 else 100) == 0
+
+
+def _fit(outputs: Any, labels: Any) -> dict[str, Any]:
+    """How the outputs and labels of a batch go together. Raises UserError."""
+    from .live.inside.fitting import facts
+
+    try:
+        return facts(tuple(int(side) for side in outputs.shape), _array(labels))
+    except (TypeError, ValueError, AttributeError):
+        raise UserError("recorded-fit", type=f"{type(outputs).__name__}, {type(labels).__name__}") from None
+
+
 def identities(samples: Any) -> list[Any]:
     """What tells the samples of a batch apart: the numbers or words of shape (batch,), else a digest of each row (64 bits, hex).
 
@@ -379,13 +400,14 @@ class _Rates:
         )
         chosen = self._between[:: max(1, len(self._between) // _BETWEEN)] if all(map(callable, groups)) else []
         found: list[list[Any]] = []
-        end = time.perf_counter() + _BETWEEN_SECONDS
+        end = math.inf
         # from coarse to fine, so that they lie evenly when time is up
         for step, epoch, counted in dict.fromkeys(one for every in (16, 4, 1) for one in chosen[::-1][::every]):
             if time.perf_counter() > end:
                 break
             given = ms.Tensor([counted], ms.int32)
             found.append([step, epoch, *(_plain(_scalar(_array(one(given)).ravel()[0])) for one in groups)])
+            end = min(end, time.perf_counter() + _BETWEEN_SECONDS)  # the first call compiles
         self._between, self._every = [], 1
         return sorted(found)
 

@@ -94,7 +94,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     import msgspec
 
     from . import probe as probes
-    from .engine import End, Line, reason_of
+    from .engine import End, Line, localised, localised_reason, reason_of
     from .errors import UserError
     from .model import Finding, Kind, Progress, Reason, Status, Verdict, suggest
 
@@ -104,7 +104,8 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     last_progress = 0.0
 
     def end(status: Status, verdict: Verdict, reason: Reason | None = None, log: str = "") -> None:
-        channel.send(Line(index, end=End(status, verdict, time.monotonic() - begin, reason, log)))
+        told = localised_reason(request.case, reason) if reason is not None else None
+        channel.send(Line(index, end=End(status, verdict, time.monotonic() - begin, told, log)))
 
     try:
         module = probes.load(job.probe)
@@ -120,7 +121,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
         for event in module.run(request.case, params):
             if isinstance(event, Finding):
                 findings.append(event)
-                channel.send(Line(index, finding=event))
+                channel.send(Line(index, finding=localised(request.case, event)))
             elif isinstance(event, Progress) and time.monotonic() - last_progress >= PROGRESS_EVERY:
                 last_progress = time.monotonic()
                 channel.send(Line(index, progress=event))

@@ -13,6 +13,8 @@ from accucheck import manifest
 from accucheck.session import open_session
 from command_line import write_checklist
 
+pytestmark = pytest.mark.part(3)
+
 #: What Python runs at the start of this process and of all that it starts: the time of day as the variable JUMPS says.
 JUMPING = """
 import datetime, itertools, os, time

@@ -260,6 +260,7 @@ def after_kill(scene: Scene, name: str, command: Command) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.part(1)  # it takes turns itself
 def test_kill_9_at_random_moments(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     options = pytestconfig.option
     kills, first = options.kills or (19 if options.whole else 6), 0 if options.whole else options.part % 10

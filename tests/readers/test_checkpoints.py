@@ -755,7 +755,7 @@ def test_rows_are_compared_exactly(tmp_path):
     assert not rows_equal(info_of(tmp_path, np.zeros((3, 0), "f4"), "Float32"))
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(9)
 @pytest.mark.parametrize(("rows", "columns"), [(1, 5), (7, 3), (300, 40), (64, 900)])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "complex128"])
 def test_a_transposed_matrix_in_parts(rows, columns, dtype, tmp_path, monkeypatch):

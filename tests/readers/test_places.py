@@ -240,6 +240,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         made.shutdown()
 
 
+@pytest.mark.slow
 def test_a_web_server_and_a_password_in_its_address(server: str, tmp_path: Path) -> None:
     pytest.importorskip("aiohttp")
     (tmp_path / "www/set").mkdir(parents=True)

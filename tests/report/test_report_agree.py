@@ -25,6 +25,8 @@ from accucheck.report.parts import Report
 from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 from path_checklist import ROUTE
 
+pytestmark = pytest.mark.part(3)
+
 GENERATE = Path(__file__).parents[2] / "reports" / "generate.py"
 LANGUAGES = {"zh": (Language.ZH,), "en": (Language.EN,), "both": (Language.ZH, Language.EN)}
 

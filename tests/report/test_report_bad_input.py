@@ -45,6 +45,8 @@ from accucheck.report.build import build
 from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Entry, Judgement, Record, Review, SignOff
 
+pytestmark = pytest.mark.part(4)
+
 HOME = "/" + "home/someone"  # of nobody here
 SPOKEN = ("zh", "en", "both")
 #: What a terminal obeys or what reorders text.

@@ -12,6 +12,8 @@ import pytest
 from accucheck.model import Finding, Kind, Level, Note, ProbeResult, Status, Verdict, Where
 from accucheck.session import MAX_ALONE, open_session
 
+pytestmark = pytest.mark.part(4)
+
 LIMITED = """
 import resource, runpy, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))

@@ -19,6 +19,8 @@ from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
+pytestmark = pytest.mark.part(3)
+
 
 @pytest.fixture
 def content(report: Report) -> bytes:

@@ -32,6 +32,8 @@ from accucheck.report.parts import (
 )
 from accucheck.session import Entry, Record
 
+pytestmark = pytest.mark.part(3)
+
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan"}
 ALLOWED = {

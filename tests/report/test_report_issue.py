@@ -31,6 +31,8 @@ from accucheck.report.trackers import Tracker, known
 from accucheck.session import Record
 from command_line import accucheck, copy_example
 
+pytestmark = pytest.mark.part(4)
+
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
 TRACKERS = [pytest.param(tracker, id=tracker.name) for tracker in known().trackers]
 BLANK = {Language.ZH: "待填写", Language.EN: "TO BE FILLED IN"}

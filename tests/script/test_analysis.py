@@ -102,8 +102,10 @@ def test_a_bad_file_does_not_keep_the_others_from_being_examined(tmp_path: Path,
     good = case_of(tmp_path, {"train": ["bad.py", "train.py"]}, train_py="import bad\n" + GOOD)
     os.utime(tmp_path / "train.py", ns=(1, 1))
     found = findings(good)
-    assert suggest(found) is Verdict.UNDECIDED, "nothing is known of the other script's data"
-    assert any(finding.incomplete and finding.where.path == "bad.py" for finding in found)
+    unread = any(finding.incomplete and finding.where.path == "bad.py" for finding in found)
+    assert unread is not (bad.decode("latin-1").startswith("#") and len(bad) < 100)
+    expected = Verdict.UNDECIDED if unread else Verdict.OK
+    assert suggest(found) is expected, "what cannot be read may train; what is read and makes nothing does not"
 
 
 def test_what_two_scripts_share_is_named_once(tmp_path: Path) -> None:

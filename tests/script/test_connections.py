@@ -166,7 +166,7 @@ class Body(nn.Cell):
     ("load", "construct", "expected"),
     [
         ("ms.load_checkpoint('a.ckpt', net)\n", "return self.main(self.body(x)) + y", ["unused-tail fc"]),
-        ("", "return self.main(self.body(x)) + y", ["unused-layer fc"]),
+        ("", "return self.main(self.body(x)) + y", ["unused-tail fc"]),
         ("ms.load_checkpoint('a.ckpt', net)\n", "return self.body(x) + self.main(y)", ["unused-layer fc"]),
     ],
 )

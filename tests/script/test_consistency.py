@@ -254,7 +254,7 @@ CHANCE = {
         [("random-in-evaluation", None)],
     ),
     "brightness drawn": (source("x = x * np.random.uniform(0.8, 1.2)"), [("random-in-evaluation", None)]),
-    "brightness drawn of one value": (source("x = x * np.random.uniform(1.0, 1.0)"), [("random-perhaps", "?")]),
+    "brightness drawn of one value": (source("x = x * np.random.uniform(1.0, 1.0)"), [("random-unclear", "?")]),
     "noise is added": (source("x = x + np.random.randn(32, 32, 3)"), []),
     "cut where a number falls": (
         source("at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),

@@ -376,6 +376,27 @@ def test_what_the_case_declares(design: Padding, expected: list[str], tmp_path: 
     assert codes(result(tmp_path, code, design)) == expected
 
 
+MAPPED = "data = ds.GeneratorDataset(f, ['ids']).map(fill, ['ids'], ['ids', 'kept'])\n"
+
+
+@pytest.mark.parametrize(("mask", "expected"), [("kept", []), ("hidden", ["design-mask"])])
+def test_a_mask_may_be_a_column(mask: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(result(tmp_path, function("k = len(ids)\n" + SHORT + "pass") + MAPPED, Padding(mask=mask))) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "loss", "expected"),
+    [
+        ("-100", "", []),
+        ("-1", "loss = nn.CrossEntropyLoss(ignore_index=-1)\n", []),
+        ("-1", "loss = nn.CrossEntropyLoss()\n", ["design-value"]),
+    ],
+)
+def test_what_a_loss_leaves_out_may_fill_labels_up(value: str, loss: str, expected: list[str], tmp_path: Path) -> None:
+    code = function(f"k = len(ids)\nids = ids + [{value}] * (max_len - k)") + loss
+    assert codes(result(tmp_path, code, Padding(value=0))) == expected
+
+
 BOTH = "k = len(ids)\nif m:\n    ids = ids + [0] * (max_len - k)\nelse:\n    ids = [{}] * (max_len - k) + ids\n"
 
 

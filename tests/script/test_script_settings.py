@@ -307,6 +307,12 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("epochs", "100")],
     ),
     "a schedule by milestones": (lasting("nn.piecewise_constant_lr([90], [0.1])"), [("epochs", "100")]),
+    "a warm-up and what follows, as long together": (
+        "def get_lr(base, epochs, steps):\n    return [base] * (epochs * steps)\n"
+        "def warm_up(base, epochs, steps):\n    return [base / 10] * (epochs * steps)\n"
+        "rates = warm_up(0.1, 3, steps) + get_lr(0.1, 97, steps)\n" + lasting("np.array(rates)"),
+        [("epochs", "100")],
+    ),
     "a schedule of one's own": (
         "def get_lr(base, total_epochs, steps):\n    return np.linspace(base, 0, total_epochs * steps)\n"
         + lasting("get_lr(0.1, 90, steps)"),

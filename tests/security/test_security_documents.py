@@ -17,6 +17,8 @@ from accucheck.model import Verdict
 from accucheck.session import open_session
 from command_line import accucheck, write_checklist
 
+pytestmark = pytest.mark.part(2)
+
 EVIL = (
     "x\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)><style>*{background:url(http://evil.example)}</style>"
     "<iframe src=http://evil.example></iframe><a href='data:text/html,<script>alert(1)</script>'>d</a> [a](javascript:alert(1)) "

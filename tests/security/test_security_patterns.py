@@ -8,6 +8,8 @@ import pytest
 
 from command_line import accucheck
 
+pytestmark = pytest.mark.part(2)
+
 LONG = 3900  # characters of the longest line that is taken for one of a log
 LINES = {
     "blanks": "loss: 0.1" + " " * LONG + "x",

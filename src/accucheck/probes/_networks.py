@@ -34,8 +34,8 @@ def findings(
     """
     for one in said[:MAX_FINDINGS]:
         level, sure = Level.PROBLEM, Sure.CERTAIN if one.certain else Sure.LIKELY
-        if one.code in suspects:
-            level, sure = Level.SUSPECT, suspects[one.code]
+        if one.code in suspects or one.possible:
+            level, sure = Level.SUSPECT, suspects.get(one.code, Sure.POSSIBLE)
         fix = fixes.get(one.code)
         last = getattr(one.node, "end_lineno", None) if whole else one.line
         yield Finding(

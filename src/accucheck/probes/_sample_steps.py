@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..language import Words
 from ..model import Code, Evidence, Plain, Table
@@ -23,6 +23,34 @@ WORDS: Words = {
     "evaluation": {"en": "Evaluation", "zh": "评估"},
     "difference": {"en": "Differs", "zh": "差异"},
 }
+
+_NOTHING = {"en": "nothing", "zh": "无"}
+
+
+def spoken(data: dict[str, Any]) -> dict[str, Any]:
+    """What fills the messages about an input: its name, its steps, and in what those of training and evaluation differ."""
+    said = {key: _NOTHING if value == ["-"] else value for key, value in data.items()}
+    name, what = said.get("input"), data.get("what")
+    if name == "-":
+        said["input"] = {"en": "The data set", "zh": "数据集"}
+    elif isinstance(name, str) and name.isdigit():
+        said["input"] = {"en": f"column {name}", "zh": f"第 {name} 列"}
+    if isinstance(what, list):
+        said["what"] = _differences(what)
+    return said
+
+
+def _differences(what: list[str]) -> Any:
+    """ "- step" is one of training alone, "+ step" of evaluation alone."""
+    ours, theirs = ([text[2:] for text in what if text.startswith(sign)] for sign in ("- ", "+ "))
+    if len(ours) + len(theirs) < len(what) or not what:
+        return what if what != ["-"] else _NOTHING
+    sides = (("training", "训练", ours), ("evaluation", "评估", theirs))
+    return {
+        "en": "; ".join(f"{en} alone has {', '.join(held)}" for en, _, held in sides if held),
+        "zh": "；".join(f"仅{zh}有 {'、'.join(held)}" for _, zh, held in sides if held),
+    }
+
 
 #: What a value was read from, as the first row of a table shows it: cells are read in both languages.
 ORIGINS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..language import Words
 from ..model import Finding, Fix, Level, Progress, Sure, Verdict, Where, suggest
-from . import _gaps
+from . import _gaps, _seen
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 #: Words for what all these probes may have to say.
 MESSAGES: Words = {
     **_gaps.MESSAGES,
-    "no-step": {
-        "en": "No training step is to be seen in {path}.",
-        "zh": "{path} 中没有看到训练步。",
-    },
+    **_seen.MESSAGES,
 }
 #: What a script that trains cannot do without.
 _SUBJECT = (
@@ -50,8 +47,10 @@ def findings(
     levels: Mapping[str, Level],
     open_: Iterable[str],
     fixes: Mapping[str, str],
+    network: bool = False,
 ) -> Iterator[Finding | Progress]:
-    """What `examine` says about the training scripts. What `levels` does not name is info; `open_` leave the probe undecided."""
+    """What `examine` says about the training scripts. What `levels` does not name is info; `open_` leave the probe undecided.
+    With `network` it is undecided also where the trained network was not followed."""
     from ..script.analysis import read_scripts
     from ..script.training_steps import training
 
@@ -71,6 +70,8 @@ def findings(
                 said.add(place)
                 yield made
         yield Progress(done, len(readings), "files")
+    if network:
+        yield from (finding for finding in _seen.networks(scripts) if finding.code != "no-step")
 
 
 def _finding(remark: Remark, levels: Mapping[str, Level], open_: set[str], fixes: Mapping[str, str]) -> Finding:
@@ -105,6 +106,6 @@ def suggested(findings: Iterable[Finding], beside: Iterable[str]) -> Verdict:
     """The usual rule, but not applicable where nothing but `beside` was said."""
     found = list(findings)
     verdict = suggest(found)
-    if verdict is Verdict.OK and found and {finding.code for finding in found} <= {*beside, "no-config"}:
+    if verdict is Verdict.OK and found and {finding.code for finding in found} <= {*beside, "no-config", *_seen.SEEN}:
         return Verdict.NOT_APPLICABLE
     return verdict

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades, _version
+from . import _gaps, _grades, _seen, _version
 
 if TYPE_CHECKING:
     from ..script.benchmark import Comparison
@@ -43,6 +43,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "keeps-a-drop-rate": {
         "en": "{api} takes {rate} as the share to keep (keep_prob), but it is a rate to drop.",
         "zh": "{api} 把 {rate} 当作保留概率（keep_prob），而它其实是丢弃概率。",
@@ -304,6 +305,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         data = {"path": path, "version": version}
         seen = any(_is_layer(call.api) for call in found.made)
         yield Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
+    yield from _seen.networks(scripts)
     yield Progress(len(readings), len(readings), "files")
 
 
@@ -405,14 +407,16 @@ def _shown(value: Any) -> str:
 def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any) -> Example:
     head = "import mindspore as ms\nfrom mindspore import nn, ops\n"
     case = {"runtime": {"mindspore": "2.10.0"}, **case}
-    return script_example(head, name, script.lstrip("\n"), verdict, *codes, **case)
+    tail = "" if "nn." not in script else "ms.Model(nn.Dense(8, 8)).train(1, data)\n"
+    return script_example(head, name, script.lstrip("\n"), verdict, *codes, tail=tail, **case)
 
 
 def _beside(name: str, here: str, there: str, verdict: Verdict, *codes: str) -> Example:
     return Example(
         name,
         files={
-            "train.py": f"from mindspore import nn\nnet = nn.SequentialCell(nn.Dense(8, 8), {here}, nn.Dense(8, 8))\nnet(x)\n",
+            "train.py": "import mindspore as ms\nfrom mindspore import nn\n"
+            f"net = nn.SequentialCell(nn.Dense(8, 8), {here}, nn.Dense(8, 8))\nnet(x)\nms.Model(net).train(1, data)\n",
             "ref/train.py": f"from torch import nn\nnet = nn.Sequential(nn.Linear(8, 8), {there}, nn.Linear(8, 8))\n",
         },
         case={

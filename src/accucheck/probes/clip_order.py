@@ -99,7 +99,7 @@ _FIXES = {"clip-scaled": "fix-order", "clip-before-optimizer": "fix-optimizer"}
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.clipping import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _grades, _networks
+from . import _gaps, _grades, _networks, _seen
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -31,8 +31,10 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_networks.MESSAGES,
+    **_seen.MESSAGES,
     "all-frozen": {
-        "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} layers): nothing is trained.",
+        "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} {count:layer|layers}): nothing "
+        "is trained.",
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
     },
     "nothing-trained": {
@@ -60,7 +62,7 @@ MESSAGES: Words = {
     },
     "unfreezes-nothing": {
         "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
-        "in that list: {count} layers stay frozen.",
+        "in that list: {count} {count:layer stays|layers stay} frozen.",
         "zh": "这个对 trainable_params() 的循环想解冻 {path} 第 {line} 行冻结的权重，但已冻结的参数不在该列表里："
         "{count} 层仍处于冻结状态。",
     },
@@ -90,7 +92,7 @@ MESSAGES: Words = {
         "zh": "{name} 在此处被冻结，而 design.frozen 中没有声明。",
     },
     "declared-frozen": {
-        "en": "{pattern} of design.frozen is frozen ({count} weights).",
+        "en": "{pattern} of design.frozen is frozen ({count} {count:weight|weights}).",
         "zh": "design.frozen 中的 {pattern} 已冻结（{count} 个权重）。",
     },
     "declared-by-phase": {
@@ -235,6 +237,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 

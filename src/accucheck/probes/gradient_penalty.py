@@ -76,7 +76,7 @@ _FIXES = {"penalty-scaled": "fix-unscale"}
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.penalties import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

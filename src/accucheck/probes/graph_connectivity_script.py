@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Plain, Progress, Sure, Table, Verdict
 from ..probe import Example, script_example
-from . import _gaps, _grades, _networks
+from . import _gaps, _grades, _networks, _seen
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
@@ -35,6 +35,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_networks.MESSAGES,
+    **_seen.MESSAGES,
     "unused-layer": {
         "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
         "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
@@ -118,16 +119,20 @@ MESSAGES: Words = {
         "zh": "{of} 创建后未使用：{names}。它们不含权重，对结果没有影响。",
     },
     "unused-tail": {
-        "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and a checkpoint that is "
-        "loaded may need it.",
-        "zh": "{of} 末尾创建的 self.{name}（{what}）没有使用：特征取自它之前，保留它可能是为了与加载的 checkpoint 对应。",
+        "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and it may be there "
+        "for a checkpoint to fit.",
+        "zh": "{of} 末尾创建的 self.{name}（{what}）没有使用：特征取自它之前，保留它可能是为了与 checkpoint 对应。",
+    },
+    "unused-commented": {
+        "en": "{of} builds self.{name} ({what}) and does not use it: the line that did is commented out.",
+        "zh": "{of} 创建了 self.{name}（{what}）但没有使用：使用它的那一行已被注释掉。",
     },
     "unused-untrained": {
         "en": "{of} builds self.{name} ({what}) and never uses it; nothing in these scripts trains it either.",
         "zh": "{of} 创建了 self.{name}（{what}）却从未使用；这些脚本中也没有训练它。",
     },
     "connected": {
-        "en": "Followed: {cells} classes of cells; layers with weights in them: {layers}.",
+        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}.",
         "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。",
     },
     "no-network": {
@@ -244,7 +249,7 @@ PROOF: Words = {
 }
 
 _SUSPECTS = dict.fromkeys(("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored"), Sure.POSSIBLE)
-_TOLD = ("unused-operators", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
+_TOLD = ("unused-operators", "unused-commented", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
 _FIXES = {
     "unused-layer": "fix-use",
     "unused-parameter": "fix-use",
@@ -275,6 +280,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(examine(scripts))
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
@@ -351,11 +357,25 @@ EXAMPLES = [
         "connected",
     ),
     _example(
-        "a layer that is never used",
-        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.third = nn.Conv2d(3, 3, 1)",
-        "return self.second(self.first(x))",
+        "a layer that is never used, beside another one of its name",
+        "self.first = nn.Dense(8, 8)\nself.word_table = nn.Dense(8, 8)\nself.place_table = nn.Dense(8, 8)",
+        "return self.word_table(self.first(x))",
         Verdict.PROBLEM,
         "unused-layer",
+    ),
+    _example(
+        "a layer that may be spare",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.third = nn.Conv2d(3, 3, 1)",
+        "return self.second(self.first(x))",
+        Verdict.UNDECIDED,
+        "unused-layer",
+    ),
+    _example(
+        "a layer whose use is commented out",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)",
+        "# x = self.second(x)\nreturn self.first(x)",
+        Verdict.OK,
+        "unused-commented",
     ),
     _example(
         "the output layer of a loaded backbone",

@@ -59,8 +59,8 @@ MESSAGES: Words = {
         "zh": "仅凭代码无法比较，请人工确认：{settings}。",
     },
     "several": {
-        "en": "{here:,} optimizers here and {there:,} in the benchmark: which belongs to which is not known. They are in the table.",
-        "zh": "本脚本有 {here:,} 个优化器，标杆脚本有 {there:,} 个，无法确定对应关系，均列于表中。",
+        "en": "{here:,} optimizers here and {there:,} in the benchmark: which belongs to which is not known.",
+        "zh": "本脚本有 {here:,} 个优化器，标杆脚本有 {there:,} 个，无法确定对应关系。",
     },
     "no-optimizer": {
         "en": "No optimizer was found in {path}: its settings cannot be compared.",

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ MESSAGES: Words = {
         "zh": "在能够分析到的范围内，{path} 没有读取训练数据。",
     },
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "fix-normalise": {
         "en": "Bring the values to about -1 to 1: Rescale(1/255, 0) and Normalize(mean, std), or ToTensor() and Normalize.",
         "zh": "把取值变换到约 -1 到 1：先 Rescale(1/255, 0) 再 Normalize(mean, std)，或 ToTensor() 加 Normalize。",
@@ -160,7 +161,6 @@ WHY: Words = {
         "it could be.",
         "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
     },
-    "sometimes": _LARGE,
     "raw-perhaps": _LARGE,
 }
 _MEASURE = {
@@ -183,7 +183,6 @@ _LEVELS = {
     "scaled-twice": Level.PROBLEM,
     "scaler-unused": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
-    "sometimes": Level.SUSPECT,
     "raw-perhaps": Level.SUSPECT,
 }
 _FIXES = {
@@ -216,6 +215,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for reading in [] if found else scripts.training[:1]:
         path = reading.source.path
         yield Finding("no-pipeline", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.sources), len(scripts.sources), "files")
 
 
@@ -236,10 +236,10 @@ def _finding(said: Said) -> Finding:
         code,
         level,
         Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
-        {key: value for key, value in said.data.items() if value is not None},
+        shared.spoken({key: value for key, value in said.data.items() if value is not None}),
         shared.evidence(made, *told),
         Fix(_FIXES[code], _diff(said)) if code in _FIXES else None,
-        incomplete=code in ("unclear", "generated"),
+        incomplete=code in ("unclear", "generated", "sometimes"),
         sure=None if level is Level.INFO else Sure.POSSIBLE if level is Level.SUSPECT else _sure(said),
     )
 

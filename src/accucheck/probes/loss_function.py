@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades
+from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.losses import Said
@@ -35,52 +35,53 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "double-softmax": {
-        "en": "{loss} contains a softmax and gets the result of {layer} (line {other}): the softmax is applied twice.",
-        "zh": "{loss} 内部已含 softmax，而它的输入已经过 {layer}（第 {other} 行）：softmax 做了两次。",
+        "en": "{loss} contains a softmax and gets the result of {layer} ({at}): the softmax is applied twice.",
+        "zh": "{loss} 内部已含 softmax，而它的输入已经过 {layer}（{at}）：softmax 做了两次。",
     },
     "double-sigmoid": {
-        "en": "{loss} contains a sigmoid and gets the result of {layer} (line {other}): probabilities are squashed a second time.",
-        "zh": "{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（第 {other} 行）：概率又被压缩了一次。",
+        "en": "{loss} contains a sigmoid and gets the result of {layer} ({at}): probabilities are squashed a second time.",
+        "zh": "{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（{at}）：概率又被压缩了一次。",
     },
     "sigmoid-for-classes": {
-        "en": "{loss} takes logits of classes and gets the result of {layer} (line {other}), which lies between 0 and 1.",
-        "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（第 {other} 行）的输出，取值在 0 到 1 之间。",
+        "en": "{loss} takes logits of classes and gets the result of {layer} ({at}), which lies between 0 and 1.",
+        "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（{at}）的输出，取值在 0 到 1 之间。",
     },
     "activation-for-logits": {
-        "en": "{loss} takes logits and gets the result of {layer} (line {other}), which cuts off or squashes part of them.",
-        "zh": "{loss} 需要 logits，得到的却是 {layer}（第 {other} 行）的输出，部分取值已被截断或压缩。",
+        "en": "{loss} takes logits and gets the result of {layer} ({at}), which cuts off or squashes part of them.",
+        "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，部分取值已被截断或压缩。",
     },
     "logits-for-probabilities": {
-        "en": "{loss} takes probabilities and gets the bare result of {layer} (line {other}): a sigmoid or softmax is missing.",
-        "zh": "{loss} 需要概率，得到的却是 {layer}（第 {other} 行）的原始输出：缺少 sigmoid 或 softmax。",
+        "en": "{loss} takes probabilities and gets the bare result of {layer} ({at}): a sigmoid or softmax is missing.",
+        "zh": "{loss} 需要概率，得到的却是 {layer}（{at}）的原始输出：缺少 sigmoid 或 softmax。",
     },
     "no-log-softmax": {
-        "en": "{loss} takes logarithms of probabilities and gets the result of {layer} (line {other}): log_softmax is missing.",
-        "zh": "{loss} 需要对数概率，得到的却是 {layer}（第 {other} 行）的输出：缺少 log_softmax。",
+        "en": "{loss} takes logarithms of probabilities and gets the result of {layer} ({at}): log_softmax is missing.",
+        "zh": "{loss} 需要对数概率，得到的却是 {layer}（{at}）的输出：缺少 log_softmax。",
     },
     "no-logarithm": {
-        "en": "This is the formula of a negative log-likelihood, but the result of {layer} (line {other}) enters it without a "
+        "en": "This is the formula of a negative log-likelihood, but the result of {layer} ({at}) enters it without a "
         "logarithm.",
-        "zh": "这里是负对数似然的公式，但 {layer}（第 {other} 行）的输出没有取对数就代入了。",
+        "zh": "这里是负对数似然的公式，但 {layer}（{at}）的输出没有取对数就代入了。",
     },
     "sometimes": {
-        "en": "On one way through the script {loss} gets the result of {layer} (line {other}), which is not what it expects.",
-        "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（第 {other} 行）的输出，与它的要求不符。",
+        "en": "On one way through the script {loss} gets the result of {layer} ({at}), which is not what it expects.",
+        "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（{at}）的输出，与它的要求不符。",
     },
     "one-hot-for-sparse": {
-        "en": "{loss} is set to take class ids, but gets one-hot labels (line {other}).",
-        "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（第 {other} 行）。",
+        "en": "{loss} is set to take class ids, but gets one-hot labels ({at}).",
+        "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（{at}）。",
     },
     "none-reduction": {
-        "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken (line {other}): gradients "
+        "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken ({at}): gradients "
         "add up over the batch.",
-        "zh": "{loss} 的 reduction 为 none，求梯度之前（第 {other} 行）没有再取平均：梯度按整个 batch 累加。",
+        "zh": "{loss} 的 reduction 为 none，求梯度之前（{at}）没有再取平均：梯度按整个 batch 累加。",
     },
     "none-reduction-perhaps": {
         "en": "{loss} gives a loss for each sample, and on some or all ways nothing averages them before the gradient is taken (line "
         "{other}): gradients add up over the batch.",
-        "zh": "{loss} 给出每个样本的损失，在部分或全部执行路径上，求梯度之前（第 {other} 行）没有取平均：梯度按整个 batch 累加。",
+        "zh": "{loss} 给出每个样本的损失，在部分或全部执行路径上，求梯度之前（{at}）没有取平均：梯度按整个 batch 累加。",
     },
     "sum-reduction": {
         "en": '{loss} adds the loss up over the batch (reduction="sum"), so gradients grow with the batch size.',
@@ -199,7 +200,6 @@ WHY: Words = {
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
     "sigmoid-for-classes": _SQUASHED,
-    "sometimes": _SQUASHED,
     "activation-for-logits": {
         "en": "Where the activation is flat no gradient flows, and scores of classes cannot go below or beyond its range.",
         "zh": "激活函数平坦处没有梯度，类别得分也无法超出它的取值范围。",
@@ -269,7 +269,6 @@ _LEVELS = {
     "logits-for-probabilities": Level.PROBLEM,
     "no-log-softmax": Level.PROBLEM,
     "no-logarithm": Level.PROBLEM,
-    "sometimes": Level.SUSPECT,
     "one-hot-for-sparse": Level.PROBLEM,
     "none-reduction": Level.PROBLEM,
     "none-reduction-perhaps": Level.SUSPECT,
@@ -328,12 +327,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             where = Where(path=reading.source.path)
             yield Finding("no-loss", Level.INFO, where, {"path": reading.source.path}, incomplete=True)
         yield Progress(number, len(scripts.training), "files")
+    yield from _seen.networks(scripts)
 
 
 def _finding(said: Said) -> Finding:
     place, other = said.place, said.also
     level = _LEVELS.get(said.code, Level.INFO)
-    data: dict[str, Any] = {**said.data, "other": other.line if other is not None else place.line}
+    data: dict[str, Any] = {**said.data, "other": (other or place).line, "at": _beside.beside(place, other or place)}
     evidence = [place.source.code(place.line, min(_last(place), place.line + 3))]
     if (
         other is not None

@@ -79,7 +79,7 @@ MESSAGES: Words = _training.sometimes(
         },
         "kept": {
             "en": "{step} multiplies the loss by {scale} and leaves the division to {optimizer}, which has loss_scale={divisor}.",
-            "zh": "{step} 把损失乘以 {scale}，并指望 {optimizer} 除回来，但后者的 loss_scale 为 {divisor}。",
+            "zh": "{step} 把损失乘以 {scale}，由 {optimizer} 负责除回，但其 loss_scale 为 {divisor}。",
         },
         "kept-own": {
             "en": "Gradients still carry the loss scale ({scale}) when {step} gives them to the optimizer.",
@@ -284,7 +284,7 @@ _FIXES = {
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.loss_scaling import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

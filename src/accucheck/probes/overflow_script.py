@@ -44,10 +44,9 @@ _LEVELS = {
     **dict.fromkeys((*_FAULTS, *_BROKEN), Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _FAULTS), Level.SUSPECT),
     "no-check-possible": Level.SUSPECT,
-    "not-dropped": Level.SUSPECT,
 }
 #: Info that leaves the probe undecided.
-_OPEN = ("manager-unknown", "gate-unknown")
+_OPEN = ("manager-unknown", "gate-unknown", "not-dropped")
 
 MESSAGES: Words = _training.sometimes(
     {
@@ -171,7 +170,7 @@ _NOTHING = {
 }
 WHY: Words = _training.also(
     {
-        **dict.fromkeys((*_FAULTS, "no-check-possible", "not-dropped", "gate-open", "gate-constant"), _SPOILED),
+        **dict.fromkeys((*_FAULTS, "no-check-possible", "gate-open", "gate-constant"), _SPOILED),
         **dict.fromkeys(("update-on-overflow", "checks-loss", "not-read"), _SPOILED),
         **dict.fromkeys(("gate-inverted", "gate-closed", "not-cleared"), _NOTHING),
     },
@@ -186,7 +185,7 @@ _LOOK = {
     "zh": "在几百步内用 ops.isfinite 检查梯度是否出现非有限值；在 Ascend 上查看溢出 dump。",
 }
 PROOF: Words = _training.also(
-    {**dict.fromkeys((*_FAULTS, "no-check-possible", "not-dropped"), _LOOK), **dict.fromkeys(_BROKEN, _COUNT)},
+    {**dict.fromkeys((*_FAULTS, "no-check-possible"), _LOOK), **dict.fromkeys(_BROKEN, _COUNT)},
     _FAULTS,
 )
 _FIXES = {
@@ -203,7 +202,7 @@ _FIXES = {
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.updating import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades
+from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     import ast
@@ -43,6 +43,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "mask-side": {
         "en": "{mask} counts the padding {other}, but {padded} is padded {side}.",
         "zh": "{mask} 按补齐在{other}来标记，而 {padded} 补在{side}。",
@@ -56,8 +57,8 @@ MESSAGES: Words = {
         "zh": "从大小看 {mask} 是 {padded} 的掩码，有效长度却取自 {other}。",
     },
     "mask-value": {
-        "en": "The mask looks for {value}, but {padded} is padded with {filled} (line {line}).",
-        "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（第 {line} 行）。",
+        "en": "The mask looks for {value}, but {padded} is padded with {filled} ({at}).",
+        "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（{at}）。",
     },
     "network-mask-value": {
         "en": "The mask looks for {value}, but nothing is padded with that: {padded} is padded with {filled} ({place}).",
@@ -72,8 +73,8 @@ MESSAGES: Words = {
         "zh": "{padded} 补在{side}，与之逐位对应的 {companion} 却补在{other}。",
     },
     "length-padded": {
-        "en": "{length} is the length of {padded} after padding (line {line}), so it always counts the padding too.",
-        "zh": "{length} 是 {padded} 补齐之后（第 {line} 行）的长度，把补齐部分也算了进去。",
+        "en": "{length} is the length of {padded} after padding ({at}), so it always counts the padding too.",
+        "zh": "{length} 是 {padded} 补齐之后（{at}）的长度，把补齐部分也算了进去。",
     },
     "pad-is-real": {
         "en": "{padded} is padded with {value}, which is also {word}, and nothing leaves it out again.",
@@ -246,6 +247,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     if not scripts.mentions(*SUBJECT):
         yield Finding("no-padding", Level.INFO, Where(path=scripts.training[0].source.path))
+        yield from _seen.data(scripts)
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
     for said in result.said:
@@ -256,6 +258,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         path = scripts.training[0].source.path
         code = "masks-only" if result.masks else "no-padding"
         yield Finding(code, Level.INFO, Where(path=path), incomplete=bool(result.masks))
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.training), len(scripts.training), "files")
 
 
@@ -263,7 +266,10 @@ def _finding(said: Said) -> Finding:
     sure = Sure.LIKELY if said.likely else Sure.CERTAIN
     where, evidence = _at(said.source, said.node)
     fix = Fix(_FIXES[said.code])
-    return Finding(said.code, _LEVELS[said.code], where, said.data, [evidence], fix, sure=sure)
+    data = said.data
+    if "line" in data:
+        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+    return Finding(said.code, _LEVELS[said.code], where, data, [evidence], fix, sure=sure)
 
 
 def _at(source: Source, node: ast.AST) -> tuple[Where, Any]:
@@ -297,7 +303,9 @@ def suggest(findings: Sequence[Finding]) -> Verdict:
     verdict = usual(findings)
     codes = {finding.code for finding in findings}
     return (
-        Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes <= {"no-padding", "no-config"} and codes else verdict
+        Verdict.NOT_APPLICABLE
+        if verdict is Verdict.OK and codes <= {"no-padding", "no-config", *_seen.SEEN} and codes
+        else verdict
     )
 
 

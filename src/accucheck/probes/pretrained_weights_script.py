@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades
+from . import _beside, _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.loading import Said
@@ -38,8 +38,8 @@ MESSAGES: Words = {
         "zh": "此处加载了 checkpoint {path}，但从未写入任何网络。",
     },
     "wrong-network": {
-        "en": "{net} gets the weights of {path}, which {saved} was saved to (line {line}); {net} itself is saved elsewhere.",
-        "zh": "{net} 加载的 {path} 保存的是 {saved} 的权重（第 {line} 行）；{net} 自身保存在别的文件中。",
+        "en": "{net} gets the weights of {path}, which {saved} was saved to ({at}); {net} itself is saved elsewhere.",
+        "zh": "{net} 加载的 {path} 保存的是 {saved} 的权重（{at}）；{net} 自身保存在别的文件中。",
     },
     "directory": {
         "en": "load_checkpoint is given {path}: the directory for saving checkpoints, not a file.",
@@ -50,16 +50,16 @@ MESSAGES: Words = {
         "zh": "load_checkpoint 的参数 {path} 同时又是保存 checkpoint 的目录。",
     },
     "overwritten": {
-        "en": "The weights loaded into {net} are initialised anew afterwards, in line {line}.",
-        "zh": "{net} 加载的权重随后在第 {line} 行被重新初始化覆盖。",
+        "en": "The weights loaded into {net} are initialised anew afterwards ({at}).",
+        "zh": "{net} 加载的权重随后被重新初始化覆盖（{at}）。",
     },
     "overwritten-possible": {
-        "en": "The weights loaded into {net} may be initialised anew afterwards, in line {line}.",
-        "zh": "{net} 加载的权重随后可能在第 {line} 行被重新初始化覆盖。",
+        "en": "The weights loaded into {net} may be initialised anew afterwards ({at}).",
+        "zh": "{net} 加载的权重随后可能被重新初始化覆盖（{at}）。",
     },
     "another-object": {
-        "en": "The weights are loaded into an object of {net} that nothing uses; another one, made in line {line}, is used instead.",
-        "zh": "权重加载到了一个之后未再使用的 {net} 对象；实际使用的是第 {line} 行创建的另一个对象。",
+        "en": "The weights are loaded into an object of {net} that nothing uses; another one is used instead ({at}).",
+        "zh": "权重加载到了一个之后未再使用的 {net} 对象；实际使用的是另一处（{at}）创建的对象。",
     },
     "nothing-loaded": {
         "en": "An empty dict is loaded into {net}.",
@@ -70,8 +70,8 @@ MESSAGES: Words = {
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
     },
     "another-class": {
-        "en": "{net} gets the weights of {path}, which was saved from {saved} (line {line}): whether the names fit is not to be seen.",
-        "zh": "{net} 加载的 {path} 是从 {saved} 保存的（第 {line} 行），参数名是否一致无法从代码中看出。",
+        "en": "{net} gets the weights of {path}, which was saved from {saved} ({at}): whether the names fit is not to be seen.",
+        "zh": "{net} 加载的 {path} 是从 {saved} 保存的（{at}），参数名是否一致无法从代码中看出。",
     },
     "handed-on": {
         "en": "What is loaded from {path} goes through {function} ({at}), where it could not be followed any further: whether all of "
@@ -247,11 +247,15 @@ def _finding(said: Said) -> Finding:
     evidence = [source.code(said.line, said.last)]
     evidence += [other.code(first, last) for other, first, last in said.also]
     fix = _FIXES.get(code)
+    data = said.data
+    if said.also and "at" not in data:
+        other, first, _ = said.also[0]
+        data = {**data, "at": _beside.at(other.path, first, source.path)}
     return Finding(
         code,
         level,
         Where(path=source.path, line=said.line),
-        said.data,
+        data,
         [*evidence],
         Fix(fix, source.patch(list(said.edits)) if said.edits else None) if fix else None,
         incomplete=level is Level.INFO and code not in _FINE,

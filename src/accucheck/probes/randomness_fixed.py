@@ -78,8 +78,8 @@ MESSAGES: Words = {
         "zh": "{path} 中没有发现使用随机数的地方。",
     },
     "also-random": {
-        "en": "Beside the seeds, {count:,} {count:place decides|places decide} whether two runs agree step by step: see the table.",
-        "zh": "除种子外，还有 {count:,} 处会影响两次运行能否逐步一致，见下表。",
+        "en": "Beside the seeds, {count:,} {count:place decides|places decide} whether two runs agree step by step.",
+        "zh": "除种子外，还有 {count:,} 处会影响两次运行能否逐步一致。",
     },
     "fix-seed": {
         "en": "Call mindspore.set_seed(1) once, right after the imports: it seeds weights, operators, data sets, numpy and random.",

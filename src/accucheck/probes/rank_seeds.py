@@ -38,6 +38,11 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    "no-seed-unseen": {
+        "en": "The script runs on several devices ({start}), and no seed is set before the training here; where its weights are made "
+        "could not be followed.",
+        "zh": "脚本在多卡上运行（{start}），此处训练开始之前没有设置随机种子；权重在何处创建未能跟踪到。",
+    },
     "no-seed": {
         "en": "The script runs on several devices ({start}), and no seed is set before the weights are made here.",
         "zh": "脚本会在多卡上运行（{start}），而在此处创建权重之前没有设置随机种子。",
@@ -94,7 +99,7 @@ _APART = {
     "zh": "每张卡各自初始化权重。数据并行只聚合梯度，起点不同的权重始终不同：聚合的是不同网络的梯度，各卡得到的模型也不一样。",
 }
 WHY: Words = dict.fromkeys(
-    ("no-seed", "rank-seed", "seed-varies", "seed-on-one", "loaded", "broadcast-not-run"), _APART
+    ("no-seed", "no-seed-unseen", "rank-seed", "seed-varies", "seed-on-one", "loaded", "broadcast-not-run"), _APART
 )
 _SAVE = {
     "en": "Save the weights of each rank before the first step and compare them tensor by tensor: all must be equal.",
@@ -171,9 +176,11 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
             yield _finding("loaded", Level.SUSPECT, loads[0], {"start": start}, Sure.POSSIBLE, Fix("fix-seed"))
         elif weights is not None:
             # who calls this, or what was not followed to its end, may set a seed before
-            doubtful = reading.trace.gave_up or _unseen(weights.call)
+            unmade = weights.call is random.training  # its weights are made where that is not followed
+            doubtful = reading.trace.gave_up or _unseen(weights.call) or unmade
             level, sure = (Level.SUSPECT, Sure.POSSIBLE) if doubtful else (Level.PROBLEM, Sure.LIKELY)
-            yield _finding("no-seed", level, weights.call, {"start": start}, sure, Fix("fix-seed"))
+            code = "no-seed-unseen" if unmade else "no-seed"
+            yield _finding(code, level, weights.call, {"start": start}, sure, Fix("fix-seed"))
         return
     seed = seeds[-1]
     data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
@@ -345,7 +352,7 @@ def train(net, data, distributed):
     ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
 """,
         Verdict.UNDECIDED,
-        "no-seed",
+        "no-seed-unseen",
         tail="",
     ),
     _example("no seed", "init()\n", Verdict.PROBLEM, "no-seed"),

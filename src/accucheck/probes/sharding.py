@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _grades
+from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.sharding import Said
@@ -38,6 +38,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "no-shards": {
         "en": "The script runs on several devices ({start}), and {dataset} for training gets no num_shards and shard_id.",
         "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有设置 num_shards 和 shard_id。",
@@ -60,8 +61,8 @@ MESSAGES: Words = {
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
     },
     "unsorted": {
-        "en": "{call} gives the files in any order, and {dataset} (line {line}) is divided by that order.",
-        "zh": "{call} 返回的文件顺序不固定，而 {dataset}（第 {line} 行）正是按这个顺序分片的。",
+        "en": "{call} gives the files in any order, and {dataset} ({at}) is divided by that order.",
+        "zh": "{call} 返回的文件顺序不固定，而 {dataset}（{at}）正是按这个顺序分片的。",
     },
     "shuffled-apart": {
         "en": "{call} shuffles without a common seed, before {dataset} is divided: each device cuts its part from another order.",
@@ -80,6 +81,11 @@ MESSAGES: Words = {
         "zh": "脚本会在多卡上运行，但没有找到创建训练数据集的代码。",
     },
     "sharded": {"en": "{dataset} is divided among the devices.", "zh": "{dataset} 已按设备分片。"},
+    "sampler-unclear": {
+        "en": "{sampler} gets the number of the device. That each device gets a part of its own, and that len() gives the length of that "
+        "part, is not seen in its code.",
+        "zh": "{sampler} 得到了设备编号，但从其代码中看不出每个设备各取一部分，且 len() 返回的是该部分的长度。",
+    },
     "by-rank": {"en": "What {dataset} reads is chosen by rank.", "zh": "{dataset} 读取的数据按 rank 选取。"},
     "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
     "whole-batch": {
@@ -163,7 +169,7 @@ _FIXES = {
     "shuffled-apart": "fix-shuffle",
     "seed-by-rank": "fix-seed",
 }
-_GAPS = ("unresolved", "no-dataset")
+_GAPS = ("unresolved", "no-dataset", "sampler-unclear")
 _NOT_HERE = ("single", "whole-batch")
 
 
@@ -177,11 +183,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not scripts.mentions(*SUBJECT) and (case.get("runtime.distributed.devices") or 1) < 2:
         for reading in scripts.training:
             yield Finding("single", Level.INFO, Where(path=reading.source.path))
+        yield from _seen.data(scripts)
         return
     for done, reading in enumerate(scripts.training, start=1):
         for said in examine(reading, scripts.sources, case.get("runtime.distributed.devices")):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
+    yield from _seen.data(scripts)
 
 
 def _finding(said: Said) -> Finding:
@@ -195,14 +203,17 @@ def _finding(said: Said) -> Finding:
         likely = said.likely or said.code in ("unsorted", "shard-by-device")
         sure = Sure.POSSIBLE if said.code == "aside" else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
-    return Finding(said.code, level, where, said.data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
+    data = said.data
+    if said.code == "unsorted":
+        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+    return Finding(said.code, level, where, data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
 
 
 def suggest(findings: Sequence[Finding]) -> Verdict:
     """Not applicable when every script that was read runs on one device, or takes whole batches by design."""
     verdict = usual(findings)
     codes = {finding.code for finding in findings}
-    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes and codes <= {*_NOT_HERE} else verdict
+    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and codes and codes <= {*_NOT_HERE, *_seen.SEEN} else verdict
 
 
 _HEAD = """import glob
@@ -226,6 +237,24 @@ class Pictures:
 init()
 train_ds = ds.GeneratorDataset(Pictures("train"), ["image"], num_shards=get_group_size(), shard_id=get_rank())
 """
+_PARTS = """
+import numpy as np
+
+class DistributedPicks:
+    def __init__(self, count, devices, number):
+        self.count, self.devices, self.number = count, devices, number
+
+    def __iter__(self):
+        return iter(np.random.RandomState(1).permutation(self.count)[self.number::self.devices].tolist())
+
+    def __len__(self):
+        return {length}
+
+"""
+_PARTED = """
+init()
+train_ds = ds.ImageFolderDataset("train", sampler=DistributedPicks(1000, get_group_size(), get_rank())).batch(32)
+"""
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
@@ -234,6 +263,24 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
 
 
 EXAMPLES = [
+    _example(
+        "a sampler of the project that takes its part of a permutation",
+        _PARTS.format(length="self.count // self.devices") + _PARTED,
+        Verdict.OK,
+        "by-rank",
+    ),
+    _example(
+        "a sampler of the project with the length of the whole",
+        _PARTS.format(length="self.count") + _PARTED,
+        Verdict.UNDECIDED,
+        "sampler-unclear",
+    ),
+    _example(
+        "a sampler of the project that always takes the first part",
+        _PARTS.format(length="self.count // self.devices") + _PARTED.replace("get_rank())", "0)"),
+        Verdict.PROBLEM,
+        "no-shards",
+    ),
     _example(
         "shards by rank",
         """

@@ -17,7 +17,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.shuffling import Said
@@ -34,6 +34,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "shuffle-off": {
         "en": "{dataset} for training has shuffle=False, and no .shuffle() follows.",
         "zh": "训练数据集 {dataset} 设置了 shuffle=False，之后也没有调用 .shuffle()。",
@@ -57,6 +58,16 @@ MESSAGES: Words = {
     "small-buffer": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
+    },
+    "buffer-of-a-part": {
+        "en": "The only shuffling of {dataset} has a buffer of {buffer}, {share:.0%} of the data: a sample moves little from its place on "
+        "disk.",
+        "zh": "{dataset} 唯一的混洗缓冲区为 {buffer}，只有数据的 {share:.0%}：样本离它在磁盘上的位置不远。",
+    },
+    "buffer-alone": {
+        "en": "The only shuffling of {dataset} has a buffer of {buffer:,}. Whether that is enough depends on the number of samples and on "
+        "their order on disk, which are not seen here.",
+        "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}。是否足够取决于样本数量及其在磁盘上的顺序，二者在此均未知。",
     },
     "split-in-order": {
         "en": "{dataset} is read in order and divided by split(); without a .shuffle() after it every epoch has the same order.",
@@ -149,6 +160,7 @@ WHY: Words = {
         "zh": "每个 epoch 都重复相同的 batch，网络会拟合这一固定顺序，泛化变差。",
     },
     "small-buffer": _HARDLY,
+    "buffer-of-a-part": _HARDLY,
     "split-in-order": _SAME_ORDER,
     "generator-in-order": _SAME_ORDER,
     "source-may-shuffle": _MAYBE,
@@ -196,6 +208,7 @@ _LEVELS = {
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
     "small-buffer": Level.SUSPECT,
+    "buffer-of-a-part": Level.SUSPECT,
     "split-in-order": Level.SUSPECT,
     "generator-in-order": Level.SUSPECT,
     "source-may-shuffle": Level.SUSPECT,
@@ -212,6 +225,7 @@ _FIXES = {
     "sampler-in-order": "fix-sampler",
     "buffer-one": "fix-buffer",
     "small-buffer": "fix-buffer",
+    "buffer-of-a-part": "fix-buffer",
     "shuffle-dropped": "fix-assign",
     "reshuffle-off": "fix-reshuffle",
     "split-in-order": "fix-shuffle",
@@ -236,6 +250,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         for said in examine(reading.trace):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
+    yield from _seen.data(scripts)
 
 
 def _finding(said: Said) -> Finding:
@@ -286,8 +301,10 @@ ms.Model(net).train(10, train_ds)
     _example(
         "no argument: this class shuffles by default",
         """
+import mindspore as ms
 from mindspore.dataset import Cifar10Dataset as Data
 train_ds = Data("data", usage="train").batch(32)
+ms.Model(net).train(1, train_ds)
 """,
         Verdict.OK,
         "shuffled",
@@ -381,10 +398,12 @@ def create_dataset(path, device_num, rank):
     _example(
         "random samplers",
         """
+import mindspore as ms
 import mindspore.dataset.engine.datasets as de
 from mindspore.dataset import RandomSampler, DistributedSampler
 one = de.Cifar10Dataset("train", sampler=RandomSampler())
 many = de.Cifar10Dataset("train", sampler=DistributedSampler(8, 0))
+ms.Model(net).train(1, one + many)
 """,
         Verdict.OK,
         "shuffled",
@@ -412,6 +431,7 @@ class Pairs:
         return 1000
 
 train_ds = ds.GeneratorDataset(source=Pairs(), column_names=["x"]).batch(32)
+ms.Model(net).train(1, train_ds)
 """,
         Verdict.OK,
         "shuffled",
@@ -446,6 +466,75 @@ train_ds = ds.TFRecordDataset("train.tfrecord", shuffle=False).shuffle(16).batch
 """,
         Verdict.UNDECIDED,
         "small-buffer",
+    ),
+    _example(
+        "a buffer of a twentieth of data in order",
+        """
+train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False)
+train_ds = train_ds.shuffle(train_ds.get_dataset_size() // 20).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "buffer-of-a-part",
+    ),
+    _example(
+        "a buffer of all data",
+        """
+train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False)
+train_ds = train_ds.shuffle(train_ds.get_dataset_size()).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "a buffer against data of unknown size",
+        """
+train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False).shuffle(500).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "buffer-alone",
+    ),
+    _example(
+        "a sampler of the project that shuffles where it is told to",
+        """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+class Picks:
+    def __init__(self, count, mixed):
+        self.count, self.mixed = count, mixed
+    def __iter__(self):
+        order = np.arange(self.count)
+        if self.mixed:
+            order = np.random.permutation(self.count)
+        return iter(order.tolist())
+train_ds = ds.ImageFolderDataset("train", sampler=Picks(1000, True)).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "a sampler of the project that is told not to shuffle",
+        """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+class Picks:
+    def __init__(self, count, mixed):
+        self.count, self.mixed = count, mixed
+    def __iter__(self):
+        order = np.arange(self.count)
+        if self.mixed:
+            order = np.random.permutation(self.count)
+        return iter(order.tolist())
+train_ds = ds.ImageFolderDataset("train", sampler=Picks(1000, False)).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "unresolved",
     ),
     _example(
         "a buffer of one sample",

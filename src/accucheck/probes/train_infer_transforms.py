@@ -21,7 +21,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ MESSAGES: Words = {
     "random-perhaps": {
         "en": "Evaluation may change {input} at random: {step}, which depends on {condition}.",
         "zh": "评估数据 {input} 可能含有随机操作：{step}，取决于 {condition}。",
+    },
+    "random-unclear": {
+        "en": "Whether {step} changes {input} of the evaluation at random could not be made out; it depends on {condition}.",
+        "zh": "无法确定评估数据 {input} 经过的 {step} 是否随机，取决于 {condition}。",
     },
     "normalised-in-one": {
         "en": "{input} is normalised in only one of training and evaluation: {what}.",
@@ -129,6 +133,7 @@ MESSAGES: Words = {
         "zh": "在能够分析到的范围内，{path} 没有读取训练数据。",
     },
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "fix-drop": {
         "en": "Leave the random step out of evaluation: build its list under a switch such as is_training.",
         "zh": "评估时去掉随机操作：用 is_training 之类的开关控制。",
@@ -236,6 +241,7 @@ _FIXES = {
     "split-unseeded": "fix-seed",
 }
 _EVALUATES = re.compile(r"(?i)^(do_|run_|net_|model_)?(eval\w*|test|valid\w*|infer\w*|predict\w*)(_|$)")
+_UNCLEAR = ("unclear", "random-unclear")
 _TELLING = ("agree", "usual", "no-evaluation", "generated-evaluation")
 
 
@@ -254,9 +260,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         finding = _finding(said)
         found.setdefault((finding.code, finding.where.path, finding.where.line, finding.data.get("input")), finding)
     yield from found.values()
-    compared = any(finding.code in (*_TELLING, *WHY, "unclear") for finding in found.values())
+    compared = any(finding.code in (*_TELLING, *WHY, *_UNCLEAR) for finding in found.values())
     if not compared:
         yield from _nothing(readings, pipelines_of(readings, "train"), pipelines_of(readings, "eval"))
+    yield from _seen.data(scripts)
     yield Progress(len(scripts.sources), len(scripts.sources), "files")
 
 
@@ -290,7 +297,7 @@ def _nothing(readings: list[Pipelines], training: list, evaluation: list) -> Ite
 
 def _finding(said: Said) -> Finding:
     code, made = said.code, said.made
-    level = Level.INFO if code in (*_TELLING, "unclear") else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
+    level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
     table = [_side_by_side(*said.ways)] if said.ways is not None else []
     sure = (
         Sure.POSSIBLE
@@ -303,10 +310,10 @@ def _finding(said: Said) -> Finding:
         code,
         level,
         Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
-        said.data,
+        shared.spoken(said.data),
         shared.evidence(made, *table),
         None if level is Level.INFO else Fix(_FIXES.get(code, "fix-same"), _diff(said)),
-        incomplete=code == "unclear",
+        incomplete=code in _UNCLEAR,
         sure=None if level is Level.INFO else sure,
     )
 
@@ -418,8 +425,10 @@ class Long(Frames):
         return self.x[item] / 255, self.motion[item] / 128
 
 net = nn.Dense(16, 4)
+optimizer = nn.SGD(net.trainable_params())
 for row in ds.GeneratorDataset(Short(np.load("train.npy")), ["frames"], shuffle=True).batch(8).create_dict_iterator():
-    ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(row["frames"])
+    loss, gradients = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(row["frames"])
+    optimizer(gradients)
 test = ds.GeneratorDataset(Long(np.load("x.npy"), np.load("m.npy")), ["frames", "motion"], shuffle=False)
 for row in test.batch(8).create_dict_iterator():
     net(row["frames"] + row["motion"])

@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
 from ..script.syntax import stored, unparse, walk
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
@@ -38,6 +38,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "no-set-train": {
         "en": "This loop trains {network} but nothing has called set_train() by then: a new cell is in inference mode, with {layers} as at "
         "inference.",
@@ -259,6 +260,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
                 done.add(key)
                 yield finding
         yield Progress(number, len(readings), "files")
+    yield from _seen.networks(scripts)
 
 
 def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
@@ -845,7 +847,7 @@ model.train(10, train_ds, callbacks=[Evaluate(net)], dataset_sink_mode=False)
     ),
     _example(
         "a fresh network is evaluated in inference mode",
-        "model = ms.Model(Net())\n".join(("", "model.train(1, train_ds)\n")),
+        _NET + "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
         Verdict.OK,
         "evaluates",
         eval=_NET
@@ -871,7 +873,7 @@ for x, y in val_ds.create_tuple_iterator():
     ),
     _example(
         "one dropout layer kept in training mode on purpose",
-        "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
+        _NET + "model = ms.Model(Net())\nmodel.train(1, train_ds)\n",
         Verdict.OK,
         "evaluates",
         eval=_NET
@@ -925,8 +927,12 @@ model.eval(val_ds)
         "dropout as a function that is told the mode",
         """
 class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 2)
+
     def construct(self, x):
-        return ops.dropout(x, p=0.5, training=self.training)
+        return ops.dropout(self.dense(x), p=0.5, training=self.training)
 
 model = ms.Model(Net(), nn.MSELoss(), optimizer)
 model.train(1, train_ds)

@@ -44,8 +44,8 @@ MESSAGES: Words = {
         "zh": "{optimizer} 使用固定学习率 {rate}（{how}）。",
     },
     "rate-schedule": {
-        "en": "{optimizer} takes its learning rate from {schedule}; its arguments are in the table.",
-        "zh": "{optimizer} 的学习率由 {schedule} 给出，各项参数见表。",
+        "en": "{optimizer} takes its learning rate from {schedule}.",
+        "zh": "{optimizer} 的学习率由 {schedule} 给出。",
     },
     "rate-groups": {
         "en": "{optimizer} gives groups of parameters learning rates of their own: {rates}.",

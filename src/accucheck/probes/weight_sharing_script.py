@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Kind, Level, Progress, Sure, Verdict
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _gaps, _grades, _networks
+from . import _gaps, _grades, _networks, _seen
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -32,6 +32,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_networks.MESSAGES,
+    **_seen.MESSAGES,
     "siblings-are-one": {
         "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although both are used as if they were two.",
         "zh": "{of} 中的 self.{second} 与 self.{first}（{what}）是同一个层，却被当作两个层使用。",
@@ -201,6 +202,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not said:
         seen = bool(layer_table(scripts))
         yield Finding("nothing-shared" if seen else "no-network", Level.INFO, incomplete=not seen)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 

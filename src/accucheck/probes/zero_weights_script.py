@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 from .zero_weights import KNOWN
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _PARAMETER_POSSIBLE = {
 }
 MESSAGES: Words = {
     **_gaps.MESSAGES,
+    **_seen.MESSAGES,
     "zero-weights": {
         "en": "The {weight} of this {what} starts at zero everywhere.",
         "zh": "该 {what} 的 {weight} 初始值全部为 0。",
@@ -244,6 +245,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         code, where = ("examined", Where()) if count else ("no-network", Where(path=path))
         data = {"count": count} if count else {"path": path}
         yield Finding(code, Level.INFO, where, data, incomplete=not count)
+    yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
@@ -307,7 +309,7 @@ class Net(nn.Cell):
         return self.second(self.first(x))
 
 
-model = ms.Model(Net())
+ms.Model(Net()).train(1, data)
 """
 
 
@@ -539,7 +541,7 @@ class Block(nn.Cell):
     def construct(self, x):
         return x + self.bn(self.conv(x))
 
-model = ms.Model(Block())
+ms.Model(Block()).train(1, data)
 """,
         Verdict.OK,
         "zero-gamma-added",

@@ -30,7 +30,9 @@ MAGIC = b'{"recording":'
 #: Bytes of a recording and of a line of it, and names in a run.
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording"})
+_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit"})
+#: Steps of a run whose outputs and labels are kept.
+_FITS = 1 << 16
 #: Groups of parameters in a line of learning rates.
 _GROUPS = 64
 
@@ -40,8 +42,9 @@ class Run:
     """One start of a training: what its head says, and what was recorded.
 
     `series` by name: "loss", "lr", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
-    `samples` are (step, identities of the batch), `opened` names of opened files below the folder that was watched; `opened_whole`:
-    the watch lasted until close() and missed nothing.
+    `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known; `fits` are (step, how outputs and
+    labels go together: _Fit). `opened` are names of opened files below the folder that was watched; `opened_whole`: the watch lasted
+    until close() and missed nothing.
     """
 
     accucheck: str
@@ -50,6 +53,8 @@ class Run:
     rank: int
     series: dict[str, Column] = field(default_factory=dict)
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
+    sample_epochs: list[int] = field(default_factory=list)
+    fits: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
 
@@ -62,6 +67,18 @@ class Recording:
     passed_over: int
     first: int | None
     torn: bool
+
+
+class _Fit(msgspec.Struct):
+    """How the outputs of a step and its labels go together, as live/inside/fitting.py tells it."""
+
+    outputs: list[int]
+    labels: list[int]
+    whole: bool
+    classes: int
+    low: int | None = None
+    high: int | None = None
+    beyond: list[int] = []
 
 
 class _Head(msgspec.Struct):
@@ -168,12 +185,16 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
         if not isinstance(record["metrics"], dict):
             raise ValueError
         found = {f"metrics.{name}": _number(value) for name, value in record["metrics"].items()}
+    fit = msgspec.convert(record["fit"], _Fit) if "fit" in record else None
     if "samples" in record:
         batch = record["samples"]
         if not isinstance(batch, list) or not all(isinstance(one, (str, int)) for one in batch):
             raise ValueError
         if samples:
             run.samples.append((step, batch))
+            run.sample_epochs.append(max(epoch, -1))
+    if fit is not None and len(run.fits) < _FITS:
+        run.fits.append((step, msgspec.to_builtins(fit)))
     for name, value in found.items():
         _add(columns, name, step, epoch, value)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from ..case import Case
 from ..errors import ReadError
+from ..knowledge import api
 from ..model import Language
 from . import salvage
 from .project import Project
@@ -17,6 +18,8 @@ from .source import Source, read
 from .syntax import forget, uncollected
 from .trace import Trace, follow
 from .training import assumption
+from .training import role as spoken
+from .values import Made, unseen
 
 #: So many lines that were read may wait to be let go of, about 150 MB, when one process reads case after case.
 GARBAGE = 100_000
@@ -51,9 +54,12 @@ class Scripts:
     readings: list[Reading] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
-    @property
+    @cached_property
     def training(self) -> list[Reading]:
-        return [reading for reading in self.readings if reading.role == "train" and reading.view == "train"]
+        """The scripts that train, as when they do so: those that are called training scripts and, where one of these is seen to
+        train, are not seen to do something else."""
+        given = [reading for reading in self.readings if reading.role == "train" and reading.view == "train"]
+        return [reading for reading in given if trains(reading.trace)] or given
 
     @property
     def sources(self) -> list[Source]:
@@ -85,6 +91,20 @@ class _Read:
 
 _LAST: list[_Read] = []
 _WAITING: list[int] = []
+
+
+def trains(trace: Trace) -> bool:
+    """Whether a script makes an optimizer, takes a gradient, or hands something to what may train it, seen or not."""
+    return any(_trains(call) for call in trace.calls)
+
+
+def _trains(call: Made) -> bool:
+    known = api.find(call.api)
+    if known is not None:
+        return known.kind in ("optimizer", "step", "gradient") and call.api != "ops.stop_gradient"
+    if call.name.startswith("."):
+        return call.name in (".train", ".fit")
+    return call.name[:1].isalpha() and spoken([call.last]) == "train"
 
 
 def read_scripts(case: Case) -> Scripts:
@@ -153,9 +173,29 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
     if project is not None:
         scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
+    scripts.readings[:] = _by_deed(scripts.readings)
     # Two scripts may load the same configuration.
     scripts.gaps[:] = [each for place, each in enumerate(scripts.gaps) if each not in scripts.gaps[:place]]
     return scripts
+
+
+def _by_deed(readings: list[Reading]) -> list[Reading]:
+    """The readings with the role of each script by what it does: one that runs a network and does not train it, beside one that
+    trains, is a script for inference, whatever it was given as."""
+    training = {id(r.source) for r in readings if r.role == "train" and trains(r.trace)}
+    beside = {id(r.source) for r in readings if r.role == "train"} - training
+    if not training or not beside:
+        return readings
+    evaluates = {id(r.source) for r in readings if id(r.source) in beside and _runs(r.trace)}
+    last = {id(r.source): r for r in readings}  # the one with flags set for inference, where there are two
+    kept = [r for r in readings if id(r.source) not in evaluates or last[id(r.source)] is r]
+    return [replace(r, role="infer", view="eval") if id(r.source) in evaluates else r for r in kept]
+
+
+def _runs(trace: Trace) -> bool:
+    """Whether a script is seen to run a network: to call a cell, or to evaluate or predict with a Model."""
+    applied = (f for f in trace.frames if f.function.name == "construct" and not unseen(f))
+    return any(applied) or any(call.name in (".eval", ".predict") for call in trace.calls)
 
 
 def gap(error: ReadError, shown: str) -> Gap:

@@ -139,7 +139,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
     rows = [row for row in found.values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
     rows = [row for row in rows if not _asked_by_heir(row, heirs)]
-    kept = _kept_for_checkpoint(rows, structures)
+    kept = _heads(rows, structures)
     untrained = not _trains(structures, sources)
     for row in rows:
         code = next((code for value in row.values if (code := _code(value))), None)
@@ -148,9 +148,13 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
             operators[_place(defining.source, defining.node)].append(row)
         elif code == "unused-cell" and not _alone(row, structures):
             continue
-        elif code is not None and (untrained or id(row) in kept) and not _twin(row, row.values[0], structures):
+        elif (
+            code is not None
+            and not _twin(row, row.values[0], structures)
+            and (why := _harmless(code, row, untrained, id(row) in kept))
+        ):
             told = {"name": row.name, "of": (row.function.of or row.of).node.name, "what": _title(row.values[0])}
-            yield Said("unused-untrained" if untrained else "unused-tail", row.function.source, row.node, told)
+            yield Said(why, row.function.source, row.node, told)
         elif code is not None:
             yield _said_unused(code, row, structures)
     for together in operators.values():
@@ -158,6 +162,23 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
         of = first.function.of or first.of
         data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Said("unused-operators", first.function.source, first.node, data)
+
+
+def _harmless(code: str, row: _Attribute, untrained: bool, head: bool) -> str | None:
+    """The code that tells an unused layer as information; None where it may be a fault."""
+    if untrained:
+        return "unused-untrained"
+    if head:
+        return "unused-tail"
+    return "unused-commented" if code == "unused-layer" and _commented(row) else None
+
+
+def _commented(row: _Attribute) -> bool:
+    """True when a line that is commented out, in the class that builds a layer, uses it."""
+    defining = row.function.of or row.of
+    source, node = defining.source, defining.node
+    uses_it = re.compile(rf"^\s*#.*\bself\.{re.escape(row.name)}\b")
+    return any(uses_it.search(line) for line in source.lines[node.lineno : node.end_lineno])
 
 
 def _asked_outside(sources: list[Source]) -> set[str]:
@@ -175,11 +196,9 @@ def _asked_outside(sources: list[Source]) -> set[str]:
     return found
 
 
-def _kept_for_checkpoint(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
-    """The ids of rows of the last layers of a network, an output layer at their end, where a checkpoint is loaded: features
-    are taken before them, and they are there for the checkpoint to fit."""
-    if not _loads(structures):
-        return set()
+def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
+    """The ids of rows of the last layers of a network, an output layer at their end, that other layers work on: features are
+    taken before them, and they are there for a checkpoint to fit, or spare."""
     found: set[int] = set()
     for row in rows:
         stored = uses(row.of).stored
@@ -347,10 +366,38 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Sai
     source = row.function.source
     twice = _twin(row, value, structures) if code == "unused-layer" else None
     if twice is None:
-        return Said(code, source, row.node, data, certain=code != "unused-cell")
+        spare = code == "unused-layer" and not (_named_nearby(row) or _made_for_it(value, structures))
+        return Said(code, source, row.node, data, certain=code not in ("unused-cell", "unused-layer"), possible=spare)
     twin, calls = twice
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
     return Said("twin-used-twice", source, row.node, data, edit=_swap(source, row.name, twin, calls))
+
+
+def _named_nearby(row: _Attribute) -> bool:
+    """True when construct speaks of what an unused layer is called after, in a variable or in the name of another layer that it
+    uses: position, tok_embed beside pos_embed."""
+    method = called(row.of)
+    if method is None:
+        return False
+    names = {node.id for node in walk(method.node) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in walk(method.node) if isinstance(node, ast.Attribute)}
+    names |= {part.arg for part in method.node.args.args}
+    mine = _words(row.name)
+    return bool(mine & {word for name in names - {"self"} for word in _words(name)})
+
+
+def _words(name: str) -> set[str]:
+    """The parts of a name, but for numbers and single letters."""
+    return {word for word in re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()) if len(word) > 2}
+
+
+def _made_for_it(value: Value, structures: list[Structure]) -> bool:
+    """True for an object of a class of the project of which none is ever applied."""
+    if not isinstance(value, Instance):
+        return False
+    place = _place(value.of.source, value.of.node)
+    alike = [(s, cell) for s in structures for cell in s.cells if _place(cell.of.source, cell.of.node) == place]
+    return all(run.unseen for s, cell in alike for run in s.runs.get(id(cell), ()))
 
 
 def _title(value: Value) -> str:
@@ -561,7 +608,7 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
     """`elsewhere`: other results of the same layer are kept."""
     here = drop.frame is not None and drop.frame.function.node is frame.function.node
     data: dict[str, Any] = {
-        "name": work.name,
+        "name": work.name or work.what,
         "what": work.what,
         "result": drop.name,
         "path": drop.source.path,

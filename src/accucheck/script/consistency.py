@@ -89,7 +89,8 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                 shared = id(step.made.node) in training
                 condition = _condition(step, pipeline)
                 if condition or not always or not step.effective:
-                    code = "random-perhaps"
+                    # What no operation of augmentation does may be about something else than chance: boxes, a unit.
+                    code = "random-perhaps" if known else "random-unclear"
                     data["condition"] = condition or "?"
                 elif not pipeline.sure and pipeline.reading.role == "train":
                     code, data["condition"] = "random-perhaps", "?"
@@ -556,7 +557,7 @@ def _slices(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
 
 
 def _starts(step: Step) -> bool:
-    return any(not part.startswith(":") for part in step.text.removeprefix("[] ").split(", "))
+    return any(not part.startswith(":") for part in step.text.removeprefix("[").split(", "))
 
 
 def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:

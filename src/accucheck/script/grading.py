@@ -145,7 +145,7 @@ class Replaced(NamedTuple):
     def link(self, layer: Made) -> Link:
         """How surely it reaches a layer that is in its reach."""
         shared = frozenset(id(test.node) for test in layer.tests)
-        known = _way(tuple(Asked(test, "") for test in self.tests), shared).link
+        known = under(tuple(test for test in self.tests if id(test.node) not in shared))
         return min((known, *(_by_name(test) for test in self.tests)))
 
     def reaches(self, layer: Made) -> bool:
@@ -207,6 +207,11 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...]) -
         layers |= {id(leaf) for _, leaf in leaves(walked.base)}
     asked = " ".join(test.text for test in tests if test.taken and "isinstance" in test.text)
     return Replaced(order, frozenset(layers), value, tests, asked)
+
+
+def under(tests: tuple[Test, ...]) -> Link:
+    """The weakest of the conditions that something stands under."""
+    return _way(tuple(Asked(test, "") for test in tests), frozenset()).link
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------

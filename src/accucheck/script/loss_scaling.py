@@ -10,6 +10,7 @@ from typing import Any
 
 from ..knowledge import api
 from .factors import ONE, Key, Term, called, hinted, operation
+from .grading import Link, under
 from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
 from .source import Source
 from .step_faults import LOSS_SCALE
@@ -282,7 +283,8 @@ def _clean(training: Training, step: Step, applied: list[Term], halves: list[Hal
             for term in applied:
                 way = replace(term, powers=frozenset())
                 if held := [key for key in stuck if key in term.put_on]:
-                    yield way, about(step, "never-adjusted", scale=key_name(training, held[0]))
+                    told = about(step, "never-adjusted", scale=key_name(training, held[0]))
+                    yield way, replace(told, possible=_made_elsewhere(training, held[0]))
                 elif term.put_on:
                     yield way, about(step, "scaled-own", scale=", ".join(key_names(training, term.put_on)))
         else:
@@ -291,29 +293,43 @@ def _clean(training: Training, step: Step, applied: list[Term], halves: list[Hal
 
 def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) -> _Ways:
     """A scale is left on the gradients, or was taken off without having been put on."""
-    factors = training.factors
-    divisor = _divisor(training, optimizer)
     for term in bad:
-        keys = set(factors.left(term))
-        scale = ", ".join(key_names(training, keys)) or number_text(term.number)
-        way = replace(term, powers=frozenset())
-        # A condition that asks for the scale itself may well be what makes it right.
-        asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
-        unseen = bool(keys) and all(training.is_given(key) for key in keys)
-        shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
-        # A loss is divided to be a mean, too.
-        averages = not keys and abs(term.number) < 1 and divisor in (None, 1) and not _undone(training, step, term)
-        if term.unsure or asked or unseen or averages:
-            yield way, about(step, "unresolved-step", scale=scale)
-        elif divisor not in (None, 1) and not term.put_on:
-            yield way, about(step, "divided-only", _placed(optimizer, step), also=[step], **shown)
-        elif divisor not in (None, 1):
-            shown["scale"] = _rest(training, term)
-            yield way, about(step, "mismatch-own", _placed(optimizer, step), also=[step], **shown)
-        else:
-            up = any(power > 0 for power in factors.left(term).values()) or (not keys and abs(term.number) > 1)
-            divided = scale if keys or not term.number else number_text(1 / term.number)
-            yield way, about(step, "kept-own" if up else "divided-own", scale=scale if up else divided)
+        keys = set(training.factors.left(term))
+        told = _left_on(training, step, term, keys, optimizer)
+        # A scaler that only other options than the defaults make is on another way than this step.
+        elsewhere = any(_made_elsewhere(training, key) for key in keys)
+        yield replace(term, powers=frozenset()), replace(told, possible=told.possible or elsewhere)
+
+
+def _left_on(training: Training, step: Step, term: Term, keys: set[Key], optimizer: Value) -> Remark:
+    divisor = _divisor(training, optimizer)
+    scale = ", ".join(key_names(training, keys)) or number_text(term.number)
+    shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
+    if _open(training, step, term, keys, divisor):
+        return about(step, "unresolved-step", scale=scale)
+    if divisor not in (None, 1) and not term.put_on:
+        return about(step, "divided-only", _placed(optimizer, step), also=[step], **shown)
+    if divisor not in (None, 1):
+        shown["scale"] = _rest(training, term)
+        return about(step, "mismatch-own", _placed(optimizer, step), also=[step], **shown)
+    up = any(power > 0 for power in training.factors.left(term).values()) or (not keys and abs(term.number) > 1)
+    divided = scale if keys or not term.number else number_text(1 / term.number)
+    return about(step, "kept-own" if up else "divided-own", scale=scale if up else divided)
+
+
+def _open(training: Training, step: Step, term: Term, keys: set[Key], divisor: float | None) -> bool:
+    """Whether it is not seen what is left on the gradients."""
+    # A condition that asks for the scale itself may well be what makes it right.
+    asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
+    unseen = bool(keys) and all(training.is_given(key) for key in keys)
+    # A loss is divided to be a mean, too.
+    averages = not keys and abs(term.number) < 1 and divisor in (None, 1) and not _undone(training, step, term)
+    return term.unsure or asked or unseen or averages
+
+
+def _made_elsewhere(training: Training, key: Key) -> bool:
+    value = training.factors.values.get(key)
+    return isinstance(value, Made) and under(value.tests) is Link.ELSEWHERE
 
 
 def _undone(training: Training, step: Step, term: Term) -> bool:

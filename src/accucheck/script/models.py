@@ -71,7 +71,7 @@ _CHAINED = frozenset(
 _FEEDS = frozenset(
     ("append", "extend", "add", "insert", "update", "appendleft", "push", "put", "set_data", "assign_value", "copy_")
 )
-#: MindSpore's training cells: the network is the first argument, and calling the cell runs it.
+#: MindSpore's training cells, and what gives a network back: it is the first argument, and calling the result runs it.
 _STEPS = {
     "nn.TrainOneStepCell": ["network", "optimizer", "sens"],
     "nn.TrainOneStepWithLossScaleCell": ["network", "optimizer", "scale_sense"],
@@ -81,6 +81,8 @@ _STEPS = {
     "nn.ForwardValueAndGrad": ["network", "weights", "get_all", "get_by_list", "sens_param"],
     "nn.PipelineCell": ["network", "micro_size"],
     "nn.MicroBatchInterleaved": ["network", "interleave_num"],
+    "amp.auto_mixed_precision": ["network", "amp_level", "dtype"],
+    "amp.custom_mixed_precision": ["network"],
 }
 _HELD_AS = {"backbone": "_backbone", "loss_fn": "_loss_fn"}
 _TYPES: dict[str, tuple[type, ...]] = {

@@ -78,8 +78,8 @@ SHARING = re.compile(
 
 @dataclass(frozen=True)
 class Said(Placed):
-    """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `edit`: a
-    line and what to put in its place."""
+    """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `possible`:
+    it may well be meant; `edit`: a line and what to put in its place."""
 
     code: str
     source: Source
@@ -87,6 +87,7 @@ class Said(Placed):
     data: dict[str, Any] = field(default_factory=dict)
     certain: bool = True
     edit: tuple[int, str] | None = None
+    possible: bool = False
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ from .masking import Masks, of_padding
 from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
 from .source import Source, read
-from .values import Items, Known, Made, options
+from .values import Items, Known, Made, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -71,6 +71,8 @@ class Said:
     likely: bool = False
 
 
+#: The label that the losses of the framework leave out by default.
+IGNORED = -100
 #: Words that code which fills sequences up does not go without, and words of code that feeds a network.
 _FILLS = ("pad", "mask", "_len", "maxlen", "seqlen", "fill", "np.zeros", "np.ones", "np.full")
 _FEEDS = (
@@ -94,7 +96,7 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         return Result()
     facts = padding.read(sources)
     masks = masking.read(scripts.sources)
-    checks = _Checks(facts, masks, design)
+    checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
     checks.run()
     for reading in scripts.training:
         checks.result.pipelines += _pipelines(reading)
@@ -103,6 +105,32 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     checks.result.said = _unique(checks.result.said)
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
     return checks.result
+
+
+def _columns(scripts: Scripts) -> set[str]:
+    """The names of columns that data sets for training give, by their maker or by a map."""
+    given = ("column_names", "columns_list", "output_columns", "input_columns")
+    found: set[str] = set()
+    for reading in scripts.training:
+        for call in reading.trace.calls:
+            held = [call.keywords[name] for name in given if name in call.keywords]
+            held += call.args[1:3] if call.last in ("map", "rename") or call.last.endswith("Dataset") else []
+            found |= {text for value in held for part in [value, *_items(value)] if (text := _text(part))}
+    return found
+
+
+def _items(value: Value) -> list[Value]:
+    return value.items if isinstance(value, Items) else []
+
+
+def _text(value: Value) -> str:
+    return value.value if isinstance(value, Known) and isinstance(value.value, str) else ""
+
+
+def _ignored(scripts: Scripts) -> set[Any]:
+    """The labels that losses leave out: what they are told to, and what those of the framework do unless told otherwise."""
+    told = (call.keywords.get("ignore_index") for reading in scripts.training for call in reading.trace.calls)
+    return {IGNORED, *(value.value for value in told if isinstance(value, Known) and type(value.value) is int)}
 
 
 # --- code that prepared the data --------------------------------------------------------------------------------------------
@@ -173,8 +201,9 @@ def _writer(path: Path, root: Path, columns: set[str]) -> Source | None:
 
 
 class _Checks:
-    def __init__(self, facts: Facts, masks: Masks, design: Any) -> None:
+    def __init__(self, facts: Facts, masks: Masks, design: Any, columns: set[str], ignored: set[Any]) -> None:
         self.facts, self.masks, self.design = facts, masks, design
+        self.columns, self.ignored = columns, ignored
         self.result = Result()
         self.accounted: set[tuple[str, int, int]] = set()
 
@@ -251,7 +280,7 @@ class _Checks:
     def of_lengths(self, lengths: list[Given]) -> None:
         for given in lengths:
             if given.kept and isinstance(given.of, Padded) and _sequence(given.of) and together(given, given.of):
-                self.say("length-padded", given, length=given.name, padded=_name(given.of), line=given.of.line)
+                self.say("length-padded", given, length=given.name, padded=_name(given.of), **_stands(given.of))
 
     def of_comparisons(self, compared: list[Compared]) -> None:
         """A mask made from padded ids by comparing with another value than the one they are filled with."""
@@ -262,7 +291,7 @@ class _Checks:
                 continue
             if not of_padding(name) or not together(one, pad) or (one.above and pad.value < one.value):
                 continue
-            self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, line=pad.line)
+            self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, **_stands(pad))
 
     def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | Given]) -> None:
         """Padding that something in the same place accounts for: a length, a mask, or the ids that it goes along with."""
@@ -354,13 +383,13 @@ class _Checks:
         if self.design.mask and self.result.pads:
             marks: Iterable[Mask | Compared | Padded] = (*self.facts.masks, *self.facts.compared, *self.facts.pads)
             names = {name for mark in marks for name in mark.names}
-            if self.design.mask not in names:
+            if self.design.mask not in names | self.columns:
                 pad = self.result.pads[0]
                 self.say("design-mask", pad, True, mask=self.design.mask)
 
     def of_declared(self, pad: Padded, wanted: Any) -> None:
         """The padding of one sequence against the value and the side that the case wants of it; what the loss leaves out is fine."""
-        fine = {None, wanted.value, *self.masks.ignored}
+        fine = {None, wanted.value, *self.ignored}
         others = list(self.elsewhere(pad))
         known = wanted.value is not None and pad.value not in fine
         if known and not any(other.value in (None, wanted.value) for other in others):
@@ -409,6 +438,10 @@ def _root(held: Held | None) -> Held | None:
 
 def _place(pad: Padded) -> tuple[str, int, int]:
     return pad.source.path, pad.line, getattr(pad.node, "col_offset", 0)
+
+
+def _stands(pad: Padded) -> dict[str, Any]:
+    return {"path": pad.source.path, "line": pad.line}
 
 
 def _name(pad: Padded) -> str:

@@ -135,8 +135,10 @@ class Step:
     def text(self) -> str:
         """As it is shown: Resize(256), / 255."""
         told = [shown_value(value) if key.isdigit() else f"{key}={shown_value(value)}" for key, value in self.arguments]
+        if self.name == "[]":
+            return f"[{', '.join(told) or '…'}]"
         if not self.name[:1].isalpha() and not self.name.startswith("."):
-            return f"{self.name} {', '.join(told)}" if told else self.name
+            return f"{self.name} {', '.join(told) or '…'}"
         return f"{self.name.removeprefix('vision.').removeprefix('transforms.')}({', '.join(told)})"
 
 

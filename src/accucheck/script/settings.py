@@ -101,6 +101,10 @@ _SAME = frozenset(
 _CALLERS = frozenset(("tqdm", "enumerate", "trange", "iter", "list", "reversed", "track", "ProgressBar"))
 
 
+#: A schedule: where it is made, what it is called, and how many epochs it lasts.
+_Length = tuple[Source, ast.AST, str, float]
+
+
 @dataclass(frozen=True)
 class Setting:
     """A number of a script. `origin`: "literal", "option" (of the command line), "configuration", "parameter" (the default of
@@ -605,24 +609,46 @@ class Settings:
         (epochs,) = trained
         for place, _, bound in self.optimizers():
             rate = next((bound[name] for name in _RATES if name in bound), None)
-            whole = plain(rate)
-            for part in options(whole):
-                if isinstance(part, Made) and part.api.startswith("nn.") and part.last.endswith("_lr"):
-                    length = self.in_epochs(part)
-                    if length is not None and length != epochs:
-                        yield self.other(part.source, part.node, part.last, length, epochs, place)
-            if len(self.scheduled(rate)) != 1:
-                continue  # put together of several: none has to last for all epochs
-            held = {id(part) for part in sources(rate)}
-            for frame in self.trace.frames:
-                if not self.gives_rate(frame, held):
-                    continue
-                for name, value in frame.parameters.items():
-                    value_ = plain(value)
-                    if not (_ROUNDS.match(name) and isinstance(value_, Known) and number(value_.value)):
-                        continue
-                    if value_.value != epochs and value_.assumed != "parameter":
-                        yield self.other(frame.source, frame.node, frame.function.name, value_.value, epochs, place)
+            for found in (list(self.of_framework(rate)), list(self.of_project(rate))):
+                if epochs in (sum(length for _, _, _, length in found), self.together(rate)):
+                    continue  # one after the other: a warm-up and what follows
+                for source, node, name, length in found:
+                    if length != epochs:
+                        yield self.other(source, node, name, length, epochs, place)
+
+    def of_framework(self, rate: Value | None) -> Iterator[_Length]:
+        """The schedules of the framework that a learning rate is, with how many epochs each lasts."""
+        for part in options(plain(rate)):
+            if isinstance(part, Made) and part.api.startswith("nn.") and part.last.endswith("_lr"):
+                length = self.in_epochs(part)
+                if length is not None:
+                    yield part.source, part.node, part.last, length
+
+    def of_project(self, rate: Value | None) -> Iterator[_Length]:
+        """The functions of the project that give a learning rate, with the epochs that each is told. Where it is put together
+        of several, none has to last for all epochs."""
+        if len(self.scheduled(rate)) != 1:
+            return
+        held = {id(part) for part in sources(rate)}
+        for frame in self.trace.frames:
+            if not self.gives_rate(frame, held):
+                continue
+            for name, value in frame.parameters.items():
+                told = plain(value)
+                if (
+                    isinstance(told, Known)
+                    and _ROUNDS.match(name)
+                    and number(told.value)
+                    and told.assumed != "parameter"
+                ):
+                    yield frame.source, frame.node, frame.function.name, float(told.value)
+
+    def together(self, rate: Value | None) -> float:
+        """The epochs that all functions of the project are told whose results are parts of a learning rate."""
+        held = {id(part) for part in sources(rate)}
+        given = [frame for frame in self.trace.frames if any(id(value) in held for value in options(frame.returned))]
+        told = (plain(value) for frame in given for name, value in frame.parameters.items() if _ROUNDS.match(name))
+        return sum(number(value.value) or 0.0 for value in told if isinstance(value, Known))
 
     def in_epochs(self, made: Made) -> float | None:
         """How many epochs a schedule of the framework lasts: its total number of steps over those of an epoch."""

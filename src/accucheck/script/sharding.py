@@ -12,6 +12,8 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import sources
+from .own_samplers import divides
+from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
@@ -125,8 +127,13 @@ class _Sharding:
         if _one(count):
             if self.by_rank(chain):
                 yield Said("by-rank", origin.source, origin.node, data)
+                yield from self.unclear(origin, parameters)
                 yield from self.order(origin, parameters, data)
-            elif origin.unpacked or (self.deployment.perhaps_whole and whole is None and count is None):
+            elif (
+                origin.unpacked
+                or self.sampled_elsewhere(origin, parameters)
+                or (self.deployment.perhaps_whole and whole is None and count is None)
+            ):
                 yield Said("unresolved", origin.source, origin.node, data)
             elif whole is not None:
                 return
@@ -162,15 +169,17 @@ class _Sharding:
     def by_rank(self, chain: list[Made]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
         given = [value for call in chain for value in (*call.args, *call.keywords.values())]
-        for value in given:
-            if "rank" in ranks.kinds(value):
-                return True
-        for value in given:
-            for part in sources(value):
-                name = part.of.node.name if isinstance(part, Instance) else part.last if isinstance(part, Made) else ""
-                if "distributed" in name.lower() and "sampler" in name.lower():
-                    return True
-        return False
+        return any("rank" in ranks.kinds(value) for value in given)
+
+    def sampled_elsewhere(self, origin: Made, parameters: list[str]) -> bool:
+        """True for a sampler out of sight, which may ask for the number of the device itself."""
+        return any(isinstance(option, Made) and is_foreign(option) for option in self.data.samplers(origin, parameters))
+
+    def unclear(self, origin: Made, parameters: list[str]) -> Iterator[Said]:
+        """Samplers of the project that get the number of the device, and are not seen to divide by it."""
+        for option in self.data.samplers(origin, parameters):
+            if isinstance(option, Instance) and not divides(self.trace, option):
+                yield Said("sampler-unclear", origin.source, origin.node, {"sampler": option.of.node.name})
 
     # --- what the shards are cut from -----------------------------------------------------------------------------------
 
@@ -184,7 +193,7 @@ class _Sharding:
         for part in held.values():
             listed = isinstance(part, Made) and part.name in _LISTINGS and id(part) not in self.sorted
             if isinstance(part, Made) and listed and part.order < origin.order:
-                place = {"line": origin.line, "call": part.last}
+                place = {"path": origin.source.path, "line": origin.line, "call": part.last}
                 yield Said("unsorted", part.source, part.node, data | place, _in_order(part))
         everything = {id(part) for value in content for part in sources(value)}
         for call in self.trace.calls:

@@ -13,12 +13,13 @@ from typing import Any
 from ..knowledge import dataset_classes
 from .flow import sources
 from .networks import of_training, speaks_of_training
+from .own_samplers import draws
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none
 from .source import Source
-from .syntax import kept, walk
+from .syntax import kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
 from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
@@ -59,6 +60,11 @@ _PLAIN = frozenset(
         "print",
     )
 )
+
+
+#: A buffer that holds no more than a part of 1 / FEW of the data set mixes only what is near; one of ENOUGH samples, as MindSpore's own
+#: shuffling has, is taken for enough though the size of the data is not seen.
+FEW, ENOUGH = 2, 10_000
 
 
 @dataclass(frozen=True)
@@ -194,6 +200,10 @@ class Examination:
         told = self.text(call, "buffer_size", 0)
         why = data | {"why": "call", "value": told, "line": call.line}
         alone = buffer if base.order == IN_ORDER else None
+        parts_of = _divisor(size) if base.order == IN_ORDER else 1
+        if parts_of >= FEW:
+            part = data | {"share": 1 / parts_of, "buffer": told}
+            return replace(base, order=UNKNOWN, code="buffer-of-a-part", data=part, at=call)
         return State(base.origins, SHUFFLED, "shuffled", why, base.at if base.order == SHUFFLED else call, alone)
 
     def constructed(self, call: Made) -> State | None:
@@ -224,7 +234,7 @@ class Examination:
         shuffle = call.argument(known.parameters, "shuffle")
         place = known.parameters.index("shuffle")
         if shuffle is None and all(map(is_none, samplers)) and call.unpacked:
-            return state(UNKNOWN, "unresolved", expression="**")
+            return state(UNKNOWN, "unresolved", expression=_unpacked(call))
         found = []
         for option in samplers:
             if not is_none(option):
@@ -308,7 +318,7 @@ class Examination:
             text = f"{sampler.last}(shuffle={self.text(sampler, 'shuffle', 2)})"
         elif isinstance(sampler, Items):
             return _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
-        elif isinstance(sampler, Instance) and _RANDOM.search(ast.unparse(sampler.of.node)):
+        elif isinstance(sampler, Instance) and draws(self.trace, sampler):
             return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.of.node.name)
         return _state(state, UNKNOWN, "unresolved", expression=f"sampler={text}")
 
@@ -457,6 +467,8 @@ class Examination:
         orders = {state.order for state in states}
         state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
         origin = state.origins[0]
+        if orders == {SHUFFLED} and state.buffer is not None and state.buffer < ENOUGH:
+            return _said("buffer-alone", state.at, {"dataset": state.data["dataset"], "buffer": state.buffer})
         if orders == {SHUFFLED} or state.order == UNKNOWN:
             return _said(state.code, state.at, state.data)
         conditions = sorted({text for _, found, _, chain in members for part in chain for text in part.conditions})
@@ -559,6 +571,21 @@ class Examination:
         return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
 
 
+def _divisor(size: Value | None) -> float:
+    """By what the size of a data set is divided to give the size of a buffer; 1 where that is not what gives it."""
+    while isinstance(size, Made) and size.last in ("int", "round", "max") and size.args:
+        size = size.args[0]
+    if not isinstance(size, Made) or size.name not in ("//", "/", "*") or len(size.args) != 2:
+        return 1
+    whole, by = size.args
+    if size.name == "*" and isinstance(whole, Known):
+        whole, by = by, whole
+    sized = any(isinstance(part, Made) and part.last in ("get_dataset_size", "len") for part in sources(whole))
+    if not sized or not isinstance(by, Known) or type(by.value) not in (int, float) or by.value <= 0:
+        return 1
+    return float(1 / by.value if size.name == "*" else by.value)
+
+
 def _assumed(value: Value | None) -> bool:
     """True for a value that a run may change: a default, an option, a flag read as when the script trains."""
     if isinstance(value, Many):
@@ -656,3 +683,9 @@ def _unique(said: list[Said]) -> list[Said]:
     for one in said:
         found.setdefault((one.code, one.source.path, one.line, one.column), one)
     return sorted(found.values(), key=lambda one: (one.source.path, one.line, one.column))
+
+
+def _unpacked(call: Made) -> str:
+    """What a call is given as **keywords, as it is written."""
+    keywords = call.node.keywords if isinstance(call.node, ast.Call) else []
+    return next((f"**{unparse(part.value)[:80]}" for part in keywords if part.arg is None), "*args")

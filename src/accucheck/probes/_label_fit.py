@@ -1,0 +1,160 @@
+"""How outputs and labels go together, for the probes that see both: in a recording, or in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Level, Verdict
+from ..model import suggest as usual
+
+if TYPE_CHECKING:
+    from ..knowledge.api import Api
+
+MESSAGES: Words = {
+    "beyond": {
+        "en": "Labels run from {low:,} to {high:,}, but the network has {classes:,} outputs, for 0 to {last:,}: none stands for {labels}.",
+        "zh": "标签取值为 {low:,} 至 {high:,}，而网络只有 {classes:,} 个输出，对应 0 至 {last:,}：{labels} 没有对应的输出。",
+    },
+    "from-one": {
+        "en": "Labels run from 1 to {high:,}, the {classes:,} outputs of the network stand for 0 to {last:,}: labels count from 1.",
+        "zh": "标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}：标签从 1 开始，而输出从 0 开始。",
+    },
+    "left-out-perhaps": {
+        "en": "The label {labels} stands for no output of {classes:,}. Where the loss leaves it out, name it in the loss (ignore_index).",
+        "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项。如果损失函数会忽略它，请在损失中写明（ignore_index）。",
+    },
+    "spread": {
+        "en": "Outputs have the shape {outputs}, labels {shape}: set against each other element by element they spread to {spread}, and "
+        "outputs are compared with labels of other samples.",
+        "zh": "输出形状为 {outputs}，标签形状为 {shape}：逐元素计算时会广播为 {spread}，输出会与其他样本的标签比较。",
+    },
+    "fits": {
+        "en": "Labels from {low:,} to {high:,} lie within the {classes:,} outputs ({batches:,} {batches:batch|batches}).",
+        "zh": "标签 {low:,} 至 {high:,} 均在 {classes:,} 个输出的范围之内（{batches:,} 个 batch）。",
+    },
+    "same-shape": {
+        "en": "Outputs and labels have the same shape, {outputs} ({batches:,} {batches:batch|batches}).",
+        "zh": "输出与标签形状相同，均为 {outputs}（{batches:,} 个 batch）。",
+    },
+    "not-compared": {
+        "en": "Outputs of shape {outputs} and labels of shape {shape} go together in a way that only the loss knows.",
+        "zh": "输出形状为 {outputs}，标签形状为 {shape}，二者如何对应只有损失函数知道。",
+    },
+    "fix-labels": {
+        "en": "Let labels begin at 0, and the last layer have as many outputs as there are classes.",
+        "zh": "标签从 0 开始，最后一层的输出数等于类别数。",
+    },
+    "fix-shapes": {
+        "en": "Give both one shape, e.g. outputs.squeeze(-1), or labels.reshape(outputs.shape).",
+        "zh": "让两者形状一致，例如 outputs.squeeze(-1)，或 labels.reshape(outputs.shape)。",
+    },
+}
+_NO_CLASS = {
+    "en": "A label without an output of its own is an error on one device and nothing, NaN or another class on another.",
+    "zh": "没有对应输出的标签，在有的设备上报错，在另一些设备上则不起作用、得到 NaN 或被当作其他类别。",
+}
+WHY: Words = {
+    **dict.fromkeys(("beyond", "from-one", "left-out-perhaps"), _NO_CLASS),
+    "spread": {
+        "en": "The network learns the mean of the labels of a batch, whatever the input: the loss falls a little and then stays.",
+        "zh": "网络学到的只是一个 batch 标签的平均值，与输入无关：loss 稍降之后便停住。",
+    },
+}
+_PRINT = {
+    "en": "Print the shapes of both and the lowest and highest label where the loss is called.",
+    "zh": "在调用损失函数处打印两者的形状，以及标签的最小值和最大值。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+
+#: What the losses of MindSpore leave out unless they are told otherwise.
+_IGNORED = -100
+
+
+@dataclass
+class Seen:
+    """What was seen of all batches: shapes of the first, labels of all."""
+
+    first: dict[str, Any] = field(default_factory=dict)
+    batches: int = 0
+    low: int | None = None
+    high: int | None = None
+    beyond: set[int] = field(default_factory=set)
+
+    def add(self, facts: dict[str, Any]) -> None:
+        """Of one batch, as live/inside/fitting.py tells it."""
+        self.first = self.first or facts
+        self.batches += 1
+        if facts.get("low") is not None:
+            self.low = facts["low"] if self.low is None else min(self.low, facts["low"])
+            self.high = facts["high"] if self.high is None else max(self.high, facts["high"])
+            self.beyond |= set(facts["beyond"])
+
+
+def judged(case: Case, seen: Seen) -> Finding:
+    """What there is to say of the pair."""
+    first = seen.first
+    outputs, labels, classes = first["outputs"], first["labels"], first["classes"]
+    data: dict[str, Any] = {"outputs": shown(outputs), "shape": shown(labels), "batches": seen.batches}
+    spread = spread_over(outputs, labels)
+    if spread and (classes <= 1):
+        # A loss of one's own may bring both into one shape.
+        loss = _loss(case)
+        level = Level.PROBLEM if loss is not None and loss.labels == "same-shape" else Level.SUSPECT
+        return Finding("spread", level, data=data | {"spread": shown(spread)}, fix=Fix("fix-shapes"))
+    if classes > 1:
+        assert seen.low is not None and seen.high is not None
+        beyond = sorted(seen.beyond - ignored(case))
+        within = {one for one in (seen.low, seen.high) if 0 <= one < classes}
+        data |= {"low": seen.low, "high": seen.high, "classes": classes, "last": classes - 1, "labels": beyond}
+        if not beyond:
+            known = {"low": min(within, default=0), "high": max(within, default=classes - 1)}
+            return Finding("fits", Level.INFO, data=data | known)
+        if beyond == [classes] and seen.low == 1:
+            return Finding("from-one", Level.PROBLEM, data=data, fix=Fix("fix-labels"))
+        if _loss(case) is not None:  # of which it is known what it leaves out
+            return Finding("beyond", Level.PROBLEM, data=data, fix=Fix("fix-labels"))
+        code = "left-out-perhaps" if beyond[-1] < 0 or (len(beyond) == 1 and beyond != [classes]) else "beyond"
+        return Finding(code, Level.SUSPECT, data=data, fix=Fix("fix-labels"))
+    if outputs == labels:
+        return Finding("same-shape", Level.INFO, data=data)
+    return Finding("not-compared", Level.INFO, data=data, incomplete=True)
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """That both go together does not say that the loss is right."""
+    verdict = usual(findings)
+    return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
+
+
+def spread_over(outputs: list[int], labels: list[int]) -> list[int]:
+    """The shape that both spread to where neither has it already, as (N, 1) and (N,) do; [] where they do not."""
+    wide = max(len(outputs), len(labels))
+    one, other = ([1] * (wide - len(shape)) + shape for shape in (outputs, labels))
+    if any(a != b and 1 not in (a, b) for a, b in zip(one, other, strict=True)):
+        return []
+    both = [max(a, b) for a, b in zip(one, other, strict=True)]
+    return both if both not in (outputs, labels) else []
+
+
+def ignored(case: Case) -> set[int]:
+    """Labels that stand for nothing: what the loss leaves out, and the value that pads."""
+    loss, padding = case.spec.loss, case.get("design.padding.value")
+    given = loss.args.get("ignore_index") if loss is not None else None
+    return {one for one in (_IGNORED, given, padding) if isinstance(one, int)}
+
+
+def _loss(case: Case) -> Api | None:
+    """The loss of the case, where it is MindSpore's."""
+    from ..knowledge import api, names
+
+    loss = case.spec.loss
+    known = api.find(names.canonical(loss.call.replace(":", "."))) if loss is not None else None
+    return known if known is not None and known.kind == "loss" else None
+
+
+def shown(shape: list[int]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -1,0 +1,80 @@
+"""The identities of samples that a training recorded, by rank and epoch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..case import Case
+from ..language import Words
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+MESSAGES: Words = {
+    "not-recorded": {
+        "en": "{path} does not tell which samples each step got: record them with Recorder.step(samples=...) or callback(samples=0).",
+        "zh": "{path} 没有记录每步用到的样本，请用 Recorder.step(samples=...) 或 callback(samples=0) 记录。",
+    },
+    "not-identities": {
+        "en": "What {path} records of the samples repeats within an epoch ({different:,} different of {samples:,}), as labels do: samples "
+        "cannot be told apart by it.",
+        "zh": "{path} 中记录的样本标识在一个 epoch 内重复（{samples:,} 个中只有 {different:,} 种），更像是标签，无法用来识别样本。",
+    },
+}
+_RANK = re.compile(r"\.rank(\d+)$")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The samples of the last run of one rank: by epoch, in their order. Identities are numbers that are the same in all ranks; `whole`
+    tells that they are whole numbers as they were recorded."""
+
+    path: Path
+    rank: int
+    epochs: dict[int, Array]
+    whole: bool
+
+
+def of_case(case: Case) -> list[Recorded]:
+    """The recordings that curves.train names, and those of other ranks beside them, by rank; those without samples are left out."""
+    from ..readers import recordings
+    from ..readers.places import head_of
+
+    paths: dict[Path, None] = {}
+    for path in case.paths("curves.train"):
+        stem = _RANK.sub("", path.stem)
+        beside = sorted(path.parent.glob(f"{_escaped(stem)}.rank*{path.suffix}")) if path.is_file() else []
+        own = path.with_name(stem + path.suffix)
+        paths |= dict.fromkeys(
+            [one for one in (own, path, *beside) if one.is_file() and recordings.looks_like(head_of(one))]
+        )
+    numbers: dict[str | int, int] = {}
+    found = []
+    for path in paths:
+        runs = [run for run in recordings.read(path, samples=True).runs if run.samples]
+        if runs:
+            found.append(_recorded(path, runs[-1], numbers))
+    return sorted(found, key=lambda one: one.rank)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
+    import numpy as np
+
+    by_epoch: dict[int, list[str | int]] = {}
+    for (_, batch), epoch in zip(run.samples, run.sample_epochs, strict=True):
+        by_epoch.setdefault(epoch, []).extend(batch)
+    whole = all(isinstance(one, int) and abs(one) < 1 << 53 for batch in by_epoch.values() for one in batch)
+    epochs = {
+        epoch: np.array([one if whole else numbers.setdefault(one, len(numbers)) for one in batch], np.int64)
+        for epoch, batch in by_epoch.items()
+    }
+    return Recorded(path, run.rank, epochs, whole)

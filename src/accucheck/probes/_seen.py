@@ -1,0 +1,154 @@
+"""What static probes say about how much they saw: the network that the training step trains, and the data that feed it.
+
+"No problem" and "not applicable" rest on that: where following stopped before all was seen, the probe stays undecided, and the
+finding names the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..language import Words
+from ..model import Finding, Level, Where
+
+if TYPE_CHECKING:
+    from ..script.analysis import Reading, Scripts
+    from ..script.seen import Network, Stop
+
+#: So many networks, data sets and places where following stopped are told for each script.
+MOST = 3
+#: What says that everything was seen, and nothing else.
+SEEN = ("network-seen", "parameters-seen", "data-seen", "data-made", "data-own")
+MESSAGES: Words = {
+    "network-seen": {
+        "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
+        "applied in what was followed.",
+        "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，有 {applied} 个在已跟踪的代码中被调用。",
+    },
+    "parameters-seen": {
+        "en": "The training step trains {network}, which has {parameters} {parameters:parameter|parameters} of its own and no layer of "
+        "the framework with weights.",
+        "zh": "训练步训练的网络是 {network}：它自带 {parameters} 个参数，不含框架提供的带权重的层。",
+    },
+    "network-unseen": {
+        "en": "Following the trained network stops at {call}: what it gives is not known here and may hold any layer.",
+        "zh": "对所训练网络的跟踪到 {call} 为止：其结果在此未知，可能包含任意的层。",
+    },
+    "network-partly": {
+        "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} applied "
+        "in what was followed.",
+        "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} 个被调用。",
+    },
+    "network-empty": {
+        "en": "No layer with weights is seen in {network}, which the training step trains.",
+        "zh": "在训练步所训练的 {network} 中没有看到带权重的层。",
+    },
+    "step-unseen": {
+        "en": "No training step is seen in {path}. Following stops at {call}, which may train.",
+        "zh": "{path} 中没有看到训练步。跟踪到 {call} 为止，训练可能在其中进行。",
+    },
+    "no-step": {
+        "en": "No training step is to be seen in {path}.",
+        "zh": "{path} 中没有看到训练步。",
+    },
+    "data-seen": {
+        "en": "This {dataset} feeds the training.",
+        "zh": "训练使用的数据集是这个 {dataset}。",
+    },
+    "data-unseen": {
+        "en": "Following the training data stops at {call}: which data set it gives is not known here.",
+        "zh": "对训练数据的跟踪到 {call} 为止：它给出的是哪个数据集在此未知。",
+    },
+    "data-made": {
+        "en": "No step is seen to read this {dataset}; by its name and its place it is made for training.",
+        "zh": "没有看到读取这个 {dataset} 的训练步；从名称和所在位置看，它是为训练创建的。",
+    },
+    "data-own": {
+        "en": "No data set of MindSpore feeds the training in {path}: the script makes its data itself.",
+        "zh": "{path} 的训练不使用 MindSpore 的数据集：数据由脚本自行生成。",
+    },
+}
+
+
+def networks(scripts: Scripts) -> Iterator[Finding]:
+    """The networks that the training steps use, or where following them stopped."""
+    from ..script.seen import seen
+
+    for reading in scripts.training:
+        found = seen(reading)
+        if not found.steps:
+            yield _without_step(reading, found.stops)
+        for stop in found.stops[:MOST] if found.steps else ():
+            yield _stopped("network-unseen", stop)
+        for network in found.networks[:MOST]:
+            yield from _network(network)
+        if found.steps and not found.networks and not found.stops:
+            where = Where(path=reading.source.path)
+            yield Finding("network-empty", Level.INFO, where, {"network": reading.source.path}, incomplete=True)
+
+
+def data(scripts: Scripts) -> Iterator[Finding]:
+    """The data sets that feed the training, or where following them stopped."""
+    from ..script.fed import fed
+
+    for reading in scripts.training:
+        found = fed(reading)
+        for made in found.sets[:MOST]:
+            yield Finding("data-seen", Level.INFO, Where(path=made.source.path, line=made.line), {"dataset": made.last})
+        for stop in found.stops[:MOST]:
+            yield _stopped("data-unseen", stop)
+        if not found.fed and not found.stops:
+            yield from _unfed(reading)
+
+
+def _unfed(reading: Reading) -> Iterator[Finding]:
+    """What there is to say of a script whose training is not seen to get any data."""
+    from ..script.fed import made
+    from ..script.seen import seen
+
+    training, path = seen(reading), reading.source.path
+    sets = made(reading)
+    if not training.steps and (training.stops or not sets):
+        yield _without_step(reading, training.stops)
+    elif not sets:
+        yield Finding("data-own", Level.INFO, Where(path=path), {"path": path})
+    for one in sets[:MOST] if training.steps or not training.stops else ():
+        yield Finding("data-made", Level.INFO, Where(path=one.source.path, line=one.line), {"dataset": one.last})
+
+
+def _without_step(reading: Reading, stops: list[Stop]) -> Finding:
+    path = reading.source.path
+    if not stops:
+        return Finding("no-step", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
+    stop = stops[0]
+    where = Where(path=stop.source.path, line=stop.line)
+    return Finding(
+        "step-unseen",
+        Level.INFO,
+        where,
+        {"path": path, "call": stop.text},
+        [stop.source.code(stop.line)],
+        incomplete=True,
+    )
+
+
+def _network(network: Network) -> Iterator[Finding]:
+    where = Where(path=network.source.path, line=network.line)
+    data = {
+        "network": network.name,
+        "layers": len(network.layers),
+        "applied": len(network.applied),
+        "parameters": network.parameters,
+    }
+    for stop in network.stops[:MOST]:
+        yield _stopped("network-unseen", stop)
+    if network.followed:
+        yield Finding("network-seen" if network.layers else "parameters-seen", Level.INFO, where, data)
+    elif not network.stops:
+        yield Finding("network-partly" if network.layers else "network-empty", Level.INFO, where, data, incomplete=True)
+
+
+def _stopped(code: str, stop: Stop) -> Finding:
+    where = Where(path=stop.source.path, line=stop.line)
+    return Finding(code, Level.INFO, where, {"call": stop.text}, [stop.source.code(stop.line)], incomplete=True)

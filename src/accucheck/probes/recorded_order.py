@@ -1,0 +1,189 @@
+"""Compares the order of samples in two epochs of a training as it was recorded, whatever the scripts say.
+
+`accucheck.Recorder` records which samples each step got. Catches the same order in both epochs, and orders of a shuffle buffer that is
+small against the data, where identities are the numbers 0 to n - 1. Cannot tell: samples that are recorded by their content and
+augmented, whose digests never come again, and orders that are meant to stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Curve, Finding, Fix, Kind, Level, Progress, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example, Skip
+from . import _recorded_samples, shuffle_order
+
+if TYPE_CHECKING:
+    from ._recorded_samples import Array, Recorded
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    half: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="a buffer below this share of the data is suspect",
+            extra={"unit": "1", "source": "measured: rank correlation with the stored order is still 0.37"},
+        ),
+    ] = 0.5
+
+
+MESSAGES: Words = {
+    **_recorded_samples.MESSAGES,
+    **{code: shuffle_order.MESSAGES[code] for code in ("small-buffer", "fix-shuffle", "fix-buffer")},
+    "fixed-order": {
+        "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, {same:.1%} "
+        "in the same place).",
+        "zh": "所记录的训练中，第 {one:,} 和第 {other:,} 个 epoch 读取样本的顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致）。",
+    },
+    "reshuffled": {
+        "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in different orders ({samples:,} compared, "
+        "{same:.1%} in the same place).",
+        "zh": "所记录的训练中，第 {one:,} 和第 {other:,} 个 epoch 读取样本的顺序不同（比较了 {samples:,} 个，{same:.1%} 位置一致）。",
+    },
+    "other-samples": {
+        "en": "Epochs {one:,} and {other:,} have hardly a sample in common ({common:.1%}): samples that are augmented cannot be told by "
+        "their content. Record their numbers.",
+        "zh": "第 {one:,} 和第 {other:,} 个 epoch 几乎没有相同的样本（{common:.1%}）：增强后的样本无法按内容识别，请记录样本编号。",
+    },
+    "one-epoch": {
+        "en": "{path} holds the samples of one epoch only, or of too few: orders cannot be compared.",
+        "zh": "{path} 只有一个 epoch 的样本，或样本过少，无法比较顺序。",
+    },
+}
+WORDS: Words = {
+    "order": {"en": "The samples of both epochs in their order", "zh": "两个 epoch 中样本的次序"},
+    "place": {"en": "place in the epoch", "zh": "在 epoch 中的次序"},
+    "sample": {"en": "number of the sample", "zh": "样本编号"},
+    "one": {"en": "first epoch", "zh": "前一个 epoch"},
+    "other": {"en": "second epoch", "zh": "后一个 epoch"},
+}
+_SAME = {
+    "en": "Every epoch takes the same steps in the same order: gradients of neighbours go together, and the network follows the order.",
+    "zh": "每个 epoch 都按同样的次序走同样的步子：相邻 batch 的梯度相关，网络会受数据次序影响。",
+}
+WHY: Words = {"fixed-order": _SAME, "small-buffer": _SAME}
+_PRINT = {
+    "en": "Print the numbers of the first samples of two epochs of the training.",
+    "zh": "打印训练中两个 epoch 最初若干样本的编号。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    recorded = _recorded_samples.of_case(case)
+    yield Progress(1, 1, "files")
+    if not recorded:
+        raise Skip("not-recorded", path=[case.relative(path) for path in case.paths("curves.train")])
+    yield from _judged(recorded[0], case.relative(recorded[0].path), params)
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """In order only where the buffer was seen too: which samples come next says nothing of how far they moved."""
+    found = list(findings)
+    verdict = usual(found)
+    seen = any(one.code == "reshuffled" and one.data.get("buffer_share") for one in found)
+    return Verdict.UNDECIDED if verdict is Verdict.OK and not seen else verdict
+
+
+def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
+    import numpy as np
+
+    from ..live import order
+
+    where = Where(path)
+    epochs = sorted(recorded.epochs)
+    if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
+        yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
+        return
+    first, second = (recorded.epochs[one] for one in epochs[:2])
+    count = min(len(first), len(second))  # the second one may not be whole yet
+    different = len(np.unique(first))
+    data: dict[str, Any] = {
+        "path": path,
+        "one": epochs[0],
+        "other": epochs[1],
+        "samples": count,
+        "different": different,
+    }
+    if different * 2 < len(first):
+        yield Finding("not-identities", Level.INFO, where, data, incomplete=True)
+        return
+    common = float(np.isin(second, first).mean())
+    if common < 1 - order.AGREE:
+        yield Finding("other-samples", Level.INFO, where, data | {"common": common}, incomplete=True)
+        return
+    same, chance = order.agreement(first, second)
+    data["same"] = same
+    chart = _chart(first, second)
+    if same >= order.AGREE and chance < order.CHANCE:
+        yield Finding("fixed-order", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
+        return
+    if recorded.whole and len(first) >= order.ENOUGH and {*first.tolist()} == {*range(len(first))}:
+        size, small = order.buffer(first, np.arange(len(first)), len(first))
+        data |= {"buffer": size, "buffer_share": size / len(first), "of": len(first), "early": size - 1}
+        if size / len(first) < params.half and small < order.CHANCE:
+            yield Finding("small-buffer", Level.SUSPECT, where, data, [chart], Fix("fix-buffer"))
+    yield Finding("reshuffled", Level.INFO, where, data, [chart])
+
+
+def _chart(first: Array, second: Array) -> Curve:
+    count = min(len(first), len(second), 300)
+    lines: dict[str, list[float | None]] = {
+        name: [float(one) for one in ids[:count]] for name, ids in (("one", first), ("other", second))
+    }
+    return Curve("order", "place", "sample", [float(place) for place in range(count)], lines)
+
+
+def _recording(*epochs: list[Any], batch: int = 8) -> str:
+    head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
+    lines, step = [head], 0
+    for number, ids in enumerate(epochs, 1):
+        for at in range(0, len(ids), batch):
+            step += 1
+            lines.append({"step": step, "epoch": number, "loss": 1.0, "samples": ids[at : at + batch]})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _example(name: str, verdict: Verdict, code: str, *epochs: list[Any]) -> Example:
+    files: dict[str, Any] = {"run.jsonl": _recording(*epochs)}
+    return Example(name, files=files, case={"curves": {"train": "run.jsonl"}}, verdict=verdict, codes=(code,))
+
+
+def _mixed(factor: int, count: int = 97) -> list[int]:
+    """The numbers 0 to 96 in an order without pattern."""
+    return [pow(factor, n, 97) - 1 for n in range(1, count)] + [96]
+
+
+EXAMPLES = [
+    _example("in other orders", Verdict.OK, "reshuffled", _mixed(5), _mixed(7)),
+    _example(
+        "told by words", Verdict.UNDECIDED, "reshuffled", [f"a{n}" for n in _mixed(5)], [f"a{n}" for n in _mixed(7)]
+    ),
+    _example("in the same order", Verdict.PROBLEM, "fixed-order", _mixed(5), _mixed(5)),
+    _example("as they are stored", Verdict.PROBLEM, "fixed-order", list(range(60)), list(range(60))),
+    _example(
+        "a buffer of four",
+        Verdict.UNDECIDED,
+        "small-buffer",
+        [n ^ 3 for n in range(64)],
+        [n ^ 1 for n in range(64)],
+    ),
+    _example("labels for identities", Verdict.UNDECIDED, "not-identities", [n % 10 for n in range(60)], [0] * 60),
+    _example(
+        "augmented", Verdict.UNDECIDED, "other-samples", [f"a{n}" for n in range(60)], [f"b{n}" for n in range(60)]
+    ),
+    _example("one epoch", Verdict.UNDECIDED, "one-epoch", list(range(60))),
+]

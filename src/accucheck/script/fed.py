@@ -1,0 +1,89 @@
+"""Which data feed the training of a script: the data sets that its steps read, and where following them stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..knowledge import dataset_classes
+from . import flow
+from .analysis import Reading
+from .modes import Replay
+from .networks import is_cell
+from .seen import Stop, is_foreign
+from .shuffling import data_sets
+from .syntax import kept
+from .values import Instance, Known, Made, Value, options
+
+_TRAIN = ["epoch", "train_dataset"]
+
+
+@dataclass(eq=False)
+class Fed:
+    """The constructor calls of the data sets that feed the training; whether anything was seen that is fed at all (a program may
+    make its data itself); and where following stopped before a data set was reached."""
+
+    sets: list[Made] = field(default_factory=list)
+    fed: bool = False
+    stops: list[Stop] = field(default_factory=list)
+
+
+@kept
+def fed(reading: Reading) -> Fed:
+    """The data of the training in a reading, made once for all who ask."""
+    found = Fed()
+    for place, values in _given(reading):
+        found.fed = True
+        _follow(found, place, values)
+    if not found.sets:  # a trainer that is not seen is given a data set
+        data = data_sets(reading.trace)
+        chains = [chain for leaf, chain in data.sets() if data.uses.trained(leaf)]
+        found.sets = _distinct([part for chain in chains for part in chain if _is_set(part)])
+        found.fed |= bool(found.sets)
+    if found.sets:
+        found.stops.clear()
+    return found
+
+
+def made(reading: Reading) -> list[Made]:
+    """The constructor calls of the data sets that a script makes, those for evaluation left out where others are seen."""
+    return _distinct([part for _, chain in data_sets(reading.trace).sets() for part in chain if _is_set(part)])
+
+
+def _given(reading: Reading) -> Iterator[tuple[Made, list[Value]]]:
+    """What the steps of a script are given, with the call that gives it."""
+    for call in reading.trace.calls:
+        trains = call.name in (".train", ".fit") and any(
+            isinstance(base, Made) and base.api == "Model" for base in options(call.base)
+        )
+        data = call.argument(_TRAIN, "train_dataset") if trains else None
+        if data is not None:
+            yield call, [data]
+    for event in Replay(reading.trace, False).training:
+        if isinstance(event.place, Made):
+            yield event.place, [*event.place.args, *event.place.keywords.values()]
+
+
+def _follow(found: Fed, place: Made, values: list[Value]) -> None:
+    """Add the data sets that values come from, or else where following them stopped."""
+    parts = [part for value in values for part in flow.sources(value, _ends)]
+    sets = [part for part in parts if isinstance(part, Made) and _is_set(part)]
+    found.sets = _distinct([*found.sets, *sets])
+    foreign = [part for part in parts if isinstance(part, Made) and is_foreign(part)]
+    if not sets and foreign:
+        found.stops.append(Stop(foreign[0].source, foreign[0].node))
+    elif not sets and values and not any(isinstance(part, (Made, Known)) for part in parts):
+        found.stops.append(Stop(place.source, place.node))
+
+
+def _ends(value: Value) -> bool:
+    """A data set, or a network: what that computes is no data of the training."""
+    return (isinstance(value, Made) and _is_set(value)) or (isinstance(value, Instance) and is_cell(value.of))
+
+
+def _is_set(made: Made) -> bool:
+    return made.name.startswith("mindspore.") and made.last in dataset_classes.load().sources
+
+
+def _distinct(made: list[Made]) -> list[Made]:
+    return list({id(call.node): call for call in made}.values())

@@ -1,0 +1,422 @@
+"""What the training steps of a script use, and how far it was followed: the networks that are trained, how many of their layers
+are applied in what was followed, and the places where following stopped.
+
+A layer counts as it is written, once for each place that makes it: a block that a loop makes twelve times is one. Following stops
+at what no file of the project and no knowledge of MindSpore gives: a class of a package that is not there, a name that is looked
+up in a registry or configuration, a parameter that nobody is seen to give. What stands there may hold any layer.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..knowledge import names
+from .analysis import Reading
+from .modes import Event, Replay, underlying, within
+from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
+from .source import Placed, Source
+from .syntax import kept
+from .training import role
+from .training_steps import is_optimizer, training
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Unknown, Value, options
+
+#: Packages whose functions hold no weights of a network, beside Python's own.
+_PLAIN = frozenset({"mindspore", "numpy", *sys.stdlib_module_names, *dir(builtins)})
+#: Those of them whose objects are called to compute: what another makes, import_module for one, may be a network.
+_COMPUTES = frozenset({"mindspore", "numpy", "comprehension", "generator"})
+#: A network of which less than this share of the layers is applied in what was followed counts as not followed.
+SHARE = 0.5
+#: So many networks, and places where following stopped, are told.
+MOST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Stop(Placed):
+    """Where following stopped: the call, name or class of the project that leads further."""
+
+    source: Source
+    node: ast.AST
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.source.path, self.line, getattr(self.node, "col_offset", 0)
+
+    @property
+    def text(self) -> str:
+        node = self.node
+        if isinstance(node, ast.ClassDef):
+            return f"class {node.name}({', '.join(self.source.segment(base) for base in node.bases)})"
+        if isinstance(node, (ast.For, ast.AsyncFor)):
+            node = node.iter
+        return self.source.segment(node, 80) if isinstance(node, ast.expr) else type(node).__name__.lower()
+
+
+@dataclass(eq=False)
+class Network(Placed):
+    """A network that a step trains. `layers` are those with weights, each as the node that makes it; `applied` those among them
+    that are applied in what was followed."""
+
+    value: Value
+    source: Source
+    node: ast.AST
+    layers: set[int] = field(default_factory=set)
+    applied: set[int] = field(default_factory=set)
+    parameters: int = 0
+    stops: list[Stop] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        value = self.value
+        if isinstance(value, Instance):
+            return value.of.node.name
+        return value.last if isinstance(value, Made) else "?"
+
+    @property
+    def followed(self) -> bool:
+        """Whether all of it was seen that could be wrong."""
+        if self.stops:
+            return False
+        return len(self.applied) >= SHARE * len(self.layers) if self.layers else self.parameters > 0
+
+
+@dataclass(eq=False)
+class Seen:
+    """What was seen of the training in one reading. `stops` are places before any network was reached."""
+
+    reading: Reading
+    networks: list[Network] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def followed(self) -> bool:
+        return bool(self.networks) and not self.stops and all(network.followed for network in self.networks)
+
+
+@kept
+def seen(reading: Reading) -> Seen:
+    """What the training steps of a reading use, made once for all who ask."""
+    return _Search(reading).seen()
+
+
+class _Search:
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.calls = sorted(reading.trace.calls, key=lambda call: call.order)
+        self.orders = [call.order for call in self.calls]
+
+    def seen(self) -> Seen:
+        found = Seen(self.reading)
+        steps = [step for step in training(self.reading).judged_steps() if step.kind != "own"]
+        events = self.events
+        places = {id(step.place): (step.network, Stop(step.source, step.node)) for step in steps}
+        for model in self.models:
+            places.setdefault(id(model), (model.argument(["network"], "network"), Stop(model.source, model.node)))
+        found.steps = len(places) + len(events)
+        tops = [top for network, place in places.values() for top in self.tops_of(network, place, found)]
+        tops += [top for event in events for top in self.tops_in(event, found)]
+        found.networks = _told([self.network(top) for top in _distinct(map(_unwrapped, tops))])
+        inside = {stop.key for network in found.networks for stop in network.stops}
+        found.stops = [stop for stop in _unique(found.stops) if stop.key not in inside]
+        if not found.steps:
+            found.stops += self.trainers[:1]
+        return found
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """Computations of gradients that reach an optimizer."""
+        return Replay(self.trace, False).training
+
+    # --- from the steps to the networks -------------------------------------------------------------------------------
+
+    @cached_property
+    def models(self) -> list[Made]:
+        """The Models that are told to train, also where their network brings its optimizer along."""
+        bases = (base for call in self.calls if call.name in (".train", ".fit") for base in options(call.base))
+        return [base for base in bases if isinstance(base, Made) and base.api == "Model"]
+
+    def tops_of(self, network: Value | None, place: Stop, found: Seen) -> Iterator[Value]:
+        """The networks that a step of the framework was given."""
+        for option in underlying(network):
+            inner = _copied(option)
+            if isinstance(inner, Instance) or _is_framework(inner):
+                yield inner
+            elif not isinstance(inner, Known):
+                found.stops.append(_origin(inner) or place)
+
+    def tops_in(self, event: Event, found: Seen) -> Iterator[Value]:
+        """The outermost cells that a computation of gradients runs."""
+        inside = [use.cell for use in event.uses]
+        tops = [*event.cells, *event.weights] if not inside else _outermost(event)
+        spans = [(event.order, event.end)]
+        found.stops += self.stops(spans)
+        if not tops and not found.stops:
+            found.stops.append(Stop(event.source, event.place.node))
+        yield from tops
+
+    # --- a network ----------------------------------------------------------------------------------------------------
+
+    def network(self, top: Value) -> Network:
+        source = getattr(top, "source", None) or self.reading.source
+        found = Network(top, source, getattr(top, "node", None) or source.tree)
+        held = within(top)
+        for value in held.values():
+            if _has_weights(value):
+                found.layers.add(_node(value))
+            elif is_parameter(value) and isinstance(value, Made) and trains(value):
+                found.parameters += 1
+        through = self.threaded(top)
+        found.applied = {node for node in found.layers if node in self.applied or node in through}
+        hidden = [] if isinstance(top, Instance) or _is_framework(top) else [_origin(top) or Stop(source, found.node)]
+        found.stops = _unique([*hidden, *self.hidden(held.values()), *self.stops(self.spans(held.values()))])
+        return found
+
+    def hidden(self, held: Iterable[Value]) -> list[Stop]:
+        """Objects of the project's classes that leave what they compute to a class which is not seen."""
+        found = []
+        for value in held:
+            if isinstance(value, Instance) and called(value.of) is None and not is_optimizer(value):
+                foreign = [name for name in value.of.beyond() if not _is_plain(name)]
+                if foreign and self.is_applied(value):
+                    found.append(Stop(value.of.source, value.of.node))
+        return found
+
+    def is_applied(self, value: Instance) -> bool:
+        return any(value in options(call.base) for call in self.calls if call.name in ("", value.of.node.name))
+
+    def threaded(self, top: Value) -> set[int]:
+        """The layers that a container of the framework applies one after the other by itself."""
+        if isinstance(top, Instance) and called(top.of) is not None:
+            return set()
+        found, queue, met = set(), [top], set()
+        while queue:
+            value = queue.pop()
+            if id(value) in met:
+                continue
+            met.add(id(value))
+            if _has_weights(value):
+                found.add(_node(value))
+            elif isinstance(value, Made) and _is_framework(value):
+                queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
+            elif isinstance(value, Instance) and called(value.of) is None:
+                queue += [arg for _, args, _ in value.supers for arg in args]
+            elif isinstance(value, (Items, Mapping, Many)):
+                queue += list(value.options if isinstance(value, Many) else _items(value))
+            elif isinstance(value, Made) and value.name in ("comprehension", "*args"):
+                queue += value.args[:1]
+        return found
+
+    @cached_property
+    def applied(self) -> set[int]:
+        """The nodes that make the layers which are called, or whose weights are asked for."""
+        found = set()
+        for call in self.calls:
+            for base in underlying(call.base):
+                if isinstance(base, Instance) and call.name == base.of.node.name:
+                    found.add(_node(base))
+                elif isinstance(base, Made) and call.name == "":
+                    found.add(_node(base))
+                    if base.name == "getattr" and base.args:
+                        found |= self.attributes(base.args[0])
+            for value in (*call.args, *call.keywords.values()):
+                if isinstance(value, Made) and value.name.startswith("@") and isinstance(value.base, Made):
+                    found.add(id(value.base.node))
+        return found
+
+    @staticmethod
+    def attributes(owner: Value) -> set[int]:
+        """The layers that an object holds, where one of them is asked for by a name that only a run has."""
+        held = [part for option in options(owner) for part in within(option).values()]
+        return {_node(part) for part in held if _has_weights(part)}
+
+    @cached_property
+    def runs(self) -> dict[int, list[Frame]]:
+        """The runs of what a call of a cell runs, by the node of the function."""
+        found: dict[int, list[Frame]] = {}
+        for frame in self.trace.frames:
+            if frame.function.name in FORWARD:
+                found.setdefault(id(frame.function.node), []).append(frame)
+        return found
+
+    def spans(self, held: Iterable[Value]) -> list[tuple[int, int]]:
+        """When the cells within a network ran."""
+        forwards = {id(f.node): f for v in held if isinstance(v, Instance) and (f := called(v.of)) is not None}
+        mine = {id(value) for value in held if isinstance(value, Instance)}
+        found = []
+        for key in forwards:
+            runs = self.runs.get(key, [])
+            found += [(frame.order, frame.end) for frame in runs if id(frame.owner) in mine] or [
+                (frame.order, frame.end) for frame in runs
+            ]
+        return found
+
+    # --- where following stops ----------------------------------------------------------------------------------------
+
+    def stops(self, spans: Iterable[tuple[int, int]]) -> list[Stop]:
+        """What is called within some spans of the run, and is neither seen nor known."""
+        found: dict[tuple[str, int, int], Stop] = {}
+        reach = -1
+        for first, last in sorted(spans):
+            for call in self.calls[
+                bisect_left(self.orders, max(first, reach + 1)) : bisect_left(self.orders, last + 1)
+            ]:
+                stop = self.unseen(call)
+                if stop is not None:
+                    found.setdefault(stop.key, stop)
+            reach = max(reach, last)
+        return list(found.values())
+
+    def unseen(self, call: Made) -> Stop | None:
+        """Where following stopped, when a call is of something that may hold layers and is not seen."""
+        if call.name == "":
+            for base in underlying(call.base):
+                name = "@" + base.name if isinstance(base, Unknown) else getattr(base, "name", "")
+                if name in self.attributes_of_cells:
+                    continue
+                if isinstance(base, Unknown):
+                    return Stop(call.source, call.node)
+                if isinstance(base, Made) and not _resolved(base):
+                    return _origin(base) or Stop(call.source, call.node)
+            return None
+        owner = call.base
+        if isinstance(owner, Unknown) and call.name == owner.name and "@" + owner.name not in self.attributes_of_cells:
+            return Stop(call.source, call.node)
+        if call.name.startswith(".") and isinstance(owner, Made) and is_foreign(owner) and _held_by_cell(owner):
+            return Stop(owner.source, owner.node)
+        return None
+
+    @cached_property
+    def attributes_of_cells(self) -> set[str]:
+        """The attributes that hold layers in cells which are seen: one that is taken from an object out of sight is taken from such
+        a cell."""
+        cells = (value for value in self.trace.instances if called(value.of) is not None)
+        held = ((name, part) for cell in cells for name, value in cell.attributes.items() for part in options(value))
+        return {"@" + name for name, part in held if _is_cell(part) or _has_weights(part) or _is_framework(part)}
+
+    @cached_property
+    def trainers(self) -> list[Stop]:
+        """Where a script without a training step may go on to train: the calls of what is not seen, the last first, that are given
+        an optimizer, else a network, else speak of training."""
+        foreign = [call for call in self.calls if is_foreign(call)]
+        given = [(call, [o for arg in (*call.args, *call.keywords.values()) for o in options(arg)]) for call in foreign]
+        optimizing = [call for call, values in given if any(map(is_optimizer, values))]
+        running = [call for call, values in given if any(map(_is_cell, values))]
+        spoken = [call for call in foreign if role([call.last]) == "train"]
+        return [Stop(call.source, call.node) for call in (*optimizing[::-1], *running[::-1], *spoken[::-1])]
+
+
+def _told(networks: list[Network]) -> list[Network]:
+    """Those to speak of: what holds weights, or may, and none that is within another; cells of the project first."""
+    weighty = [one for one in networks if one.layers or one.parameters or one.stops]
+    wanted = weighty or networks[:1]
+    wanted.sort(key=lambda one: (not isinstance(one.value, Instance), -len(one.layers)))
+    found: list[Network] = []
+    for one in wanted:
+        beside = any(one.layers <= other.layers and not one.stops for other in found) and one.layers
+        if not beside:
+            found.append(one)
+    return found
+
+
+def _has_weights(value: Value) -> bool:
+    """A layer of the framework, or an object of a class that is derived from one and leaves the computing to it."""
+    if isinstance(value, Instance):
+        return called(value.of) is None and any(weights(names.canonical(name)) for name in value.of.beyond())
+    return is_layer(value)
+
+
+def _node(value: Value) -> int:
+    return id(getattr(value, "node", None))
+
+
+def _unwrapped(value: Value) -> Value:
+    """The network within the framework's cells that train it."""
+    depth = 0
+    while isinstance(value, Made) and kind_of(value) == "step" and value.args and depth < 8:
+        value, depth = next(underlying(value.args[0]), value), depth + 1
+    return value
+
+
+def _outermost(event: Event) -> list[Value]:
+    """The cells that a step runs and no other cell of the step runs in turn."""
+    found: list[Value] = []
+    nested = 0
+    for use in sorted(event.uses, key=lambda use: use.order):
+        if use.order > nested:
+            nested = use.end
+            found.append(use.cell)
+    return found
+
+
+def _resolved(made: Made) -> bool:
+    """Whether it is known what calling this does to a network's layers: nothing out of sight comes in."""
+    depth = 0
+    value: Value | None = made
+    while isinstance(value, Made) and depth < 30:
+        if value.name == "getattr":
+            return bool(value.args) and all(isinstance(owner, Instance) for owner in options(value.args[0]))
+        if value.base is None:
+            return value.name.partition(".")[0] in _COMPUTES or not value.name[:1].isalpha()
+        if value.attached or value.result is not None:
+            return True
+        value, depth = value.base, depth + 1
+    return isinstance(value, (Known, Items, Mapping, Function, Partial))
+
+
+def _origin(value: Value | None) -> Stop | None:
+    """The call of what is not seen that a value comes from."""
+    depth = 0
+    while isinstance(value, Made) and depth < 30:
+        if value.base is None:
+            return Stop(value.source, value.node) if value.name[:1].isalpha() else None
+        value, depth = value.base, depth + 1
+    return None
+
+
+def is_foreign(call: Made) -> bool:
+    """A call of a function or class that is neither the project's nor MindSpore's nor of what holds no layers."""
+    made = isinstance(call.node, ast.Call) and call.base is None and call.name[:1].isalpha()
+    return made and not _is_plain(call.name)
+
+
+def _is_plain(name: str) -> bool:
+    return name.partition(".")[0] in _PLAIN or not name.lstrip(".")[:1].isalpha()
+
+
+def _is_framework(value: Value) -> bool:
+    return isinstance(value, Made) and value.base is None and value.name.startswith("mindspore.")
+
+
+def _held_by_cell(made: Made) -> bool:
+    """Whether something was made for an attribute of a cell."""
+    owner = made.frame.owner if made.frame is not None else None
+    return isinstance(owner, Instance) and any(made in options(held) for held in owner.attributes.values())
+
+
+def _is_cell(value: Value) -> bool:
+    return (isinstance(value, Instance) and called(value.of) is not None) or kind_of(value) in ("step", "model")
+
+
+def _copied(value: Value) -> Value:
+    """What a copy is a copy of."""
+    if isinstance(value, Made) and value.last in ("deepcopy", "copy") and len(value.args) == 1:
+        return next(underlying(value.args[0]), value)
+    return value
+
+
+def _items(value: Items | Mapping) -> list[Value]:
+    return value.items if isinstance(value, Items) else [*value.items.values(), *(value.fed or ())]
+
+
+def _distinct(values: Iterable[Value]) -> list[Value]:
+    return list({id(value): value for value in values}.values())
+
+
+def _unique(stops: Iterable[Stop]) -> list[Stop]:
+    return list({stop.key: stop for stop in stops}.values())

@@ -1,0 +1,99 @@
+"""The order of samples in real trainings that accucheck.Recorder records: between epochs, and between ranks."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from accucheck import case as cases
+from accucheck.model import Finding, Level, Verdict
+from accucheck.probe import Skip
+from accucheck.probes import recorded_order, recorded_shards
+
+COUNT = 96
+
+
+def judged(probe: ModuleType, root: Path, *settings: str) -> dict[str, Finding]:
+    case = cases.load(root, ["curves.train=run.jsonl", *settings])
+    return {one.code: one for one in probe.run(case, probe.Params()) if isinstance(one, Finding)}
+
+
+def trained(path: Path, rank: int = 0, *, shuffle: bool | int = True, content: bool = False, **shards: Any) -> None:
+    """Two epochs of a training on numbered samples, recorded; `shuffle` may be a buffer."""
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+
+    from accucheck import Recorder
+
+    ms.set_seed(3)
+    rows = np.random.default_rng(0).standard_normal((COUNT, 4)).astype(np.float32)
+    columns = {"x": rows, "number": np.arange(COUNT)}
+    data = ds.NumpySlicesDataset(columns, shuffle=shuffle is True, **shards)
+    if shuffle is not True and shuffle:
+        data = data.shuffle(shuffle)
+    net = nn.Dense(4, 1)
+    step = ms.value_and_grad(lambda x: net(x).mean(), None, net.trainable_params())
+    optimizer = nn.SGD(net.trainable_params(), 0.01)
+    data = data.batch(8)
+    iterator = data.create_tuple_iterator(num_epochs=2)
+    with Recorder(path, rank=rank) as recorder:
+        for epoch in (1, 2):
+            for x, number in iterator:
+                loss, grads = step(x)
+                optimizer(grads)
+                recorder.step(epoch=epoch, loss=loss, samples=x if content else number)
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("shuffle", "content", "code", "verdict"),
+    [
+        (True, False, "reshuffled", Verdict.OK),
+        (True, True, "reshuffled", Verdict.UNDECIDED),
+        (False, False, "fixed-order", Verdict.PROBLEM),
+        (False, True, "fixed-order", Verdict.PROBLEM),
+        (4, False, "small-buffer", Verdict.UNDECIDED),
+    ],
+)
+def test_the_order_of_two_epochs(tmp_path, shuffle, content, code, verdict):
+    trained(tmp_path / "run.jsonl", shuffle=shuffle, content=content)
+    found = judged(recorded_order, tmp_path)
+    assert code in found and recorded_order.suggest(found.values()) is verdict
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == ({code} - {"reshuffled"})
+    if code == "small-buffer":
+        assert 2 <= found[code].data["buffer"] <= 4
+
+
+@pytest.mark.mindspore
+def test_ranks_that_read_parts_and_ranks_that_read_the_same(tmp_path):
+    for rank in (0, 1):
+        trained(tmp_path / "run.jsonl", rank, num_shards=2, shard_id=rank)
+    found = judged(recorded_shards, tmp_path)
+    assert {*found} == {"apart"} and found["apart"].data["samples"] == COUNT
+    assert recorded_shards.suggest(found.values()) is Verdict.UNDECIDED, "that the whole was read is not seen"
+    for file in tmp_path.glob("*.jsonl"):
+        file.unlink()
+    for rank in (0, 1):
+        trained(tmp_path / "run.jsonl", rank)
+    found = judged(recorded_shards, tmp_path)
+    assert found["not-sharded"].level is Level.PROBLEM and found["not-sharded"].data["each"] == COUNT
+    (tmp_path / "train.py").write_text("import mindspore as ms\nms.set_auto_parallel_context(full_batch=True)\n")
+    assert judged(recorded_shards, tmp_path, "scripts.train=train.py")["not-sharded"].level is Level.SUSPECT
+
+
+def test_where_nothing_was_recorded_nothing_is_said(tmp_path):
+    from accucheck import Recorder
+
+    with Recorder(tmp_path / "run.jsonl") as recorder:
+        recorder.step(loss=1.0)
+    for probe in (recorded_order, recorded_shards):
+        with pytest.raises(Skip):
+            judged(probe, tmp_path)
+    with Recorder(tmp_path / "run.jsonl") as recorder:
+        recorder.step(loss=1.0, samples=[1, 2], epoch=1)
+    assert {*judged(recorded_order, tmp_path)} == {"one-epoch"}
+    with pytest.raises(Skip):
+        judged(recorded_shards, tmp_path)

@@ -1,0 +1,181 @@
+"""What the training steps of a script use, and where following them stops."""
+
+import textwrap
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.script.analysis import Scripts, read_scripts
+from accucheck.script.fed import Fed, fed
+from accucheck.script.seen import Seen, seen
+
+HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops, amp\n"
+NET = """
+class Net(nn.Cell):
+    def __init__(self, backbone=None):
+        super().__init__()
+        self.backbone = backbone or nn.Dense(8, 8)
+        self.blocks = nn.CellList([nn.Dense(8, 8) for _ in range(12)])
+        self.spare = nn.Dense(8, 8)
+        self.head = nn.SequentialCell(nn.Dense(8, 4), nn.ReLU())
+
+    def construct(self, x):
+        x = self.backbone(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+"""
+LOOP = """
+optimizer = nn.Adam(net.trainable_params())
+loss_fn = nn.MSELoss()
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in data:
+    loss, gradients = step(x, y)
+    optimizer(gradients)
+"""
+MODEL = "\nms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+CELL = """
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+for x, y in data:
+    step(x, y)
+"""
+
+
+def scripts(root: Path, *names: str, **texts: str) -> Scripts:
+    for name, text in texts.items():
+        path = root / name.replace("__", "/").replace("_py", ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(HEAD + textwrap.dedent(text) if path.suffix == ".py" else text)
+    given = {"scripts": {"train": list(names or ["train.py"])}}
+    return read_scripts(Case(root=str(root), spec=msgspec.convert(given, CaseFile)))
+
+
+def look(root: Path, text: str, **more: str) -> Seen:
+    return seen(scripts(root, train_py=text, **more).training[0])
+
+
+def feed(root: Path, text: str) -> Fed:
+    return fed(scripts(root, train_py=text).training[0])
+
+
+@pytest.mark.parametrize("step", [LOOP, MODEL, CELL], ids=["loop", "model", "cell"])
+def test_layers_of_the_trained_network_are_counted_as_they_are_written(tmp_path: Path, step: str) -> None:
+    found = look(tmp_path, NET + "net = Net()\n" + step)
+    assert found.followed and not found.stops
+    (network,) = found.networks
+    assert (network.name, len(network.applied), len(network.layers)) == ("Net", 3, 4), "the spare layer is not applied"
+
+
+@pytest.mark.parametrize("step", [LOOP, MODEL, CELL], ids=["loop", "model", "cell"])
+@pytest.mark.parametrize(
+    ("made", "call"),
+    [
+        ("net = Net(registry.build(config))", "registry.build(config)"),
+        ("net = registry.build(config)", "registry.build(config)"),
+        ("net = Net(timm_zoo.Backbone(depth=3))", "timm_zoo.Backbone(depth=3)"),
+        (
+            "import importlib\nnet = Net(importlib.import_module(config.name).make())",
+            "importlib.import_module(config.name)",
+        ),
+    ],
+)
+def test_following_stops_at_what_no_file_gives(tmp_path: Path, made: str, call: str, step: str) -> None:
+    head = "import registry, timm_zoo\nfrom somewhere import config, data\n"
+    found = look(tmp_path, head + NET + made + "\n" + step)
+    stops = [*found.stops, *(stop for network in found.networks for stop in network.stops)]
+    assert not found.followed
+    line = (HEAD + head + NET + made).count("\n") + 1
+    assert (call, line) in {(stop.text, stop.line) for stop in stops}
+
+
+def test_a_network_in_a_module_of_the_project_is_followed(tmp_path: Path) -> None:
+    text = "from models.net import build\nnet = build(3)\n" + MODEL
+    module = NET + "def build(depth):\n    return Net(nn.Dense(8, depth))\n"
+    found = look(tmp_path, text, models__net_py=module)
+    assert found.followed and found.networks[0].layers
+
+
+def test_a_class_that_leaves_computing_to_a_base_out_of_sight_is_a_stop(tmp_path: Path) -> None:
+    text = "import zoo\nclass Mine(zoo.ResNet):\n    pass\n" + NET + "net = Net(Mine())\n" + MODEL
+    found = look(tmp_path, text)
+    assert not found.followed
+    assert "class Mine(zoo.ResNet)" in {stop.text for stop in found.networks[0].stops}
+
+
+def test_a_layer_derived_from_one_of_the_framework_counts_as_one(tmp_path: Path) -> None:
+    text = (
+        "class Mine(nn.Dense):\n    def __init__(self):\n        super().__init__(8, 8)\n"
+        + NET
+        + "net = Net(Mine())\n"
+        + MODEL
+    )
+    (network,) = look(tmp_path, text).networks
+    assert network.followed and (len(network.applied), len(network.layers)) == (3, 4)
+
+
+def test_a_network_in_mixed_precision_is_the_network(tmp_path: Path) -> None:
+    found = look(tmp_path, NET + "net = Net()\nnet = amp.auto_mixed_precision(net, 'O2')\n" + LOOP)
+    assert found.followed and {network.name for network in found.networks} == {"Net"}
+
+
+def test_a_construct_that_hardly_applies_a_layer_is_not_followed(tmp_path: Path) -> None:
+    held = "\n".join(f"        self.layer{place} = nn.Dense(8, 8)" for place in range(6))
+    start = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    text = f"{start}{held}\n\n    def construct(self, x):\n        return self.layer0(x)\n"
+    found = look(tmp_path, text + "net = Net()\n" + MODEL)
+    assert not found.followed and not found.networks[0].stops
+
+
+def test_without_a_step_the_call_that_is_given_the_optimizer_is_named(tmp_path: Path) -> None:
+    text = (
+        NET
+        + "import engine\nnet = Net()\nopt = nn.Adam(net.trainable_params())\nengine.Runner(net, opt).start()\nengine.finish()\n"
+    )
+    found = look(tmp_path, text)
+    assert found.steps == 0 and [stop.text for stop in found.stops] == ["engine.Runner(net, opt)"]
+
+
+SET = "data = ds.ImageFolderDataset('train', shuffle=True).batch(32)\n"
+
+
+@pytest.mark.parametrize(
+    "step", [LOOP.replace("in data:", "in data.create_tuple_iterator():"), MODEL, CELL], ids=["loop", "model", "cell"]
+)
+def test_the_data_set_that_feeds_the_step_is_found(tmp_path: Path, step: str) -> None:
+    text = SET + "other = ds.Cifar10Dataset('test')\n" + NET + "net = Net()\n" + step
+    found = feed(tmp_path, text)
+    assert [made.last for made in found.sets] == ["ImageFolderDataset"] and not found.stops
+
+
+@pytest.mark.parametrize("step", [LOOP, MODEL, CELL], ids=["loop", "model", "cell"])
+def test_following_the_data_stops_at_a_loader_out_of_sight(tmp_path: Path, step: str) -> None:
+    text = "import loaders\ndata = loaders.create(32)\n" + NET + "net = Net()\n" + step
+    found = feed(tmp_path, text)
+    assert not found.sets and [stop.text for stop in found.stops] == ["loaders.create(32)"]
+
+
+def test_a_script_that_only_infers_is_no_training_script_beside_one_that_trains(tmp_path: Path) -> None:
+    train = SET + NET + "if __name__ == '__main__':\n    net = Net()\n" + textwrap.indent(MODEL, "    ")
+    infer = "from train import Net\nnet = Net()\nnet.set_train(False)\nprint(net(ops.ones((1, 8))))\n"
+    found = scripts(tmp_path, "train.py", "other.py", train_py=train, other_py=infer)
+    assert [reading.source.path for reading in found.training] == ["train.py"]
+    assert {reading.source.path: reading.role for reading in found.readings} == {
+        "train.py": "train",
+        "other.py": "infer",
+    }
+    alone = scripts(tmp_path, "other.py")
+    assert [reading.source.path for reading in alone.training] == ["other.py"], "nothing else trains"
+
+
+def test_a_script_that_hands_its_network_to_a_trainer_still_counts_as_training(tmp_path: Path) -> None:
+    train = SET + NET + "net = Net()\n" + MODEL
+    other = NET + "from engine import Trainer\nTrainer(Net()).run()\n"
+    found = scripts(tmp_path, "train.py", "other.py", train_py=train, other_py=other)
+    assert [reading.source.path for reading in found.training] == ["train.py", "other.py"]
