@@ -225,3 +225,42 @@ def test_the_proof_names_the_line_that_runs_the_network(example: Example, tmp_pa
             else:
                 assert f"line {finding.data['run']} of {finding.data['run_path']}" in proof
                 assert "set_train" not in line, line
+
+
+def test_a_network_behind_two_training_cells_is_not_called_in_training_mode(tmp_path: Path) -> None:
+    """Both cells are set to inference, which reaches the networks within their losses; a fault is told once a place."""
+    text = """
+from mindspore import nn, ops
+
+class Maker(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.norm = nn.Dense(4, 4), nn.BatchNorm1d(4)
+
+    def construct(self, x):
+        return self.norm(self.dense(x))
+
+class Cost(nn.Cell):
+    def __init__(self, maker, judge):
+        super().__init__()
+        self.maker, self.judge = maker, judge
+
+    def construct(self, x):
+        return self.judge(self.maker(x)).mean()
+
+maker, judge = Maker(), nn.Dense(4, 1)
+one = nn.TrainOneStepCell(Cost(maker, judge), nn.SGD(maker.trainable_params(), 0.1))
+two = nn.TrainOneStepCell(Cost(maker, judge), nn.SGD(judge.trainable_params(), 0.1))
+one.set_train({0})
+two.set_train({0})
+for x in data:
+    one(x)
+    two(x)
+"""
+    for mode, told in (("True", 2), ("False", 0)):
+        (tmp_path / "train.py").write_text(text.replace("{0}", mode))
+        case = Case(root=str(tmp_path), spec=msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile))
+        module = probe.load("train_mode")
+        codes = [one.code for one in module.run(case, probe.params(module, {})) if isinstance(one, Finding)]
+        assert codes.count("trains") == told
+        assert ("set-to-inference" in codes) is (mode == "False")

@@ -268,7 +268,7 @@ def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
     for fault in account.faults[:MOST]:
         yield _of_fault(fault, _layers_of_project(reading, fault) if fault.code == "no-set-train-unknown" else [])
     trains = reading.role == "train"
-    wrong = {id(fault.event) for fault in account.faults}
+    wrong = {id(fault.event) for fault in account.faults} | account.inference
     by_model = [model for model in account.models if model.mode is trains]
     for model in by_model[:MOST_NAMED]:
         yield _info("by-model", model.source, model.line, {"call": model.how})

@@ -114,6 +114,7 @@ class Account:
     models: list[Event] = field(default_factory=list)  # training, evaluation and prediction by Model
     runs: list[Event] = field(default_factory=list)  # evaluation by bare calls
     unknown: set[int] = field(default_factory=set)  # ids of steps whose mode is decided by code that is not seen
+    inference: set[int] = field(default_factory=set)  # ids of steps that train what is in inference mode
 
 
 def underlying(value: Value | None) -> Iterator[Value]:
@@ -512,6 +513,7 @@ class Replay:
         return not tops or any(id(top) in self.within(cell) for cell in cause.cells for top in tops)
 
     def untrained(self, event: Event, cause: Event | None, cells: list[Value], code: str) -> None:
+        self.account.inference.add(id(event))
         if cause is None:
             self.fault(code, event, None, cells)
             return
