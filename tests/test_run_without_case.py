@@ -1,15 +1,25 @@
 """accucheck run in a folder that has no accucheck.yaml: it takes what accucheck init would write."""
 
+import fcntl
 import json
+import os
+import pty
+import re
+import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from accucheck.cli import progress
+from accucheck.engine import Progressed, Started
+from accucheck.model import Progress
 from accucheck.project import open_project
 from command_line import accucheck, copy_example, write_checklist
 
@@ -188,3 +198,55 @@ def test_an_item_is_told_as_soon_as_it_is_done(fakes, tmp_path):
     process.communicate(timeout=30)
     assert [item for item, _ in told[:3]] == ["a.3", "a.1", "a.2"], "what is read from scripts first"
     assert told[1][1] - told[0][1] > 1, "it did not wait for the slow one"
+
+
+# --- on a terminal ----------------------------------------------------------------------------------------------------
+
+
+def in_terminal(*arguments: str, columns: int = 80, language: str = "en", until: str = "", timeout: float = 60) -> str:
+    """What `accucheck ARGUMENTS` writes to a terminal; Ctrl-C is pressed once `until` stands there."""
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {**os.environ, "ACCUCHECK_LANG": language, "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "accucheck", *arguments]
+    process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=environment, start_new_session=True)
+    os.close(side)
+    shown, deadline = "", time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        if select.select([main], [], [], 0.2)[0]:
+            try:
+                shown += os.read(main, 1 << 16).decode("utf-8", "replace")
+            except OSError:  # the last one has closed it
+                break
+        if until and until in shown:
+            process.send_signal(signal.SIGINT)
+            until = ""
+    process.wait(timeout=30)
+    os.close(main)
+    return shown
+
+
+@pytest.mark.parametrize(("language", "left"), [("en", " left"), ("zh", "还需")])
+def test_a_terminal_shows_how_far_it_is_and_lines_of_its_width(fakes, tmp_path, language, left):
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_problem", "fake_slow", "fake_needy", each=True)
+    shown = in_terminal("run", str(tmp_path), "--checklist", str(mine), language=language, until="2/3 a.2 fake_slow")
+    told = [line for line in shown.split("\r\x1b[2K") if line.startswith("2/3 a.2 fake_slow")]
+    assert told and left in told[0] and re.search(r" · 0:\d\d · ", told[0])
+    lines = re.sub(r"\r\x1b\[2K[^\r\n]*(?=\r\x1b)|\r\x1b\[2K", "", shown).splitlines()
+    assert any(line.startswith("  ✗ a.1") for line in lines)
+    assert max(len(line) + len(re.findall("[\u2e80-\uffef]", line)) for line in lines if "/" not in line) <= 81
+    assert not any(line.startswith("      fake_slow") for line in lines), (
+        "what found nothing before it was stopped is counted alone"
+    )
+
+
+def test_elsewhere_a_line_is_written_now_and_then(fakes, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_TOLD", 0.05)
+    opened = open_project(tmp_path, [str(write_checklist(tmp_path / "mine.yaml", "fake_clean"))], session="none")
+    (job,) = opened.jobs()
+    with progress.Shown(opened, [job], live=False, parallel=1) as shown:
+        shown.heed(Started(job))
+        shown.heed(Progressed(job, Progress(3, 1000, "files")))
+        time.sleep(0.3)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) >= 2 and told[0].startswith("accucheck: 0/1 a.1 fake_clean 3/1,000 files · 0:00 · ")

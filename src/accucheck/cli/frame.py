@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -77,7 +77,20 @@ def drawing(only_ascii: bool) -> tuple[str | None, bool, str]:
 
 def talk(text: str) -> None:
     """One message to stderr, untrusted parts made visible."""
-    click.echo(say("error", text=visible(text)), err=True)
+    click.echo(_folded(say("error", text=visible(text)), sys.stderr), err=True)
+
+
+def _folded(line: str, stream: TextIO) -> str:
+    """A line folded to the width of a terminal; as it is elsewhere."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        columns = 0
+    if not columns:
+        return line
+    from ..language import wrapped
+
+    return "\n".join(wrapped(line, columns))
 
 
 @contextmanager
@@ -404,11 +417,8 @@ def run_with_progress(
 
 def show_lines(lines: Iterable[str]) -> None:
     """Lines to stdout, untrusted parts made visible; folded to the width of a terminal."""
-    from ..language import wrapped
-
-    columns = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
     for line in lines:
-        echo("\n".join(wrapped(visible(line), columns)) if columns else visible(line))
+        echo(_folded(visible(line), sys.stdout))
 
 
 @contextmanager

@@ -37,7 +37,7 @@ class Telling:
     def item(self, record: Record, item: Item, results: Iterable[ProbeResult], *, done: bool) -> list[str]:
         """The lines of an item and of these results of it. `done`: no further result is to come."""
         self._see(record)
-        shown = [result for result in results if not _left_out(result)]
+        shown = [result for result in results if not (_left_out(result) or _never_begun(result))]
         if not shown:
             return []
         lines = [self._head(item, done=done)]
@@ -161,6 +161,11 @@ class Telling:
 
 def _left_out(result: ProbeResult) -> bool:
     return result.status is Status.SKIPPED and result.reason is not None and result.reason.code in _LEFT_OUT
+
+
+def _never_begun(result: ProbeResult) -> bool:
+    """Whether a probe was stopped before it found anything; the counts tell how many were."""
+    return result.status is Status.CANCELLED and not result.findings
 
 
 def _listed(value: Any) -> list[Any]:
