@@ -72,6 +72,7 @@ MESSAGES: Words = {
     "steps": layer_outputs.MESSAGES["steps"],
     "unread": layer_outputs.MESSAGES["unread"],
     "both-nan": layer_outputs.MESSAGES["both-nan"],
+    "no-elements": layer_outputs.MESSAGES["no-elements"],
     "same": {
         "en": "{count:,} {count:array|arrays} of the first batches {count:agrees|agree} with the benchmark's, within {relative} "
         "(relative).",
@@ -241,6 +242,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     same: list[float] = []
     types: list[str] = []
     nan: list[str] = []
+    hollow: list[str] = []
     for done, one in enumerate(found.found, start=1):
         yield Progress(done, len(found.found), "files")
         try:
@@ -259,6 +261,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         data: dict[str, Any]
         code, data = look(ours, theirs, params)
         rows.append(_row(one, ours, theirs, infos[0].dtype, infos[1].dtype, code, data))
+        if not ours.size:
+            hollow.append(one.left.name)
         if code == "same":
             if ours.dtype.kind in "fc" and not (ours == ours).all():
                 nan.append(one.left.name)
@@ -275,6 +279,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         kinds[finding.code] += 1
         if kinds[finding.code] <= _EACH:
             yield msgspec.structs.replace(finding, evidence=evidence) if not at and rows else finding
+    yield from layer_outputs.without_elements(hollow, where)
     if same:
         data = {"count": len(same), "relative": f"{max(same):.2g}"}
         yield Finding("same", Level.INFO, where, data, [] if told else evidence)

@@ -67,7 +67,17 @@ MESSAGES: Words = {
     },
     **{
         key: layer_outputs.MESSAGES[key]
-        for key in ("unpaired", "ambiguous", "steps", "unread", "both-nan", "shapes", "layout", "by-order")
+        for key in (
+            "unpaired",
+            "ambiguous",
+            "steps",
+            "unread",
+            "both-nan",
+            "no-elements",
+            "shapes",
+            "layout",
+            "by-order",
+        )
     },
     "outputs-agree": {
         "en": "{count:,} {count:output agrees|outputs agree} with the benchmark's, within {relative} (relative).",
@@ -228,6 +238,7 @@ def _outputs(
 
 
 def _judged(compared: list[Row], params: Params, where: Where) -> Iterator[Finding]:
+    yield from layer_outputs.without_elements(layer_outputs.hollow(compared), where)
     differing = [row for row in compared if row[1].differs]
     one, outcome = max(compared, key=lambda row: (bool(row[1].differs), row[1].relative or 0.0))
     relative = layer_outputs.number(outcome.relative if outcome.relative is not None else math.nan)

@@ -145,6 +145,10 @@ MESSAGES: Words = {
         "Those numbers cannot be compared; the others were.",
         "zh": "有 {count:,} 个张量在两侧相同位置都是 NaN，第一个是 {name}。这些位置无法比较，其余数值已比较。",
     },
+    "no-elements": {
+        "en": "{count:,} {count:tensor holds|tensors hold} no element at all, first {name}: nothing was compared there.",
+        "zh": "有 {count:,} 个张量不含任何元素，第一个是 {name}：此处没有比较任何数值。",
+    },
     "agree": {
         "en": "{count:,} {count:pair|pairs} of tensors agree with the benchmark; the largest relative difference is {relative} ({name}).",
         "zh": "{count:,} 对张量与标杆一致，最大相对差值 {relative}（{name}）。",
@@ -331,11 +335,23 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("by-order", Level.INFO, where, data, [_table("by-order", ["name", "benchmark"], cells)])
 
 
+def without_elements(names: list[str], where: Where) -> Iterator[Finding]:
+    """Pairs of tensors that hold nothing to be compared."""
+    if names:
+        yield Finding("no-elements", Level.INFO, where, {"count": len(names), "name": names[0]}, incomplete=True)
+
+
+def hollow(rows: list[Row]) -> list[str]:
+    """The names of the tensors of no element, on either side."""
+    return [one.left.name for one, outcome in rows if any(shape is not None and 0 in shape for shape in outcome.shapes)]
+
+
 def _judged(rows: list[Row], params: Params, where: Where, by_name: bool) -> Iterator[Finding]:
     # A tensor of another shape is told apart: it may be a transposed one.
     compared = [(one, outcome) for one, outcome in rows if outcome.compared]
     if not compared:
         return
+    yield from without_elements(hollow(compared), where)
     order = layers(compared, by_name)
     split = locate(order)
     evidence: list[Evidence] = [_layers(compared, split), tree(order, "tree", "relative")]

@@ -186,6 +186,10 @@ MESSAGES: Words = {
         "en": "{role} data: no value was found under {path}, so nothing could be examined.",
         "zh": "{role}数据：在 {path} 下没有找到任何数据，无法检查。",
     },
+    "nothing-in-files": {
+        "en": "{role} data: no value was read from {count:,} {count:file|files}, {worst} for one: no row or no field is in it.",
+        "zh": "{role}数据：有 {count:,} 个文件没有读到任何值，例如 {worst}：其中没有样本或没有字段。",
+    },
     "examined": {
         "en": "{role} data: {files:,} {files:file|files}, {cells:,} {cells:value|values} in {fields:,} {fields:field|fields} and "
         "{images:,} {images:image|images} were examined.",
@@ -252,6 +256,12 @@ class _Role:
     images: int = 0
     fields: set[str] = field(default_factory=set)
     cells: int = 0
+    nothing_in: list[str] = field(default_factory=list)
+
+    @property
+    def hollow(self) -> bool:
+        """Whether nothing was read that could lack a value."""
+        return not (self.cells or self.images or self.others or self.broken)
 
     def take(self, shown: str, known: Field) -> None:
         """Keep what was counted in one field of one file."""
@@ -322,8 +332,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if todo or images or role.others or role.errors:
             yield from _examine(case, role, todo, images, params)
             yield from _findings(role, params)
-        nothing = not (role.cells or role.images or role.others or role.errors or role.broken)
-        if addresses and nothing and not shared:
+        if addresses and role.hollow and not role.errors and not shared:
             data = {"role": _ROLES[name], "path": redacted(", ".join(addresses))}
             yield Finding("no-data", Level.INFO, data=data, incomplete=True)
 
@@ -353,6 +362,8 @@ def _examine(
         done += file.size
         if found.result is not None:
             role.merge(found.result)
+            if found.error is None and found.result.hollow:
+                role.nothing_in.append(file.shown)
         if found.error is not None:
             role.errors.append((file.shown, found.error))
         yield Progress(done, total, "bytes")
@@ -698,6 +709,11 @@ def _findings(role: _Role, params: Params) -> Iterator[Finding]:
             "worst": role.others[0][0],
         }
         yield Finding("not-examined", Level.INFO, Where(path=role.others[0][0]), data, [table], incomplete=True)
+    if role.nothing_in and not role.hollow:
+        rows = [[shown, ""] for shown in role.nothing_in[:_ROWS]]
+        data = {"role": _ROLES[role.name], "count": len(role.nothing_in), "worst": role.nothing_in[0]}
+        table = Table("files", ["file", "why"], rows, len(role.nothing_in))
+        yield Finding("nothing-in-files", Level.INFO, Where(path=role.nothing_in[0]), data, [table], incomplete=True)
     if role.files:
         data = {
             "role": _ROLES[role.name],
