@@ -5,6 +5,7 @@ import time
 import pytest
 from redaction_corpus import MACHINE, Planted, harmless, planted
 
+from accucheck.language import Language
 from accucheck.report import redact
 from accucheck.report.redact import Redactor, ident, masked
 
@@ -35,6 +36,33 @@ def test_what_looks_alike_stays(text: str) -> None:
     hide = redactor()
     assert hide(text) == text
     assert not hide.counts
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http_proxy=http://z00512345:pw@proxy.huawei.com:8080 on", "http_proxy=<proxy-1> on"),
+        ("https://x.example.net/o?q-ak=AKIDabcdefghijklm1234&q-signature=aabb", "https://x.example.net/o?<signed-1>"),
+        ("E:/Users/lisi/net.py", "<path-1>/net.py"),
+        ("C:\\Users\\Li Si\\proj\\a.py", "<path-1>\\a.py"),
+        ("C:\\Users\\lisi", "C:\\Users\\<user-1>"),
+        ("/home/ma-user/work/lisi/net/a.py", "/home/ma-user/work/<user-1>/net/a.py"),
+        ("mysql -h db -pHu@wei123 x", "mysql -h db -p<secret-1> x"),
+        ("curl -u admin:pw@1 http://10.1.2.3/x", "curl -u <secret-1> http://<ip-1>/x"),
+    ],
+)
+def test_rules_leave_each_other_whole(text: str, shown: str) -> None:
+    assert redactor()(text) == shown
+
+
+def test_the_preview_names_what_tells_of_persons() -> None:
+    hide = redactor()
+    hide("张三 13812345678 11010519491231002X z00512345")
+    english, chinese = (
+        redact.Preview(hide.counts, hide.examples).lines(language) for language in (Language.EN, Language.ZH)
+    )
+    assert english == ["mobile numbers: 1  138…78", "identity numbers: 1  110…2X", "staff numbers: 1  z00…45"]
+    assert [line.partition("：")[0] for line in chinese] == ["手机号", "身份证号", "工号"]
 
 
 def test_names_are_stable() -> None:
@@ -155,6 +183,12 @@ HARD = {
     "underscores": "_" * 1_000_000,
     "tokens": "sk-" + "a" * 1_000_000,
     "hostname": "hostname=" + "a" * 1_000_000,
+    "commands": "curl -u mysql -p " * 60_000,
+    "spaced user": "C:\\Users\\" + "a b " * 250_000,
+    "machines": "machine a login " * 60_000,
+    "records": "'username':'a','key':'" * 45_000,
+    "numbers": "138 1234 1" * 100_000,
+    "basic": "basic " + "a1-" * 330_000,
 }
 
 

@@ -5,6 +5,7 @@ The pickle may name the functions below and nothing else; they only note where i
 
 from __future__ import annotations
 
+import enum
 import io
 import pickle
 import pickletools
@@ -216,6 +217,81 @@ class _Unpickler(pickle.Unpickler):
         return storage
 
 
+#: What opcodes push that may be a key: its hash takes no time, and no two of many have the same.
+_TEXTS = {
+    *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "NONE", "NEWTRUE", "NEWFALSE", "FLOAT", "BINFLOAT", "GLOBAL", "STACK_GLOBAL"),
+}
+_NUMBERS = {"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"}
+_TUPLES = {"EMPTY_TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "TUPLE"}
+_PUTS, _GETS = {"PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"}, {"GET", "BINGET", "LONG_BINGET"}
+#: A tuple of a few plain values is a key too; a file has few of them, for many of one hash can be made.
+MAX_TUPLE, MAX_TUPLE_KEYS = 16, 1000
+
+
+class _Value(enum.Enum):
+    """What is known of a value while nothing is built yet."""
+
+    PLAIN = 0
+    TUPLE = 1  # of a few plain values
+    OTHER = 2
+    MARK = 3
+
+
+class _Keys:
+    """Follows what a pickle would build, without building it: the C unpickler hashes each key at once, which may take for ever (a tuple of a
+    tuple of ... twice each, or many numbers of one hash) and cannot be interrupted."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Value] = []
+        self.memo: dict[int, _Value] = {}
+        self.tuples = 0
+
+    def follow(self, opcode: pickletools.OpcodeInfo, argument: Any) -> None:
+        """One opcode. Raises _Bad for a key that may be none; IndexError, ValueError where the stack does not hold what it needs."""
+        name = opcode.name
+        if name in _PUTS:
+            self.memo[len(self.memo) if name == "MEMOIZE" else int(argument)] = self.stack[-1]
+        elif name in _GETS:
+            self.stack.append(self.memo.get(int(argument), _Value.OTHER))
+        elif name == "DUP":
+            self.stack.append(self.stack[-1])
+        else:
+            self._replace(opcode, argument)
+
+    def _replace(self, opcode: pickletools.OpcodeInfo, argument: Any) -> None:
+        """Take what an opcode takes, look at it, push what it makes."""
+        name = opcode.name
+        taken: list[_Value] = []
+        below = [kind.name for kind in opcode.stack_before]
+        if "mark" in below:
+            at = len(self.stack) - 1 - self.stack[::-1].index(_Value.MARK)
+            taken, self.stack[at:] = self.stack[at + 1 :], []
+            below = below[: below.index("mark")]
+        for _ in below:
+            last = self.stack.pop()
+            taken = taken if "SETITEMS" == name or "ADDITEMS" == name else [last, *taken]
+        self._look(name, taken)
+        if opcode.stack_after:
+            self.stack.append(_made(name, argument, taken))
+
+    def _look(self, name: str, taken: list[_Value]) -> None:
+        keys = {"SETITEM": taken[1:2], "SETITEMS": taken[::2], "DICT": taken[::2], "ADDITEMS": taken, "FROZENSET": taken}
+        for key in keys.get(name, ()):
+            self.tuples += key is _Value.TUPLE
+            if key is _Value.OTHER or self.tuples > MAX_TUPLE_KEYS:
+                raise _Bad("keys: text or numbers < 2^63")
+
+
+def _made(name: str, argument: Any, taken: list[_Value]) -> _Value:
+    if name == "MARK":
+        return _Value.MARK
+    if name in _TEXTS or (name in _NUMBERS and abs(int(argument)) < 1 << 63):
+        return _Value.PLAIN
+    flat = name in _TUPLES and len(taken) <= MAX_TUPLE and all(value is _Value.PLAIN for value in taken)
+    return _Value.TUPLE if flat else _Value.OTHER
+
+
 def unpickle(data: bytes, path: str, at: int) -> tuple[Any, int, dict[str, Storage]]:
     """The object pickled at the start of `data`, the length of its pickle, and the storages it names, by key.
 
@@ -225,14 +301,17 @@ def unpickle(data: bytes, path: str, at: int) -> tuple[Any, int, dict[str, Stora
     def bad(offset: int, expected: str) -> ReadError:
         return ReadError("malformed", path=path, format=FORMAT, offset=at + offset, expected=expected)
 
-    position = 0
+    position, keys = 0, _Keys()
     try:
         for count, (opcode, argument, where) in enumerate(pickletools.genops(data)):
             position = where or 0
             # The C unpickler makes room for every memo number up to the highest.
             if opcode.name in ("PUT", "LONG_BINPUT") and int(argument or 0) > count:
                 raise bad(position, f"memo <= {count:,}")
-    except ValueError as error:
+            keys.follow(opcode, argument)
+    except _Bad as error:
+        raise bad(position, str(error))
+    except (ValueError, IndexError, TypeError) as error:
         raise bad(position, f"pickle ({str(error)[:200]})")
     stream = io.BytesIO(data)
     try:

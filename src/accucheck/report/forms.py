@@ -20,6 +20,9 @@ KINDS: Words = {
     "secret": {"en": "tokens, keys and passwords", "zh": "令牌、密钥与密码"},
     "signed": {"en": "signed addresses", "zh": "带签名的地址"},
     "user": {"en": "user names", "zh": "用户名"},
+    "phone": {"en": "mobile numbers", "zh": "手机号"},
+    "identity": {"en": "identity numbers", "zh": "身份证号"},
+    "staff": {"en": "staff numbers", "zh": "工号"},
     "host": {"en": "host names", "zh": "主机名"},
     "ip": {"en": "IP addresses", "zh": "IP 地址"},
     "mac": {"en": "MAC addresses", "zh": "MAC 地址"},
@@ -120,12 +123,23 @@ KEY_BLOCK = re.compile(
 )
 #: Forms that the makers of tokens document; each begins with what is looked for first.
 TOKENS = {
+    "gsk_": r"gsk_[A-Za-z0-9]{20,255}",
+    "r8_": r"r8_[A-Za-z0-9]{30,60}",
+    "hv": r"hv[sbr]\.[A-Za-z0-9_-]{20,255}",
+    "dapi": r"dapi[0-9a-f]{32}(?:-\d)?",
+    "AT": r"AT(?:ATT|CTT)[A-Za-z0-9_=-]{20,255}",
+    "figd_": r"figd_[A-Za-z0-9_-]{20,255}",
+    "AKCp": r"AKCp[A-Za-z0-9]{10,255}",
+    "AGE-": r"AGE-SECRET-KEY-1[A-Z0-9]{20,255}",
+    "SEC": r"SEC[0-9a-f]{64}",
+    ":AA": r"(?:bot)?\d{8,10}:AA[A-Za-z0-9_-]{33}",
+    "nvapi-": r"nvapi-[A-Za-z0-9_-]{20,255}",
     "gh": r"gh[pousr]_[A-Za-z0-9]{20,255}",
     "github_pat_": r"github_pat_[A-Za-z0-9_]{22,255}",
     "gl": r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent|sa)[-_][A-Za-z0-9_-]{18,255}",
     "hf_": r"hf_[A-Za-z0-9]{24,64}",
     "api_org_": r"api_org_[A-Za-z0-9]{24,64}",
-    "sk-": r"sk-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,255}",
+    "sk-": r"sk-[A-Za-z0-9_-]{20,255}",
     "sk_": r"sk_(?:live|test)_[A-Za-z0-9]{16,255}",
     "rk_": r"rk_(?:live|test)_[A-Za-z0-9]{16,255}",
     "AKIA": r"AKIA[A-Z0-9]{16}",
@@ -151,18 +165,66 @@ TOKENS = {
     "dop_v1_": r"do[opr]_v1_[a-f0-9]{64}",
     "wandb_": r"wandb_v\d_[A-Za-z0-9_]{20,255}",
 }
-TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(TOKENS.values())})(?![A-Za-z0-9])")
+TOKEN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(TOKENS.values())})(?![A-Za-z0-9])")
 BEARER = re.compile(
     r"(?i)\b(?:bearer|basic|aws4-hmac-sha256|apikey|negotiate)\s{1,4}((?=[A-Za-z._~+/=-]{0,200}\d)[A-Za-z0-9._~+/=-]{16,20000})"
+)
+AUTHORIZATION = re.compile(
+    r"(?i)authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:bearer|basic|token|negotiate)[ \t]{1,4}([A-Za-z0-9._~+/=-]{8,20000})"
 )
 WANDB = re.compile(
     r"(?i)\b(?:wandb|swanlab|huggingface-cli|modelscope|docker|az|obsutil config)\s+login\s+(?:--?\S+[\s=]+){0,3}([A-Za-z0-9_-]{20,100})"
 )
 
+#: A pair of keys by place: what an access key and its secret look like, or the first arguments of a client.
+PAIR = re.compile(
+    r"([\"'])((?=[A-Z]{0,40}\d)[A-Z0-9]{16,40})\1[ \t]{0,4},\s{0,40}([\"'])((?=[A-Za-z/+]{0,80}\d)[A-Za-z0-9/+=]{30,80})\3"
+)
+CLIENT = re.compile(
+    r"(?:Client|Credentials?|Auth|Minio|Session)\(\s{0,40}([\"'])([^\"'\s]{8,128})\1[ \t]{0,4},\s{0,40}([\"'])([^\"'\s]{8,128})\3"
+)
+#: The key of an encrypted checkpoint by place: before the name of its cipher.
+CIPHERED = re.compile(r"b?([\"'])([^\"'\n]{8,64})\1[ \t]{0,4},\s{0,40}[\"'](?:AES|SM4)-[A-Z]{3}[\"']")
+#: Bytes beside a key of which nothing says what it is for.
+BYTES_KEY = re.compile(r"(?<![A-Za-z0-9])key[ \t]{0,4}=[ \t]{0,4}b([\"'])([^\"'\s]{16,32})\1")
+#: The login of a file .netrc, and the record in kaggle.json.
+NETRC = re.compile(
+    r"\b(?:machine\s{1,20}\S{1,200}|default)\s{1,40}login\s{1,20}(\S{1,200})\s{1,40}password\s{1,20}((?=[A-Za-z]{0,100}[^A-Za-z\s])\S{3,200})"
+)
+NETRC_LINE = re.compile(r"(?m)^[ \t]{0,20}password[ \t]{1,8}((?=[A-Za-z]{0,40}\d)\S{6,200})[ \t]{0,8}$")
+KAGGLE = re.compile(
+    r"[\"']username[\"']\s{0,8}:\s{0,8}([\"'])([^\"'\n]{1,100})\1\s{0,8},\s{0,8}[\"']key[\"']\s{0,8}:\s{0,8}([\"'])([A-Za-z0-9_-]{16,100})\3"
+)
+#: A default in a shell: ${NAME:-value}.
+DEFAULT = re.compile(r"\$\{([A-Za-z_]\w{0,60}):?[-=]([^}\s\"']{3,200})\}")
+#: Programs, and the options that take a secret: as one word with it, or before it. A value may be quoted.
+_PROGRAMS = (
+    ("obsutil|ossutil|ossutil64|coscli", r"(?:-i|-k|-t|-ak|-sk|--?access-?key(?:-id)?|--?secret-?key)(?:=|[ \t]+)"),
+    ("mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mycli", r"-p"),
+    ("sshpass", r"-p[ \t]*"),
+    ("redis-cli", r"(?:-a|--pass)[ \t]+"),
+    ("curl", r"(?:-[uU][ \t]*|--(?:proxy-)?user(?:=|[ \t]+))"),
+    ("smbclient|smbget|rpcclient|mount.cifs", r"(?:-U[ \t]*|--user(?:=|[ \t]+))"),
+    ("docker login|podman login|nerdctl login|helm registry login|mongo|mongosh|mongodump", r"-p[ \t]+"),
+    ("unzip|zip|sqlcmd|ipmitool", r"-P[ \t]*"),
+    ("ldapsearch|ldapadd|ldapmodify", r"-w[ \t]*"),
+    ("lftp", r"-u[ \t]*"),
+)
+_NAMES = "|".join(re.escape(names).replace(r"\|", "|") for names, _ in _PROGRAMS)
+COMMAND = re.compile(rf"(?<![\w-])({_NAMES})[ \t]([^\n|;]{{1,600}})")
+OPTIONS = {
+    name: re.compile(rf"(?<!\S){option}(?:\"([^\"\n]{{3,200}})\"|'([^'\n]{{3,200}})'|([^\s\"'<>]{{3,200}}))")
+    for names, option in _PROGRAMS
+    for name in names.split("|")
+}
+#: In a path of an address: the token of a conda channel.
+CHANNEL = re.compile(r"((?:^|/)t/)((?=[A-Za-z-]{0,60}\d)[A-Za-z0-9-]{8,200})(?=/)")
+
 KEYWORD = re.compile(
     r"(?i)password|passwd|passphrase|passcode|pwd|pass(?![a-z])|secret|token|credential|key|cookie|authorization|signature"
     r"|(?<![A-Za-z0-9])[as]k(?![A-Za-z0-9])|proxy|密码|口令|密钥|令牌|凭证|代理"
 )
+PROXY = re.compile(r"(?i)proxy|代理")
 SIGN = re.compile(r"[\"'\]`*]{0,3}[ \t]{0,4}(?:=>|:=|={1,2}|[:：=]|为|是(?!否)|is(?=[ \t:]))[ \t]{0,4}")
 BLANK = re.compile(r"[ \t]{1,4}(?![-=])")
 VALUE = re.compile(
@@ -178,8 +240,11 @@ WORDS_OF_TOKENS = _words(
     "jenkins swanlab obs dingtalk feishu app client admin my web device push ms read write vault k8s kube cloud"
 )
 WORDS_OF_KEYS = _words(
-    "api access secret private encryption signing auth account ssh license master storage service app client"
+    "api access secret private encryption signing auth account ssh license master storage service app client kaggle"
 )
+#: Before `key`: that of a cipher, as MindSpore's load_checkpoint(dec_key=...) takes it.
+CIPHERS = _words("enc dec encrypt decrypt decryption aes sm4 rsa cipher crypt crypto hmac")
+KEY_SIZES = (16, 24, 32)
 NOT_PASSED = _words("db user root mysql redis ssh ftp smtp mail proxy login admin mongo pg postgres sudo")
 NO_SECRET = _words(
     "none null nil true false yes no str string bytes int float bool object optional any required incorrect invalid denied missing wrong "
@@ -208,13 +273,24 @@ PATH = re.compile(
     rf"|(?<=[\u2e80-\u9fff])/(?:{TOPS})/{NAME}+(?:/{NAME}*)*"
 )
 WINDOWS = re.compile(
-    rf"(?a)(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?:{NAME}{{2,255}}(?:\\{{1,2}}|/))+(?:{NAME}{{0,255}})|(?<![\w\\])\\\\[\w.-]+(?:\\[^\s\\\"'<>|:;,]+)+"
+    rf"(?a)(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?i:Users|Documents and Settings)(?:\\{{1,2}}|/)[^\\/\n\"'`<>|:*?]{{1,60}}(?=[\\/\"'`]|$)"
+    rf"(?:(?:\\{{1,2}}|/){NAME}{{0,255}})*|"
+    rf"(?<![\w])[A-Za-z]:(?:\\{{1,2}}|/)(?:{NAME}{{2,255}}(?:\\{{1,2}}|/))+(?:{NAME}{{0,255}})|(?<![\w\\])\\\\[\w.-]+(?:\\[^\s\\\"'<>|:;,]+)+"
 )
+WINDOWS_USER = re.compile(r"(?i)([A-Z]:(?:\\{1,2}|/)(?:Users|Documents and Settings)(?:\\{1,2}|/))([^\\/]+)")
+WINDOWS_KEPT = re.compile(r"(?i)[A-Z]:(?:\\{1,2}|/)(?:Windows|Program Files(?: \(x86\))?|ProgramData)(?:[\\/]|$)")
 KEPT = re.compile(
     r"/(?:root|usr|bin|sbin|lib\w*|etc|proc|sys|dev|boot|run/(?:user|lock)|var/(?:log|lib|run)|opt/(?:conda|mini\w*|ana\w*|nvidia|intel|rocm|huawei|python[\w.]*|buildtools|openmpi))"
     r"(?:/|$)"
 )
 HOME = re.compile(r"(/(?:home|Users|export/home|data/home|var/home)/)([^/]+)(?=/|$)")
+#: A home of everybody, in which each has a folder.
+SHARED_HOME = re.compile(rf"(/(?:root|home/ma-user/work)/)(?!(?:{TOPS})/)([A-Za-z\u4e00-\u9fff][^/\s.]*)(?=/)")
+#: Folders of software and of projects, which name nobody.
+FOLDERS = _words(
+    "miniconda miniconda3 anaconda anaconda3 miniforge3 conda envs env venv ascend mindspore mindformers mindcv mindnlp src scripts output "
+    "outputs logs log results configs config notebook notebooks repo repos git download downloads desktop documents packages bin lib go"
+)
 LIBRARY = re.compile(r"/(?:(?:site|dist)-packages|lib/python3(?:\.\d+)?)(?=/)")
 ENDING = re.compile(r"\.[A-Za-z][\w]{0,11}$|\.(?:7z|3gp)$")
 PATH_BEFORE = re.compile(
@@ -233,7 +309,36 @@ USER_KEY = re.compile(
     r"([A-Za-z][A-Za-z0-9._-]{1,31})(?![\w/(.])"
 )
 
+# --- what tells of a person -------------------------------------------------------------------------------------------
+
+#: What all of these hold: begins are looked for by their digits, which is ten times as fast as by what may stand before them.
+NUMBERED = re.compile(r"\d{7}|\d[- ]\d{4}[- ]\d{4}")
+#: A mobile number of China; eleven digits alone may as well count parameters or bytes.
+PHONE = re.compile(r"(?a)(?<![\w.+-])(\+?86[- ]?)?1[3-9]\d([- ]?)\d{4}\2\d{4}(?![\w%]|[.-]\d)")
+COUNTED_BEFORE = re.compile(
+    r"(?i)(?:param\w*|bytes?|size|steps?|samples?|tokens?|flops|macs|mem\w*|time\w*|seed|count|total|num\w*|elements?|offset|addr\w*|pid|hash|rows?"
+    r"|version|length|capacity|参数量?|字节|大小|步|样本|内存|种子|总数|时间戳?|数量"
+    r"|[A-Za-z_]\w*[\"']?[ \t]*=)[^\n\w]{0,8}(?:of |is |are |about |[为是共约有])?[ \t]*\Z"
+    r"|[\d,\[(+*/^][ \t]*\Z|\d[ \t]+\Z|[-+]\Z"
+)
+COUNTED_BEHIND = re.compile(
+    r"(?i)[ \t]*(?:,[ \t]*\d|[*/^+\])]|\d|(?:param\w*|bytes?|steps?|samples?|tokens?|flops|elements?|rows?"
+    r"|[kmgt]i?b|b|ns|us|ms|s|images|records)\b|[个条字步参样行张次])"
+)
+SPOKEN_BEFORE = re.compile(r"(?i)(?:手机|电话|联系|致电|微信|phone|mobile|\btel|call)[^\n\d]{0,16}\Z")
+#: 18 digits: region, day of birth, number, and a digit that checks them.
+IDENTITY = re.compile(
+    r"(?a)(?<![\w.])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\w.%]|-\d)"
+)
+#: A letter and eight digits, or wx and seven. Synsets of WordNet have the letters n, v, a, r and s.
+STAFF = re.compile(r"(?a)(?<![A-Za-z0-9.%-])(?:[b-mo-qt-uw-z]00[1-9]\d{5}|[a-z]{1,2}wx\d{6,7})(?![A-Za-z0-9%]|[.-]\w)")
+STAFF_TOLD = re.compile(
+    r"(?ai)(?:工号|员工号?|职工号|staff(?:_?(?:id|no|number))?|employee(?:_?(?:id|no|number))?|user|login|account|by)"
+    r"[\"']?[ \t]{0,4}[:=：]?[ \t]{0,4}[\"']?"
+    r"([a-z]{1,3}\d{8})(?![A-Za-z0-9]|\.\w)"
+)
+
 #: A text without any of these has nothing to hide (`=` and words of KEYWORD stand beside what is secret).
 ANY = re.compile(
-    r"[/\\@:：=]|\d\.\d|[A-Za-z\d][._-]|[A-Za-z\d_-]{16}|(?i:pass|token|secret|key|bearer|login|密码|口令|密钥|令牌)"
+    r"[/\\@:：=]|\d\.\d|\d{7}|\d[ -]\d{4}|[A-Za-z\d][._-]|[A-Za-z\d_-]{16}|(?i:pass|token|secret|key|bearer|login|密码|口令|密钥|令牌)"
 )

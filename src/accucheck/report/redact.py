@@ -203,14 +203,79 @@ class Redactor:
         return forms.KEY_BLOCK.sub(self._block, text)
 
     def _tokens(self, text: str) -> str:
+        def told(found: re.Match[str]) -> str:
+            named = found[0].startswith("sk-") and not _opaque(found[0][3:])  # sk-resnet50-imagenet-batch
+            return found[0] if named else self._secret(found[0])
+
         if any(part in text for part in forms.TOKENS):
-            text = forms.TOKEN.sub(lambda found: self._secret(found[0]), text)
+            text = forms.TOKEN.sub(told, text)
         return text
 
     def _bearers(self, text: str) -> str:
-        for rule in (forms.BEARER, forms.WANDB):
-            text = rule.sub(lambda found: found[0][: found.start(1) - found.start()] + self._secret(found[1]), text)
-        return text
+        for needed, rule in (("uthoriz", forms.AUTHORIZATION), ("UTHORIZ", forms.AUTHORIZATION), ("ogin", forms.WANDB)):
+            if needed in text:
+                text = rule.sub(lambda found: self._in_place(found, 1), text)
+        return forms.BEARER.sub(lambda found: self._in_place(found, 1) if _opaque(found[1]) else found[0], text)
+
+    def _in_place(self, found: re.Match[str], *groups: int) -> str:
+        """What was found with these groups as secrets."""
+        pieces, done = [], found.start()
+        for group in groups:
+            pieces += [found.string[done : found.start(group)], self._secret(found[group])]
+            done = found.end(group)
+        return "".join([*pieces, found.string[done : found.end()]])
+
+    def _pairs(self, text: str) -> str:
+        """Keys that stand where nothing names them: two beside each other, arguments of a client, before the name of a cipher."""
+
+        def client(found: re.Match[str]) -> str:
+            return self._in_place(
+                found, *(group for group in (2, 4) if _random(found[group]) and "://" not in found[group])
+            )
+
+        def cipher(found: re.Match[str]) -> str:
+            return self._in_place(found, 2) if _is_secret(found[2], "cipher", True) else found[0]
+
+        def bare(found: re.Match[str]) -> str:
+            return self._in_place(found, 2) if len(found[2]) in forms.KEY_SIZES and _random(found[2]) else found[0]
+
+        text = forms.BYTES_KEY.sub(bare, text)
+        text = forms.PAIR.sub(lambda found: self._in_place(found, 2, 4), text)
+        return forms.CIPHERED.sub(cipher, forms.CLIENT.sub(client, text))
+
+    def _logins(self, text: str) -> str:
+        """What .netrc and kaggle.json hold."""
+
+        def kaggle(found: re.Match[str]) -> str:
+            return self._in_place(found, 4)
+
+        def netrc(found: re.Match[str]) -> str:
+            return self._in_place(found, 1, 2)
+
+        return forms.NETRC_LINE.sub(
+            lambda found: self._in_place(found, 1), forms.NETRC.sub(netrc, forms.KAGGLE.sub(kaggle, text))
+        )
+
+    def _commands(self, text: str) -> str:
+        """Secrets among the arguments of a program, and those that a shell takes where a variable is unset."""
+
+        def option(found: re.Match[str]) -> str:
+            group = next(number for number in (1, 2, 3) if found[number] is not None)
+            said = found[group]
+            plain = (
+                forms.PLACEHOLDER.search(said) or re.match(r"[$%{*]|x{3,}$", said) or said.lower() in forms.NO_SECRET
+            )
+            return found[0] if plain else self._in_place(found, group)
+
+        def default(found: re.Match[str]) -> str:
+            named = _strength(found[1]) or re.search(r"(?i)(?:^|_)(?:pw|pass)$", found[1])
+            return self._in_place(found, 2) if named and found[2].lower() not in forms.NO_SECRET else found[0]
+
+        def command(found: re.Match[str]) -> str:
+            at = found.start(2) - found.start()
+            return found[0][:at] + forms.OPTIONS[found[1]].sub(option, found[0][at:])
+
+        return forms.COMMAND.sub(command, forms.DEFAULT.sub(default, text))
 
     def _addresses(self, text: str) -> str:
         return forms.URL.sub(self._address, text)
@@ -244,6 +309,8 @@ class Redactor:
         repository = scheme.lower() in ("git", "ssh", "svn", "git+ssh", "git+https") or path.endswith(".git")
         if repository and not bare.startswith("[") and not _public(bare) and not _harmless(bare):
             return f"{scheme}://{login}{at}{self._name('remote', f'{place}/{path}')}{tail}"
+        if "conda" in bare:
+            path = forms.CHANNEL.sub(lambda channel: self._in_place(channel, 2), path)
         if re.search(r"(?i)hooks\.slack|open\.feishu|discord(?:app)?\.com$|office\.com$", bare) and "/" in path:
             path = self._secret(path)
         return (
@@ -317,10 +384,14 @@ class Redactor:
 
         return forms.PROMPT.sub(replaced, text)
 
-    def _keys(self, text: str) -> str:
-        """Values beside a word such as password or access_key; the proxies among them."""
+    def _proxies(self, text: str) -> str:
+        """Whole proxies, before anything in them is looked at."""
+        return self._keys(text, proxies=True)
+
+    def _keys(self, text: str, *, proxies: bool = False) -> str:
+        """Values beside a word such as password or access_key, or beside proxy alone."""
         pieces, done, skip = [], 0, 0
-        for found in forms.KEYWORD.finditer(text):
+        for found in (forms.PROXY if proxies else forms.KEYWORD).finditer(text):
             if found.start() < max(done, skip):
                 continue
             start = found.start()
@@ -337,7 +408,7 @@ class Redactor:
                 stop += 1
             key = text[start:stop]
             strength = "proxy" if "proxy" in key.lower() or "代理" in key else _strength(key)
-            if not strength or text[start - 1 : start] in ("$", "{"):
+            if not strength or (proxies and strength != "proxy") or text[start - 1 : start] in ("$", "{"):
                 continue
             sign = forms.SIGN.match(text, stop)
             if sign is None and key.startswith("--"):
@@ -376,6 +447,8 @@ class Redactor:
     def _path(self, whole: str, surely: bool) -> str:
         path = whole.rstrip(".!?…")
         tail = whole[len(path) :]
+        if (found := forms.SHARED_HOME.match(path)) and found[2].lower() not in forms.NOBODY | forms.FOLDERS:
+            return f"{found[1]}{self._name('user', found[2])}{path[found.end() :]}{tail}"
         if forms.KEPT.match(path):
             return whole
         if found := forms.HOME.match(path):
@@ -392,8 +465,13 @@ class Redactor:
 
     def _windows(self, text: str) -> str:
         def replaced(found: re.Match[str]) -> str:
+            if forms.WINDOWS_KEPT.match(found[0]):
+                return found[0]
+            if user := forms.WINDOWS_USER.fullmatch(found[0]):
+                return found[0] if user[2].lower() in forms.NOBODY else user[1] + self._name("user", user[2])
             folder, mark, name = re.fullmatch(r"(.*?)(\\{1,2}|/)([^\\/]*)", found[0].rstrip("\\/"), re.S).groups()  # type: ignore[union-attr]
-            return self._name("path", folder) + mark + name
+            drive = len(folder) == 2  # as in C:\Users\<user-1>
+            return found[0] if drive else self._name("path", folder) + mark + name
 
         return forms.WINDOWS.sub(replaced, text)
 
@@ -451,6 +529,24 @@ class Redactor:
 
         return forms.USER_KEY.sub(user, text)
 
+    def _people(self, text: str) -> str:
+        """Mobile, identity and staff numbers."""
+
+        def phone(found: re.Match[str]) -> str:
+            before = found.string[max(0, found.start() - 40) : found.start()]
+            sure = found[1] or found[2] or forms.SPOKEN_BEFORE.search(before)
+            counted = forms.COUNTED_BEFORE.search(before) or forms.COUNTED_BEHIND.match(found.string, found.end())
+            return found[0] if counted and not sure else self._name("phone", found[0])
+
+        def identity(found: re.Match[str]) -> str:
+            return self._name("identity", found[0]) if _checked(found[0]) else found[0]
+
+        if not forms.NUMBERED.search(text):
+            return text
+        text = forms.PHONE.sub(phone, forms.IDENTITY.sub(identity, text))
+        text = forms.STAFF.sub(lambda found: self._name("staff", found[0]), text)
+        return forms.STAFF_TOLD.sub(lambda found: found[0].replace(found[1], self._name("staff", found[1])), text)
+
     def _known_names(self, text: str) -> str:
         if self._known is None:
             return text
@@ -477,20 +573,26 @@ class Redactor:
         return self._known.sub(replaced, text)
 
 
-#: (what a text must hold for the rule to find anything, the rule), in the order in which they are applied.
+#: (what a text must hold for the rule to find anything, the rule), in the order in which they are applied: what is whole before its parts,
+#: so that no rule cuts what another knows. Proxies and addresses come before tokens, drives of Windows before other paths.
 _RULES: list[tuple[tuple[str, ...], Callable[[Redactor, str], str]]] = [
     (("PRIVATE KEY",), Redactor._key_blocks),
-    ((), Redactor._tokens),
-    (("earer", "asic ", "EARER", "ogin", "AWS4", "egotiate", "pikey"), Redactor._bearers),
+    (("proxy", "PROXY", "Proxy", "代理"), Redactor._proxies),
     (("://",), Redactor._addresses),
+    ((), Redactor._tokens),
+    (("earer", "asic ", "EARER", "ogin", "AWS4", "egotiate", "pikey", "uthorization"), Redactor._bearers),
+    (("',", '",', "=b", "= b"), Redactor._pairs),
+    (("password", '"key"', "'key'"), Redactor._logins),
+    ((" -", "${"), Redactor._commands),
     ((), Redactor._keys),
     (("@",), Redactor._remotes),
     (("@",), Redactor._mails),
     (("@",), Redactor._prompts),
     ((), Redactor._hosts_told),
     ((":", "=", "："), Redactor._users_told),
-    (("/",), Redactor._paths),
     (("\\", ":/"), Redactor._windows),
+    (("/",), Redactor._paths),
+    (("0", "1"), Redactor._people),
     ((".",), Redactor._quads),
     ((":", "-", "."), Redactor._colons),
     ((), Redactor._known_names),
@@ -581,6 +683,8 @@ def _strength(key: str) -> str:
         return "medium"
     if last == "token":
         return "medium" if before and before[-1] in forms.WORDS_OF_TOKENS else "weak" if not before else ""
+    if last == "key" and before and before[-1] in forms.CIPHERS:
+        return "cipher"
     if last == "key":
         return "medium" if before and before[-1] in forms.WORDS_OF_KEYS else ""
     if last in ("ak", "sk"):
@@ -605,7 +709,9 @@ def _is_secret(value: str, strength: str, quoted: bool) -> bool:
         return False
     if forms.DOTTED.fullmatch(value) and not _random(value):
         return False
-    if strength == "medium":
+    if strength == "cipher" and quoted and len(value) in forms.KEY_SIZES:
+        return True
+    if strength in ("medium", "cipher"):
         mixed = any(one.islower() for one in value) and any(one.isupper() for one in value[1:])
         return (len(value) >= 8 and letters and (digits or (mixed and len(value) >= 16) or len(value) >= 24)) or (
             len(value) >= 16 and digits
@@ -613,6 +719,18 @@ def _is_secret(value: str, strength: str, quoted: bool) -> bool:
     return (len(value) >= 16 and letters and digits and bool(re.fullmatch(r"[A-Za-z0-9+/=_.~%:-]+", value))) or (
         len(value) >= 10 and _random(value)
     )
+
+
+def _opaque(value: str) -> bool:
+    """Whether a part of a text between its hyphens is no word: what makes a token of what might be a name."""
+    parts = re.split(r"[-_.~/]", value)
+    return any(len(part) >= 16 and _random(part) for part in parts) or bool(re.fullmatch(r"[0-9a-f-]{36}", value))
+
+
+def _checked(identity: str) -> bool:
+    """Whether the last digit of an identity number is the one that the others give."""
+    total = sum(int(digit) * (2 ** (17 - place) % 11) for place, digit in enumerate(identity[:17]))
+    return "10X98765432"[total % 11] == identity[17].upper()
 
 
 def _random(value: str) -> bool:
