@@ -716,7 +716,7 @@ def test_python_m_imports_nothing_of_the_project(trap):
 
 
 def test_output_holds_nothing_a_terminal_obeys(faulty):
-    nasty = "\x1b[31m[red]\u202e\u200b\x9b"
+    nasty = "\x1b[31m[red]\u202e\u200b\u3164\x9b"
     text = json.dumps({"name": f"n{nasty}", "data": {"train": {"path": f"data{nasty}"}}})
     (faulty / "accucheck.yaml").write_text(text)
     assert accucheck("answer", "ds.01", "ok", "--note", f"note{nasty}", "--as", nasty, "-p", str(faulty)).code == 0
@@ -731,7 +731,7 @@ def test_output_holds_nothing_a_terminal_obeys(faulty):
     ):
         ran = accucheck(command[0], str(faulty), *command[1:])
         for stream in (ran.out, ran.err):
-            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", stream), command
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u3164\u202a-\u202e\u2066-\u2069]", stream), command
     assert json.loads(accucheck("status", str(faulty), "--json").stdout)["items"][0]["note"] == f"note{nasty}"
 
 

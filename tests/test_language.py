@@ -95,6 +95,8 @@ def test_one_and_several_have_words_of_their_own():
         ("two\nlines\ttab", "two⏎lines tab"),
         ("right\u202eleft", "right\\u202eleft"),
         ("zero\u200bwidth", "zero\\u200bwidth"),
+        ("filled\u115f\u3164\U000e0101", "filled\\u115f\\u3164\\U000e0101"),
+        ("❤\ufe0f", "❤\ufe0f"),
         ("中文 é", "中文 é"),
         ("\udcff", "\\udcff"),
     ],

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .errors import UserError, from_os_error
+from .language import is_seen
 
 T = TypeVar("T")
 
@@ -287,7 +288,7 @@ def quoted(text: str) -> str:
     import json
 
     def shown(sign: str) -> str:
-        if sign.isprintable() and sign not in '"\\':
+        if is_seen(sign) and sign not in '"\\':
             return sign
         return json.dumps(sign)[1:-1] if sign <= "\uffff" else f"\\U{ord(sign):08x}"
 

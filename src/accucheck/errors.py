@@ -360,6 +360,10 @@ WORDS: Words = {
         "zh": "{path} 是一个链接，而 accucheck 不会在此处创建链接：写入会改动它所指向的内容。若是有意设置，"
         "请改为真实的目录或文件，否则请删除。未写入任何内容；可用 --read-only 只读打开该项目。",
     },
+    "output-link": {
+        "en": "{path} is a link in the project that leads out of it, to {leads}. Nothing was written; if you mean it, name that.",
+        "zh": "{path} 经项目中的链接指向项目之外的 {leads}。未写入任何内容；如确需写入该位置，请直接指定其路径。",
+    },
     "link-loop": {
         "en": "{path} is a link back to a folder above it (or one link too many); it was not followed.",
         "zh": "{path} 是指向其上级目录的链接（或链接层数过多），未继续跟随。",

@@ -70,8 +70,20 @@ def encodable(value: Any) -> Any:
     return [encodable(entry) for entry in value] if isinstance(value, list) else value
 
 
+#: What Unicode takes for printable and no font shows: joiners and fillers of Hangul and Khmer, selectors of forms other than emoji's.
+_UNSEEN = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\U0001d159"
+    + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
+)
+
+
+def is_seen(character: str) -> bool:
+    """Whether a character shows itself, and does nothing else."""
+    return character.isprintable() and character not in _UNSEEN
+
+
 def visible(text: str) -> str:
-    """Untrusted text made safe to print: control, bidirectional and zero-width characters become visible escapes.
+    """Untrusted text made safe to print: control, bidirectional, zero-width and unseen characters become visible escapes.
 
     Tabs become a space; line feeds become ⏎, so that one value stays on one line.
     """
@@ -83,7 +95,7 @@ def visible(text: str) -> str:
             shown.append("⏎")
         elif character == "\t":
             shown.append(" ")
-        elif character.isprintable() or character in "\u00a0\u3000":
+        elif is_seen(character) or character in "\u00a0\u3000":
             shown.append(character)
         else:
             code = ord(character)

@@ -258,8 +258,8 @@ def open_project(
 ) -> Project:
     """The project at `path` with these checklists (default: accuracy). A .json file is a session without its project.
 
-    session: "write" takes the lock where it can; "read" only reads; "try" reads when writing is impossible; "none"
-    records nothing.
+    session: "write" takes the lock where it can, "wait" waits a moment for it; "read" only reads; "try" reads when writing is
+    impossible; "none" records nothing.
     take: where there is no case file and `settings` name no script, the case is taken from what lies in the folder; it is in any case
     where results of such a case are recorded, so that they are not out of date. Raises UserError.
     """
@@ -294,9 +294,9 @@ def _open_alone(path: Path, names: Sequence[str], session: str) -> Project:
 
 
 def _opened(how: Callable[..., Session], path: Path, session: str) -> Session:
-    """A session, opened for "write", "read" or "try"."""
+    """A session, opened for "write", "wait", "read" or "try"."""
     try:
-        return how(path, write=session != "read")
+        return how(path, write=session != "read", wait=session == "wait")
     except SaveError as error:
         if session != "try":
             raise

@@ -11,6 +11,7 @@ import asyncio
 import html
 import ipaddress
 import json
+import re
 import secrets
 import shlex
 import signal
@@ -254,8 +255,11 @@ class Server:
         )
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
-        path = (_STATIC / request.match_info["path"]).resolve()
-        if not (path.is_relative_to(_STATIC.resolve()) and path.is_file()):
+        path, found = _STATIC.resolve() / request.match_info["path"], False
+        with suppress(OSError, ValueError):  # a name that is too long, or holds a NUL byte
+            path = path.resolve()
+            found = path.is_relative_to(_STATIC.resolve()) and path.is_file()
+        if not found:
             raise web.HTTPNotFound
         return web.FileResponse(path)
 
@@ -310,7 +314,7 @@ class Server:
         """One message of a tab; what is none of ours is passed over. The first that counts is its size: the program begins with it."""
         try:
             message = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         match message:
             case ["resize", {"width": int(width), "height": int(height)}] if not program.is_started:
@@ -343,7 +347,10 @@ def _cells(given: int) -> int:
 
 def _is_loopback(host: str) -> bool:
     """Whether a Host header names loopback; its port may be that of the near end of a tunnel."""
-    name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+    found = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?", host)
+    if found is None:
+        return False
+    name = found[1]
     try:
         loopback(name)
     except UserError:

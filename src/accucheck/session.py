@@ -9,6 +9,7 @@ import socket
 import stat
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
@@ -32,6 +33,8 @@ FILE_NAME = "session.json"
 MAX_ALONE = 256 << 20
 #: Bytes of an attached file that is copied.
 MAX_ATTACHMENT = 10 << 20
+#: Seconds that a command waits for one holder of the lock, for one who has not said yet who it is, and for all together.
+MOMENT, UNNAMED, A_WHILE = 2.0, 0.2, 30.0
 #: Characters of a note or a comment; each step of the history keeps its own.
 MAX_NOTE = 100_000
 
@@ -649,8 +652,9 @@ def read_alone(path: Path) -> bytes:
         raise from_os_error(error, path) from None
 
 
-def open_session(project: Path, *, write: bool = True) -> Session:
-    """The session of a project folder. With `write`, takes the lock; when another holds it, the session is read-only.
+def open_session(project: Path, *, write: bool = True, wait: bool = False) -> Session:
+    """The session of a project folder. With `write`, takes the lock; when another holds it (with `wait`, longer than a moment), the
+    session is read-only.
 
     Raises SaveError when the folder cannot be written, ReadError when the file cannot be read, and UserError when it
     comes from a newer accucheck.
@@ -658,7 +662,7 @@ def open_session(project: Path, *, write: bool = True) -> Session:
     path = project / FOLDER / FILE_NAME
     if write:
         require_own(path.parent, project)
-    lock, holder = _lock(path.with_name("lock")) if write else (None, "")
+    lock, holder = _lock(path.with_name("lock"), wait) if write else (None, "")
     try:
         record, notice = _read(path)
         if notice is not None and lock is not None:
@@ -671,14 +675,14 @@ def open_session(project: Path, *, write: bool = True) -> Session:
     return Session(path, record, lock, holder, notice)
 
 
-def open_alone(path: Path, *, write: bool = True) -> Session:
+def open_alone(path: Path, *, write: bool = True, wait: bool = False) -> Session:
     """A session file by itself, as somebody sent it. The lock lies beside it. Raises as `open_session` and `decode` do."""
     path = path.absolute()
     record = decode(read_alone(path), path)  # before a lock is left beside what is no session
     lock, holder = None, ""
     if write:
         own = path.name == FILE_NAME and path.parent.name == FOLDER  # a project's own, given by its path
-        lock, holder = _lock(path.with_name("lock" if own else f".{path.name}.lock"))
+        lock, holder = _lock(path.with_name("lock" if own else f".{path.name}.lock"), wait)
         try:
             record = decode(read_alone(path), path)
         except BaseException:
@@ -687,8 +691,11 @@ def open_alone(path: Path, *, write: bool = True) -> Session:
     return Session(path, record, lock, holder)
 
 
-def _lock(path: Path) -> tuple[IO[str] | None, str]:
-    """The lock, or None and who holds it. Raises SaveError."""
+def _lock(path: Path, wait: bool = False) -> tuple[IO[str] | None, str]:
+    """The lock, or None and who holds it. With `wait`, short commands that run side by side have their turns: one holder is waited for a
+    moment, and many for a while. Raises SaveError."""
+    begun = since = time.monotonic()
+    before = ""
     while True:
         try:
             path.parent.mkdir(exist_ok=True)
@@ -701,9 +708,17 @@ def _lock(path: Path) -> tuple[IO[str] | None, str]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.seek(0)
-            holder = lock.read(200).strip() or "?"
+            holder = lock.read(200).strip()
             lock.close()
-            return None, holder
+            now_ = time.monotonic()
+            since = since if holder == before else now_
+            before = holder
+            # One that has just been made has no name in it yet.
+            moment = (MOMENT if wait else 0.0) if holder else UNNAMED
+            if now_ - since >= moment or now_ - begun >= A_WHILE:
+                return None, holder or "?"
+            time.sleep(0.02)
+            continue
         if is_at(lock, path):
             break
         lock.close()  # its holder has removed it meanwhile

@@ -126,6 +126,16 @@ def require_own(folder: Path, project: Path) -> None:
         raise SaveError("own-link", path=str(folder))
 
 
+def require_inside(target: Path, project: Path) -> None:
+    """Refuse a place that is named within the project and that a link of the project leads out of it. A link of the person's own,
+    elsewhere, is followed. Raises SaveError."""
+    root, leads = os.path.realpath(project), Path(os.path.realpath(target))
+    named = Path(os.path.abspath(target))
+    within = named.is_relative_to(root) or named.is_relative_to(os.path.abspath(project))
+    if within and not leads.is_relative_to(root):
+        raise SaveError("output-link", path=str(target), leads=str(leads))
+
+
 def is_at(stream: IO[Any], path: Path) -> bool:
     """Whether what is open is still the file of that name, and no link to it."""
     try:

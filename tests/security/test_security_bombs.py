@@ -18,6 +18,7 @@ import pytest
 from accucheck.document import MAX_ALIASES, parse
 from accucheck.errors import UserError
 from accucheck.readers import places
+from accucheck.readers.checkpoints import open_checkpoint
 from command_line import accucheck
 
 
@@ -179,3 +180,41 @@ def test_bombs_of_every_kind_in_one_data_set(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {"data", ".accucheck"} and not Path(
         "/tmp/escaped.cls"
     ).exists()
+
+
+def pickled_dict(*keys: bytes) -> bytes:
+    """A pickle of a dictionary with these keys, each the opcodes that push one, and 0 for each value."""
+    return b"\x80\x02}(" + b"".join(key + b"K\x00" for key in keys) + b"u."
+
+
+def as_pth(folder: Path, name: str, pickle: bytes) -> Path:
+    with zipfile.ZipFile(folder / name, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle)
+    return folder / name
+
+
+def long(number: int) -> bytes:
+    data = number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True)
+    return b"\x8a" + bytes([len(data)]) + data
+
+
+def test_keys_of_weights_take_no_time(tmp_path: Path) -> None:
+    """A tuple of a tuple of ..., twice each, is hashed 2^60 times as a key; numbers of one hash are compared each with each."""
+    nested = b"K\x01" + b"".join(b"q%ch%c\x86" % (at, at) for at in range(60))
+    files = [
+        as_pth(tmp_path, "nested.pth", pickled_dict(nested)),
+        as_pth(tmp_path, "alike.pth", pickled_dict(*(long(at * (2**61 - 1)) for at in range(150_000)))),
+        as_pth(tmp_path, "tuples.pth", pickled_dict(*(long(at) * 2 + b"\x86" for at in range(2000)))),
+    ]
+    nested_file, alike, tuples = map(str, files)
+    for call in (["compare", nested_file, alike], ["convert", tuples, str(tmp_path / "out.ckpt")]):
+        ran = accucheck(*call, timeout=60)
+        assert ran.code == 2 and "2^63" in ran.err and "Traceback" not in ran.err, (call, ran)
+    for file in files:
+        with pytest.raises(UserError):
+            open_checkpoint(file)
+
+
+def test_small_keys_of_weights_are_read(tmp_path: Path) -> None:
+    plain = pickled_dict(b"X\x01\x00\x00\x00a", b"K\x07", b"J\xff\xff\xff\xff", b"K\x01K\x02\x86", b"N")
+    assert open_checkpoint(as_pth(tmp_path, "plain.pth", plain)).tensors == []

@@ -23,7 +23,7 @@ EVIL = (
     "x\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)><style>*{background:url(http://evil.example)}</style>"
     "<iframe src=http://evil.example></iframe><a href='data:text/html,<script>alert(1)</script>'>d</a> [a](javascript:alert(1)) "
     "![p](http://evil.example/p.png) <javascript:alert(1)> `</code>` ]]><!ENTITY e SYSTEM 'file:///etc/passwd'>&e; {{7*7}} {%raw%} "
-    "\x1b]0;title\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\u200b\x00\r\nlast"
+    "\x1b]0;title\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\u200b\u115f\u3164\ufe01\x00\r\nlast"
 )
 #: What opens a formula in a spreadsheet, alone and behind what a program may strip.
 FORMULAS = [
@@ -39,7 +39,9 @@ FORMULAS = [
     '=HYPERLINK("http://evil.example")',
 ]
 #: What a terminal obeys, or what reorders or hides text.
-OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+OBEYED = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u115f\u3164\ufe01]"
+)
 FORMATS = ("md", "html", "docx", "json", "sarif", "junit")
 
 

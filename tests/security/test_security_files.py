@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -352,3 +354,35 @@ def test_a_file_name_is_one_word_for_an_editor(tmp_path: Path, name: str) -> Non
         words = command(tmp_path / name, 3, {"EDITOR": editor})
         given = [word for word in words if word.startswith(f"{tmp_path}/")]
         assert len(given) == 1 and given[0].startswith(f"{tmp_path}/{name}")
+
+
+def test_no_output_goes_through_a_link_of_the_project(cloned: Path, tmp_path: Path) -> None:
+    (cloned / "train.py").write_text("x = 1\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (cloned / "reports").symlink_to(elsewhere)
+    for call in (["report", ".", "--format", "md", "-o", "reports"], ["issue", ".", "-o", "reports/new"]):
+        language, said = ("en", "leads out of it") if call[0] == "report" else ("zh", "指向项目之外")
+        ran = accucheck(*call, "--lang", language, cwd=cloned, timeout=60)
+        assert ran.code == 2 and said in ran.err and str(elsewhere) in ran.err, ran
+    ran = accucheck("plan", ".", "-o", "reports/plan.md", cwd=cloned)
+    assert ran.code == 2 and "leads out of it" in ran.err, ran
+    assert not list(elsewhere.iterdir())
+    (tmp_path / "mine").symlink_to(elsewhere)  # of the person, and the project by a link of the person's
+    (tmp_path / "linked").symlink_to(cloned)
+    ran = accucheck("report", str(tmp_path / "linked"), "--format", "md", "-o", str(tmp_path / "mine"), timeout=60)
+    assert ran.code == 0 and [path.suffix for path in elsewhere.iterdir()] == [".md"], ran
+
+
+def test_eight_commands_at_once_have_their_turns(cloned: Path) -> None:
+    items = ["ds.01", "ds.02", "ds.03", "ds.04", "dp.01", "dp.02", "dp.03", "hp.01"]
+    begun = [
+        subprocess.Popen([sys.executable, "-m", "accucheck", "answer", item, "ok"], cwd=cloned, stderr=subprocess.PIPE)
+        for item in items
+    ]
+    said = [process.communicate(timeout=120)[1].decode() for process in begun]
+    assert [process.returncode for process in begun] == [0] * 8, said
+    with open_session(cloned) as held:
+        assert [held.entry(item).conclusion for item in items] == [Verdict.OK] * 8
+        late = accucheck("answer", "ds.01", "problem", cwd=cloned)
+        assert late.code == 2 and f"pid {os.getpid()}" in late.err, "who holds it for longer is told"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 aiohttp = pytest.importorskip("aiohttp")
+URL = pytest.importorskip("yarl").URL
 pytest.importorskip("textual_serve")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -55,3 +56,36 @@ async def test_the_token_is_told_to_the_person_alone(tmp_path: Path, home: Path)
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=60)
+
+
+async def test_what_is_malformed_is_answered_and_leaves_no_traceback(tmp_path: Path, home: Path) -> None:
+    project = Path(shutil.copytree(EXAMPLES / "digits", tmp_path / "digits"))
+    command = [sys.executable, "-m", "accucheck", "serve", "--project", str(project), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip()
+        origin = address[: address.index("/", 8)]
+        async with aiohttp.ClientSession() as session:
+            async with session.ws_connect(f"{address}ws", headers={"Origin": origin}) as tab:
+                for hostile in (
+                    "[" * 100_000,
+                    '{"a":' * 100_000,
+                    "9" * 10_000,
+                    "\x00",
+                    "null",
+                    '["resize", {"width": 1e999}]',
+                ):
+                    await tab.send_str(hostile)
+                await tab.send_json(["ping", "still there"])
+                assert await asyncio.wait_for(tab.receive_json(), 60) == ["pong", "still there"]
+            for path in ("static/%00", f"static/{'a' * 300}", "static/..%2f..%2fserving.py"):
+                async with session.get(URL(address + path, encoded=True)) as answer:
+                    assert answer.status == 403
+            port = origin.rpartition(":")[2]
+            for host in (f"127.0.0.1:{port}@evil.com", f"evil.com@127.0.0.1:{port}", "127.0.0.1:x", "[127.0.0.1", ""):
+                async with session.get(address, headers={"Host": host}) as answer:
+                    assert answer.status == 403, host
+    finally:
+        server.send_signal(signal.SIGINT)
+        said = server.communicate(timeout=60)[1]
+    assert "Traceback" not in said and "Error" not in said, said

@@ -63,7 +63,7 @@ def answer(
     from ..model import Verdict
     from ..project import open_project
 
-    opened = open_project(Path(project), checklists)
+    opened = open_project(Path(project), checklists, session="wait")
     speak(opened)
     session = opened.session
     assert session is not None

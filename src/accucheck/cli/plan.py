@@ -21,7 +21,7 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
 
     from .. import experiments
     from ..project import open_project
-    from ..store import write_new
+    from ..store import require_inside, write_new
 
     opened = open_project(Path(project), (), settings, session="read")
     speak(opened)
@@ -34,5 +34,6 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
     if output is None:
         click.echo(text, nl=False)
         return
+    require_inside(Path(output), Path(opened.case.root))
     write_new(Path(output), text.encode())
     talk(output)

@@ -116,7 +116,7 @@ def _writable(path: str, checklists: tuple[str, ...]) -> Project:
 
     from ..project import open_project
 
-    opened = open_project(Path(path), checklists)
+    opened = open_project(Path(path), checklists, session="wait")
     speak(opened)
     session = opened.session
     assert session is not None

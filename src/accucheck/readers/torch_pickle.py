@@ -220,7 +220,18 @@ class _Unpickler(pickle.Unpickler):
 #: What opcodes push that may be a key: its hash takes no time, and no two of many have the same.
 _TEXTS = {
     *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
-    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "NONE", "NEWTRUE", "NEWFALSE", "FLOAT", "BINFLOAT", "GLOBAL", "STACK_GLOBAL"),
+    *(
+        "BINBYTES",
+        "SHORT_BINBYTES",
+        "BINBYTES8",
+        "NONE",
+        "NEWTRUE",
+        "NEWFALSE",
+        "FLOAT",
+        "BINFLOAT",
+        "GLOBAL",
+        "STACK_GLOBAL",
+    ),
 }
 _NUMBERS = {"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"}
 _TUPLES = {"EMPTY_TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "TUPLE"}
@@ -239,8 +250,8 @@ class _Value(enum.Enum):
 
 
 class _Keys:
-    """Follows what a pickle would build, without building it: the C unpickler hashes each key at once, which may take for ever (a tuple of a
-    tuple of ... twice each, or many numbers of one hash) and cannot be interrupted."""
+    """Follows what a pickle would build, without building it: the C unpickler hashes each key at once, which may take for ever (a tuple
+    of a tuple of ... twice each, or many numbers of one hash) and cannot be interrupted."""
 
     def __init__(self) -> None:
         self.stack: list[_Value] = []
@@ -270,13 +281,19 @@ class _Keys:
             below = below[: below.index("mark")]
         for _ in below:
             last = self.stack.pop()
-            taken = taken if "SETITEMS" == name or "ADDITEMS" == name else [last, *taken]
+            taken = taken if name == "SETITEMS" or name == "ADDITEMS" else [last, *taken]
         self._look(name, taken)
         if opcode.stack_after:
             self.stack.append(_made(name, argument, taken))
 
     def _look(self, name: str, taken: list[_Value]) -> None:
-        keys = {"SETITEM": taken[1:2], "SETITEMS": taken[::2], "DICT": taken[::2], "ADDITEMS": taken, "FROZENSET": taken}
+        keys = {
+            "SETITEM": taken[1:2],
+            "SETITEMS": taken[::2],
+            "DICT": taken[::2],
+            "ADDITEMS": taken,
+            "FROZENSET": taken,
+        }
         for key in keys.get(name, ()):
             self.tuples += key is _Value.TUPLE
             if key is _Value.OTHER or self.tuples > MAX_TUPLE_KEYS:

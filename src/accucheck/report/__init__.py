@@ -15,7 +15,7 @@ from ..difference import Side, compare, of_record
 from ..errors import SaveError, from_os_error
 from ..model import Language, now
 from ..session import Record
-from ..store import sweep, write_together
+from ..store import require_inside, sweep, write_together
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -200,7 +200,8 @@ def write_numbered(
 
 
 def write_project(project: Project, folder: Path, options: Options) -> Written:
-    """The report of a project's session as it stands, written by `write`."""
+    """The report of a project's session as it stands, written by `write`. Raises SaveError."""
+    require_inside(folder, Path(project.case.root))
     hide = redactor(project, options)
     return write(compose(project, options, hide), folder, options, hide)
 

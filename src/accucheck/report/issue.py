@@ -17,6 +17,7 @@ import msgspec
 from ..errors import UserError
 from ..language import Words, word
 from ..model import Language, Level, Verdict
+from ..store import require_inside
 from . import Options, bundle, check, compose, file_stem, machine, redactor, render, write_checked
 from . import environment as environments
 from .bilingual import one, said
@@ -535,6 +536,7 @@ class IssueFiles(msgspec.Struct, frozen=True):
 def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueFiles:
     """The issue of a project's session as it stands, as files in `folder`, all of them or none. Nothing there is overwritten unless
     `options.report.force`. Takes seconds: the report is drawn, and all files are read once more. Raises UserError, ReadError, SaveError."""
+    require_inside(folder, Path(project.case.root))
     made = _Made(project, options)
     name = file_stem(options.report.stem or f"{made.report.case}-issue")
     stem, files, left = write_checked(folder, name, made.files, options.report, made.hide)

@@ -12,7 +12,7 @@ import msgspec
 from .. import probe
 from ..case import Case
 from ..checklist import Checklist, Item, Snippet, ways_ahead
-from ..language import encodable, word
+from ..language import encodable, is_seen, word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
 from ..path import FRAMEWORKS, Walked, Wanted, uncollected, walk, wanted
 from ..session import Entry, Record, suggestion
@@ -284,7 +284,7 @@ def encode(result: dict[str, Any]) -> bytes:
 
     def escaped(match: re.Match[str]) -> str:
         character = match[0]
-        if character.isprintable():
+        if is_seen(character):
             return character
         units = character.encode("utf-16-be")
         return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

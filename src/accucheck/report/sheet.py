@@ -14,7 +14,7 @@ from ..case import Case
 from ..errors import ReadError, SaveError, UserError, from_os_error
 from ..language import Language, Words, visible, word
 from ..marks import Judgement, Plan, Record
-from ..store import write_atomically
+from ..store import require_inside, write_atomically
 from . import spreadsheet
 from .charts import chinese_font
 
@@ -91,6 +91,7 @@ class Written(NamedTuple):
 
 def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -> Written:
     """Write labels-<role>-<page>.png and labels-<role>.csv. Raises SaveError."""
+    require_inside(folder, Path(case.root))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
