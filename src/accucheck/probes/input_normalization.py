@@ -210,7 +210,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found: dict[tuple[object, ...], Finding] = {}
     for one in examine(of_scripts(scripts)):
         finding = _finding(one)
-        found.setdefault((finding.code, finding.where, finding.data.get("input")), finding)
+        found.setdefault((finding.code, finding.where, str(finding.data.get("input"))), finding)
     yield from found.values()
     for reading in [] if found else scripts.training[:1]:
         path = reading.source.path

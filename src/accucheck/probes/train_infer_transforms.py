@@ -258,7 +258,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found: dict[tuple[object, ...], Finding] = {}
     for said in examine(readings):
         finding = _finding(said)
-        found.setdefault((finding.code, finding.where.path, finding.where.line, finding.data.get("input")), finding)
+        found.setdefault(
+            (finding.code, finding.where.path, finding.where.line, str(finding.data.get("input"))), finding
+        )
     yield from found.values()
     compared = any(finding.code in (*_TELLING, *WHY, *_UNCLEAR) for finding in found.values())
     if not compared:
