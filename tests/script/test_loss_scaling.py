@@ -55,6 +55,11 @@ FRAMEWORK = {
         "model = ms.Model(Net(), loss_fn, opt)\n",
         ["no-scale-partly"],
     ),
+    "a cast whose result is thrown away": (
+        "class Net(nn.Cell):\n    def construct(self, x):\n        x.to(ms.float16)\n        x.astype(ms.float16)\n"
+        "        return net(x)\nmodel = ms.Model(Net(), loss_fn, opt)\n",
+        ["no-half"],
+    ),
     "the scale by a name": (
         "scale = 512\n" + MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(scale, False)"),
         ["kept"],

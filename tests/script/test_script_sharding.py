@@ -112,6 +112,16 @@ SWITCHED = (
             None,
             ["aside"],
         ),
+        (
+            f"init()\ndata = ds.MnistDataset('a', {SHARDS}){TRAIN}\ncount = ds.MnistDataset('a').get_dataset_size()\n",
+            None,
+            ["sharded"],
+        ),
+        (
+            f"init()\ndata = ds.MnistDataset('a', {SHARDS}){TRAIN}\nother = ds.MnistDataset('a')\nmore(other)\n",
+            None,
+            ["sharded", "aside"],
+        ),
         (SWITCHED.format("'a'"), None, ["no-shards-here", "single"]),
         (SWITCHED.format("'a', num_shards=8, shard_id=get_rank()"), None, ["single"]),
         (SWITCHED.format("'a', **options"), None, ["single"]),

@@ -51,7 +51,8 @@ def here(reading: Reading) -> list[Use]:
             dtype = next((named for option in options(given) if (named := _type(option))), "float16")
             found.append(Use(half.made, half.text, dtype, half.maybe or bool(half.made.tests)))
     for made in reading.trace.calls:
-        if made.name in (".to_float", ".to") and any(_type(arg) == "bfloat16" for arg in made.args):
+        dropped = made.discarded and made.name == ".to"
+        if made.name in (".to_float", ".to") and not dropped and any(_type(arg) == "bfloat16" for arg in made.args):
             found.append(Use(made, f"{made.last}(bfloat16)", "bfloat16", bool(made.tests)))
     return found
 

@@ -68,6 +68,20 @@ def examine(reading: Reading, modules: list[Source], devices: int | None) -> lis
     return _unique(_Sharding(reading, modules, devices).say())
 
 
+#: Methods of a data set that tell about it and read no row.
+_COUNTS = frozenset(
+    (
+        "get_dataset_size",
+        "get_batch_size",
+        "get_col_names",
+        "get_class_indexing",
+        "num_classes",
+        "output_shapes",
+        "output_types",
+    )
+)
+
+
 class _Sharding:
     def __init__(self, reading: Reading, modules: list[Source], devices: int | None) -> None:
         self.trace, self.modules, self.devices = reading.trace, modules, devices
@@ -142,6 +156,8 @@ class _Sharding:
                 diff = _sharded(origin) if count is None else None
                 code = "no-shards" if where else "no-shards-here"
                 if branch is not True and not self.feeds(chain):
+                    if self.only_counted(chain):
+                        return
                     code = "aside"
                 yield Said(
                     code, origin.source, origin.node, data | {"start": where}, diff, branch is not True and not start
@@ -165,6 +181,12 @@ class _Sharding:
         return any(call.name in (".batch", ".padded_batch", ".bucket_batch_by_length") for call in chain) or any(
             user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
         )
+
+    def only_counted(self, chain: list[Made]) -> bool:
+        """True for data of which nothing is read but how many there are, and in what shapes."""
+        users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)] if user not in chain]
+        asked = [user for user in users if user.last in _COUNTS]
+        return bool(asked) and len(asked) == len(users)
 
     def by_rank(self, chain: list[Made]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""

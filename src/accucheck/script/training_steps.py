@@ -586,9 +586,10 @@ def _holds_half(value: Value, depth: int) -> bool:
 
 
 def _cast(made: Made) -> Half | None:
-    """A value of the network made float16: within construct, or a function that is called for a loss."""
+    """A value of the network made float16: within construct, or a function that is called for a loss. A result that is thrown
+    away changes nothing: tensors are cast into new ones."""
     done = operation(made)
-    if done.name not in ("cast", "astype", "to", "half") or made.frame is None:
+    if done.name not in ("cast", "astype", "to", "half") or made.frame is None or made.discarded:
         return None
     if done.name == "half":
         return Half("cast", made) if made.name == ".half" and not made.args else None
