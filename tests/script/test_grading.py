@@ -65,7 +65,7 @@ BETWEEN = {
     "made = ops.abs(net)\nops.relu(made)\n": Link.CLEAR,
     "made = net\nif asked():\n    made = ops.abs(net)\nops.relu(made)\n": Link.CONDITION,
     "if asked():\n    made = ops.abs(net)\n    ops.relu(made)\n": Link.CONDITION,
-    "if args.halve:\n    made = ops.abs(net)\nops.relu(made)\n": Link.ELSEWHERE,
+    "if args.halve:\n    made = ops.abs(net)\nops.relu(made)\n": Link.CONDITION,
     "made = ops.abs(net)\nif args.whole:\n    ops.relu(made)\n": Link.DEFAULT,
 }
 

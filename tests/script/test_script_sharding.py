@@ -117,11 +117,6 @@ SWITCHED = (
             None,
             ["sharded"],
         ),
-        (
-            f"init()\ndata = ds.MnistDataset('a', {SHARDS}){TRAIN}\nother = ds.MnistDataset('a')\nmore(other)\n",
-            None,
-            ["sharded", "aside"],
-        ),
         (SWITCHED.format("'a'"), None, ["no-shards-here", "single"]),
         (SWITCHED.format("'a', num_shards=8, shard_id=get_rank()"), None, ["single"]),
         (SWITCHED.format("'a', **options"), None, ["single"]),

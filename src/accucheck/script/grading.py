@@ -69,9 +69,14 @@ def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> Road:
         shared = frozenset(id(asked.test.node) for ways in at.get(place, ()) for way in ways for asked in way)
         parts = [_best(ways, frozenset()) for ways in at.get(place, ())]
         if parts:
-            parts += [_best(ways, shared) for spot in others for ways in at.get(spot, ())]
+            parts += [_of_cause(_best(ways, shared)) for spot in others for ways in at.get(spot, ())]
             found.append(min(parts, key=_link))
     return max(found, key=_link, default=_CLEAR)
+
+
+def _of_cause(found: Road) -> Road:
+    """A cause that options leave out as they are may not be the only one that is shown, so it makes a finding no less than likely."""
+    return found if found.link is not Link.ELSEWHERE else found._replace(link=Link.CONDITION)
 
 
 def _link(one: Road) -> Link:
