@@ -64,6 +64,10 @@ class Configs(_Part, frozen=True):
     base: Location | None = None
 
 
+#: Scripts that one key may name.
+MAX_SCRIPTS = 200
+
+
 class Scripts(_Part, frozen=True):
     train: Locations = None
     eval: Locations = None
@@ -271,9 +275,10 @@ class Case(msgspec.Struct, frozen=True):
         return Path(self.root, os.path.expanduser(value))
 
     def paths(self, key: str) -> list[Path]:
-        """The paths that a key names: one, several or none."""
+        """The paths that a key names: one, several or none, each once however it is spelt."""
         value = self.get(key)
-        return [self.path(entry) for entry in ([value] if isinstance(value, str) else value or [])]
+        named = [self.path(entry) for entry in ([value] if isinstance(value, str) else value or [])]
+        return list({os.path.normpath(path): path for path in reversed(named)}.values())[::-1]
 
     def unagreed(self, keys: Collection[str] | None = None) -> list[str]:
         """The addresses in the network that the case names, or names under these keys, and that nobody agreed to."""
@@ -401,8 +406,19 @@ def load(project: Path, settings: list[str] | None = None, taken: dict[str, str]
     for setting in settings or []:
         data, typed = _with(data, setting), _with(typed, setting)
         spec = document.convert(data, CaseFile, b"", f"--set {setting}")
+    _bound_scripts(spec, str(file) if given else "--set")
     agreed = [text for text in _texts(typed) if networked(text)]
     return Case(root=str(root), spec=spec, file=str(file) if given else None, agreed=agreed, taken=taken)
+
+
+def _bound_scripts(spec: CaseFile, place: str) -> None:
+    """Refuse more scripts than a project has: each is read with all that it imports. Raises UserError."""
+    benchmark = spec.benchmark.scripts if spec.benchmark is not None else Scripts()
+    for prefix, scripts in (("scripts", spec.scripts), ("benchmark.scripts", benchmark)):
+        for name, value in msgspec.structs.asdict(scripts).items():
+            count = len({os.path.normpath(entry) for entry in value}) if isinstance(value, list) else 0
+            if count > MAX_SCRIPTS:
+                raise UserError("many-scripts", path=place, key=f"{prefix}.{name}", count=count, limit=MAX_SCRIPTS)
 
 
 def _texts(data: Any) -> Iterator[str]:

@@ -525,6 +525,10 @@ WORDS: Words = {
         "en": "{path} holds more than {limit:,} keys, so it was not compared. Name a configuration.",
         "zh": "{path} 的键超过 {limit:,} 个，未作比较，请给出配置文件。",
     },
+    "many-scripts": {
+        "en": "{path}: {key} names {count:,} scripts; at most {limit:,} are read. Name those that are started, not what they import.",
+        "zh": "{path}：{key} 列出了 {count:,} 个脚本，最多读取 {limit:,} 个。只需列出直接启动的脚本，无需列出其导入的模块。",
+    },
     "set-syntax": {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",

@@ -218,3 +218,12 @@ def test_keys_of_weights_take_no_time(tmp_path: Path) -> None:
 def test_small_keys_of_weights_are_read(tmp_path: Path) -> None:
     plain = pickled_dict(b"X\x01\x00\x00\x00a", b"K\x07", b"J\xff\xff\xff\xff", b"K\x01K\x02\x86", b"N")
     assert open_checkpoint(as_pth(tmp_path, "plain.pth", plain)).tensors == []
+
+
+def test_many_scripts_are_one_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("from mindspore import nn\nnet = nn.Dense(3, 4)\n" * 50)
+    spelt = [f"{'./' * (at % 50)}train.py" if at % 2 else f"a{at}/../train.py" for at in range(5000)]
+    for listed, code in (("train.py " * 5000).split(), 0), (spelt, 0), ([f"{at}.py" for at in range(5000)], 2):
+        (tmp_path / "accucheck.yaml").write_text(json.dumps({"name": "x", "scripts": {"train": listed}}))
+        ran = accucheck("run", str(tmp_path), "--only", "hp.01", "--kind", "static", timeout=60)
+        assert ran.code == code and ("5,000 scripts" in ran.err) == (code == 2), ran
