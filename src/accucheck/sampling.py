@@ -80,6 +80,48 @@ def draw(
     return msgspec.structs.replace(plan, gaps=len(files.errors)), gaps
 
 
+def without_labels(
+    case: Case, role: str, seed: int = SEED, count: int = COUNT
+) -> Generator[Progress, None, tuple[Plan, list[Finding]]]:
+    """As draw(), of data without labels, to be looked at: the samples have the label "", and nobody marks them."""
+    import numpy as np
+
+    from .readers.drawing import Drawing, rows_of
+    from .readers.labels import NONE
+    from .readers.places import plain
+
+    files, drawing = _labelled.files_of(case, role), Drawing(seed, count)
+    sources: list[tuple[Place, str]] = []
+    done = 0
+    for path, kind, size in files.todo:
+        sources.append((path, kind))
+        first = 0
+        try:
+            name = _name(case, path)
+            with plain(path, kind) as local:
+                for rows in rows_of(local, kind):
+                    drawing.add(len(sources) - 1, name, first, (np.zeros(rows, np.int64), [NONE]))
+                    first += rows
+        except UserError as error:
+            files.errors.append(_read_error(error))
+        done += size
+        yield Progress(done, files.size, "bytes")
+    for _, paths in files.images:
+        part = list(paths)
+        drawing.add_files([_name(case, path) for path in part], len(sources), [NONE] * len(part))
+        sources += [(path, "image") for path in part]
+    drawn = drawing.drawn()
+    if not drawn.samples:
+        raise _nothing(role, files)
+    samples = [
+        Sample(case.relative(sources[file][0]), None if row < 0 else row, NONE) for file, row, _ in drawn.samples
+    ]
+    known = {case.relative(sources[file][0]): sources[file] for file, _, _ in drawn.samples}
+    stamped = {name: File(kind, *marks.stamp(path)) for name, (path, kind) in known.items()}
+    plan = Plan(seed, count, "", now(), NONE, samples, {}, 0, 0, drawn.labelled, stamped, len(files.errors))
+    return plan, list(files.gaps(True))
+
+
 def _pictures(
     case: Case, files: _labelled.Files, drawing: Drawing, sources: list[tuple[Place, str]]
 ) -> Generator[Progress, None, None]:

@@ -89,7 +89,13 @@ def labels(
         if fresh:
             if plan is not None and plan.marked and not redraw:
                 raise UserError("plan-marked", seed=plan.seed, samples=len(plan.samples), marked=plan.marked)
-            record, partial = _draw(case, record, role, seed, count, name)
+            try:
+                record, partial = _draw(case, record, role, seed, count, name)
+            except UserError as error:
+                if error.code != "no-samples" or read is not None:
+                    raise
+                talk(error.text(language()))
+                raise SystemExit(_show_without_labels(case, role, seed, count, sheet, as_json)) from None
         if read is not None:
             record = _read_marks(case, role, record, Path(read), name)
     plan = record.plans[role]
@@ -105,6 +111,43 @@ def labels(
             show(path)
         _show_plan(case, role, plan, rate, briefly=sheet is not None or read is not None)
     raise SystemExit(FOUND if rate.wrong else PROBE_FAILED if partial else OK)
+
+
+def _show_without_labels(
+    case: Any, role: str, seed: int | None, count: int | None, sheet: str | None, as_json: bool
+) -> int:
+    """Show some samples of data that have no labels, field by field; nothing is stored. Returns the exit code."""
+    from pathlib import Path
+
+    from .. import marks, sampling
+    from ..errors import UserError
+    from ..manifest import finish
+
+    with status_line() as line:
+        drawing = sampling.without_labels(case, role, sampling.SEED if seed is None else seed, count or sampling.COUNT)
+        plan, gaps = finish(drawing, lambda progress: line(amount(progress)))
+    sheets, unread = _write_sheet(case, role, plan, Path(sheet)) if sheet is not None else ([], False)
+    rows: list[dict[str, Any]] = []
+    for place, content in sorted(marks.contents(case, plan), key=lambda each: each[0]):
+        row: dict[str, Any] = {"sample": plan.samples[place].id}
+        if isinstance(content, UserError):
+            unread, row["problem"] = True, content.text(language())
+        else:
+            row |= {"fields": dict(content.fields), "picture": list(content.size) if content.size else None}
+        rows.append(row)
+    if as_json:
+        show_json({"version": 1, "case": case.name, "role": role, "samples": rows, "sheets": sheets})
+        return PROBE_FAILED if gaps or unread else OK
+    for path in sheets:
+        show(path)
+    echo(say("labels-without", role=say(role), samples=len(rows), count=plan.missing, seed=plan.seed))
+    for number, row in enumerate(rows, 1):
+        show(f"{number:>4}  {row['sample']}  {row.get('problem', '')}".rstrip())
+        if row.get("picture"):
+            show(f"      {say('labels-picture', width=row['picture'][0], height=row['picture'][1])}")
+        for field, text in row.get("fields", {}).items():
+            show(f"      {field}: {text[:300]}")
+    return PROBE_FAILED if gaps or unread else OK
 
 
 def _as_drawn(plan: Any, seed: int | None, count: int | None) -> bool:

@@ -675,6 +675,11 @@ WORDS: Words = {
         "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本（带标签 {labelled:,} 个，无标签 {missing:,} 个），"
         "随机种子 {seed}",
     },
+    "labels-without": {
+        "en": "{role} data: {samples:,} of {count:,} samples, without labels, to look at (seed {seed}); nothing is stored",
+        "zh": "{role}数据：从 {count:,} 个样本中抽取 {samples:,} 个（无标签，仅供查看，随机种子 {seed}），不保存",
+    },
+    "labels-picture": {"en": "picture, {width:,} x {height:,}", "zh": "图片，{width:,} x {height:,}"},
     "labels-left": {
         "en": "not marked: {left:,}. Mark them in the walkthrough (s on ds.02), or with --sheet DIR and --read CSV",
         "zh": "未标注：{left:,}。请在向导中标注（对 ds.02 按 s），或使用 --sheet DIR 与 --read CSV",

@@ -574,7 +574,7 @@ def _batches(batches: Callable[[], Iterator[Any]], role: _Role, shown: str, expe
 
 
 def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
-    """Examples of TFRecord as columns; lists of floats as lists, those of integers and bytes are left out."""
+    """Examples of TFRecord as columns; lists of floats as lists, of those of integers and bytes only that they are there."""
     import numpy as np
     import polars as pl
 
@@ -589,6 +589,8 @@ def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
                 columns.append(pl.Series(name, np.stack(arrays)).arr.to_list())
             elif kind == "float":
                 columns.append(pl.Series(name, [list(array) for array in arrays], pl.List(pl.Float64), strict=False))
+            else:  # which may be empty, as boxes where there is nothing to be seen
+                columns.append(pl.Series(name, [_THERE] * len(arrays), pl.Binary))
             continue
         if kind == "bytes":  # only whether there are any
             columns.append(pl.Series(name, [values[0][:1] if len(values) else None for values in arrays], pl.Binary))
@@ -599,10 +601,14 @@ def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
     return pl.DataFrame(columns)
 
 
+#: In the place of a field that is there, and of which nothing else can be told.
+_THERE = b"1"
+
+
 def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -> Any:
     """Rows of a MindRecord file as columns; arrays of floats as lists, without a Python object a value.
 
-    Arrays of integers are left out: MindSpore may store them compressed, and they can hold neither NaN nor Inf.
+    Of arrays of integers only that they are there: MindSpore may store them compressed, and they can hold neither NaN nor Inf.
     """
     import numpy as np
     import polars as pl
@@ -620,6 +626,8 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
                 columns.append(pl.Series(name, [pl.Series(array) for array in arrays]))
             elif kind == "bytes":
                 columns.append(pl.Series(name, [blobs[name] for _, blobs in batch], pl.Binary))
+            else:
+                columns.append(pl.Series(name, [_THERE if name in blobs else None for _, blobs in batch], pl.Binary))
     except (TypeError, ValueError, KeyError, OverflowError, pl.exceptions.PolarsError):
         raise ReadError(
             "malformed", path=str(shard.path), format="MindRecord", offset=0, expected=f"{name}: {kind}"

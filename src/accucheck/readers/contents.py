@@ -218,12 +218,22 @@ def shown(value: Any) -> str:
         return f"({len(value):,} bytes)" if text is None else text
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, np.ndarray) and value.size > 100 and value.dtype.kind in "buif":
+        return f"{_measured(value)}: {shown(value.ravel()[:100].tolist())} ..."
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         head = " ".join(shown(one)[:100] for one in value[:100])[:CHARACTERS]
         return head + (f" ... ({len(value):,})" if len(value) > 100 else "")
     return "" if value is None else str(value)[:CHARACTERS]
+
+
+def _measured(values: np.ndarray[Any, Any]) -> str:
+    """Type, shape and range of an array."""
+    finite = values[np.isfinite(values)]
+    span = f"{shown(finite.min().item())} .. {shown(finite.max().item())}" if finite.size else "-"
+    left = values.size - finite.size
+    return f"{values.dtype} {'×'.join(map(str, values.shape))}, {span}" + (f", NaN/Inf: {left:,}" if left else "")
 
 
 def _fill(content: Content, row: dict[str, Any], path: Path, pictures: bool) -> Content:
@@ -361,23 +371,29 @@ def _numbered(values: dict[str, Any]) -> dict[str, Any]:
 
 def _mindrecord(path: Path, label: str | None, wanted: frozenset[int], pictures: bool) -> Iterator[tuple[int, Content]]:
     from . import mindrecord
+    from .drawing import joined
 
     shard = mindrecord.open_shard(path)
     name = field_of(list(shard.types), label)
     places = sorted(one for one in wanted if 0 <= one < shard.rows)
     for row, (scalars, blobs) in zip(places, mindrecord.rows(shard, wanted), strict=False):
-        values: dict[str, Any] = dict(scalars)
+        values: dict[str, Any] = {key: value for key, value in scalars.items() if key in shard.types}
         for key, data in blobs.items():
             values[key] = _shaped(data, shard.types.get(key, "bytes"), shard.shapes.get(key))
-        yield row, _fill(Content(said(values.pop(name, None))), values, path, pictures)
+        given = values.pop(name, None)
+        own = joined(given.tolist()) if isinstance(given, np.ndarray) else said(given)
+        yield row, _fill(Content(own), values, path, pictures)
 
 
 def _shaped(data: bytes, kind: str, shape: list[int] | None) -> Any:
     """A field of arrays in its shape; bytes as they are."""
     if kind == "bytes":
         return data
+    from .mindrecord import integers
+
     try:
-        values = np.frombuffer(data, np.dtype(kind))
+        packed = integers(data, kind) if kind in ("int32", "int64") else None
+        values = np.frombuffer(data, np.dtype(kind)) if packed is None else packed
         return values.reshape(shape) if shape else values
     except (TypeError, ValueError):
         return data

@@ -222,6 +222,29 @@ def labels_of(path: Path, kind: str, label: str | None) -> Iterator[Block]:
         raise NoLabel([])
 
 
+def rows_of(path: Path, kind: str) -> Iterator[int]:
+    """The rows of one file whatever its fields are, part by part; nothing for kinds whose rows cannot be read back without a label.
+
+    Raises ReadError.
+    """
+    if kind in TABLES:
+        from . import tables
+
+        yield from (batch.height for batch in tables.batches(path, kind, tables.MODES[-1]))
+    elif kind == "mindrecord":
+        from . import mindrecord
+
+        yield mindrecord.open_shard(path).rows
+    elif kind == "tfrecord":
+        from . import tfrecord
+
+        yield from (1 for _ in tfrecord.records(path))
+    elif kind == "tar":
+        from .webdataset import samples
+
+        yield from (1 for _ in samples(path))
+
+
 def coded(values: list[Any]) -> Block:
     """Any values as a block; a list of them is one label."""
     labels: dict[str | None, int] = {}

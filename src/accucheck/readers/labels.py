@@ -30,6 +30,8 @@ USUAL = re.compile(
     r"^(train_|y_|train)?(labels?|targets?|class(es|_?ids?|_?labels?|_?names?)?|categor(y|ies)|y|y_train|train_y)$",
     re.I,
 )
+#: In the place of a field of labels: samples are wanted without one.
+NONE = ""
 #: An array with more columns than this has none for each class.
 WIDEST = 100_000
 
@@ -141,7 +143,9 @@ def count(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]:
 
 
 def field_of(fields: Sequence[str], label: str | None) -> str:
-    """The field of the labels. Raises NoLabel when it is not there, or not clear which it is."""
+    """The field of the labels; "" where "" says that none is wanted. Raises NoLabel when it is not there, or not clear which it is."""
+    if label == NONE:
+        return NONE
     if label is not None:
         if label in fields:
             return label
@@ -203,7 +207,10 @@ def _mindrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
     counts = Counts(name)
     try:
         for value, number in mindrecord.values(shard, name):
-            counts.add(value, number)
+            if isinstance(value, list):
+                counts.add_sample(value)
+            else:
+                counts.add(value, number)
     except ReadError:
         yield counts
         raise
@@ -251,7 +258,7 @@ def member_of(fields: dict[str, bytes], label: str | None) -> str:
     """Where a sample of a shard has its label: a member, such as cls, or a key in one of JSON, such as json.label. Raises NoLabel."""
     inside = {name: _parsed(content) for name, content in fields.items() if name.rpartition(".")[2] == "json"}
     keys = [f"{name}.{key}" for name, values in inside.items() for key in values]
-    if label in (*fields, *keys):
+    if label in (*fields, *keys, NONE):
         return label
     if label is None and "cls" in fields:
         return "cls"

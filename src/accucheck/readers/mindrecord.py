@@ -2,7 +2,8 @@
 
 Layout, seen in files written by MindSpore 2.10: u64 header length, a JSON header, pages of `page_size` from `header_size`.
 The table INDEXES of `<file>.db` says where each row lies in a page of scalars (u64 length, MessagePack map) and in a page of
-blobs (u64 length, then the blob fields: one alone as it is, several each after a big-endian u64 length).
+blobs (u64 length, then the blob fields: one alone as it is, several each after a big-endian u64 length). Arrays of integers are
+packed: a big-endian u32 number of values, two bits for each (1, 2, 4 or 8 bytes, the first in the highest bits), the values signed.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
 
 from ..errors import ReadError, from_os_error
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: The version that is read here; others take MindSpore.
 VERSION = "3.0"
@@ -162,11 +166,50 @@ def rows(shard: Shard, wanted: Collection[int] | None = None) -> Iterator[tuple[
         os.close(descriptor)
 
 
+def integers(data: bytes, kind: str) -> np.ndarray[Any, Any] | None:
+    """The values (count,) of a packed array of integers; None for what is not one."""
+    import numpy as np
+
+    count = int.from_bytes(data[:4], "big")
+    start = 4 + -(-count // 4)
+    if len(data) < start:
+        return None
+    bits = np.unpackbits(np.frombuffer(data, np.uint8, start - 4, 4))
+    sizes = 1 << (bits[0::2] * 2 + bits[1::2])[:count].astype(np.int64)
+    places = start + np.cumsum(sizes) - sizes
+    if len(data) != start + int(sizes.sum()):
+        return None
+    content, found = np.frombuffer(data, np.uint8), np.zeros(count, np.int64)
+    for size in (1, 2, 4, 8):
+        here = np.flatnonzero(sizes == size)
+        taken = content[places[here][:, None] + np.arange(size)]
+        found[here] = np.ascontiguousarray(taken).view(f"<i{size}")[:, 0] if len(here) else 0
+    return found.astype(kind, copy=False)
+
+
+def whole(shard: Shard, name: str) -> bool:
+    """Whether a field holds arrays of integers."""
+    return name in shard.blobs and shard.types.get(name) in ("int32", "int64")
+
+
+def _listed(shard: Shard, name: str) -> Iterator[Any]:
+    """The values of a field of arrays of integers, row by row: of one alone that, of several a list."""
+    for _, blobs in rows(shard):
+        found = integers(blobs[name], shard.types[name])
+        if found is None:
+            raise _wrong(shard, 0, 0, f"{name}: integers")
+        yield found.item() if found.size == 1 else found.tolist()
+
+
 def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
     """The values of a field of scalars with how often each occurs: from the index, where the writer put it, else row by row.
 
-    A value may come several times. Raises ReadError on damage, and for a field of arrays or bytes.
+    A value may come several times; of an array of several integers it is a list. Raises ReadError on damage, and for a field of other
+    arrays or bytes.
     """
+    if whole(shard, name):
+        yield from ((value, 1) for value in _listed(shard, name))
+        return
     with _index(shard) as database:
         quoted = _indexed(shard, database, name)
         if quoted is not None:
@@ -177,7 +220,10 @@ def values(shard: Shard, name: str) -> Iterator[tuple[Any, int]]:
 
 
 def column(shard: Shard, name: str) -> Iterator[Any]:
-    """The values of a field of scalars, row by row in the order of the index. Raises ReadError as values()."""
+    """The values of a field of scalars, row by row in the order of the index, as values() tells them. Raises ReadError as it does."""
+    if whole(shard, name):
+        yield from _listed(shard, name)
+        return
     with _index(shard) as database:
         quoted = _indexed(shard, database, name)
         if quoted is not None:

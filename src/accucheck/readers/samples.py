@@ -110,11 +110,15 @@ def _mindrecord(path: Path, label: str | None) -> Iterator[Batch]:
         digests = [
             digest(
                 *(repr((key, value)).encode() for key, value in sorted(scalars.items()) if key != name),
-                *(value for _, value in sorted(blobs.items())),
+                *(value for key, value in sorted(blobs.items()) if key != name),
             )
             for scalars, blobs in part
         ]
-        yield np.array(digests, np.uint64), [said(scalars.get(name)) for scalars, _ in part]
+        if not mindrecord.whole(shard, name):
+            yield np.array(digests, np.uint64), [said(scalars.get(name)) for scalars, _ in part]
+            continue
+        arrays = (mindrecord.integers(blobs[name], shard.types[name]) for _, blobs in part)
+        yield np.array(digests, np.uint64), [None if one is None else joined(one.tolist()) for one in arrays]
 
 
 def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
