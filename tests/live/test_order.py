@@ -9,6 +9,8 @@ from accucheck.live import order as orders
 from accucheck.model import Finding, Level
 from accucheck.probes import shuffle_order
 
+pytestmark = pytest.mark.part(4)
+
 
 def judged(first, second=None, labels=None, complete=True, rows=None, **more):
     """The findings above info for two epochs of indices (and labels by index)."""

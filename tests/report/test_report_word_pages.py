@@ -18,7 +18,10 @@ from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
 lacking = [name for name in ("soffice", "pdfinfo", "pdffonts", "pdftotext") if not shutil.which(name)]
-pytestmark = pytest.mark.skipif(bool(lacking), reason=f"not installed: {', '.join(lacking)}")
+pytestmark = [
+    pytest.mark.skipif(bool(lacking), reason=f"not installed: {', '.join(lacking)}"),
+    pytest.mark.part(5),
+]
 
 PAGE = (595.3, 841.9)  # points: A4
 MARGIN = 2 / 2.54 * 72 - 5  # points: two centimetres, and a little for the frames of tables
