@@ -1,6 +1,7 @@
 """ARCHITECTURE.md says what is so: files, modules and layers."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -40,3 +41,9 @@ def test_its_layers_are_those_that_are_checked() -> None:
     told = [re.findall(r"\w+", line.split("(")[0]) for line in block("## Who may import whom").strip().splitlines()]
     contract = (ROOT / "pyproject.toml").read_text("utf-8").split("layers = [", 1)[1].split("\n]", 1)[0]
     assert told == [re.findall(r"accucheck\.(\w+)", line) for line in contract.strip().splitlines()]
+
+
+def test_no_two_modules_of_tests_have_one_name() -> None:
+    """pytest imports them by their names alone, and collects nothing where two are called the same."""
+    count = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert not [name for name, times in count.items() if times > 1]
