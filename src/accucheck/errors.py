@@ -161,6 +161,23 @@ WORDS: Words = {
         "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",
         "zh": "{path} 有 {size:,} 字节，此处最多读取 {limit:,} 字节。",
     },
+    "inflates": {
+        "en": "{path} has {size:,} bytes and inflates to more than {limit:,}, as no usual data does; reading stopped there. If it is "
+        "meant, unpack it and name that file.",
+        "zh": "{path} 只有 {size:,} 字节，解压后却超过 {limit:,} 字节，不像正常数据，已停止读取。如确属正常，请先解压，"
+        "再指定解压后的文件。",
+    },
+    "long-line": {
+        "en": "{path} has a line of more than {limit:,} bytes, about byte {offset:,}: it would be held in memory whole, and is not read. "
+        "Check how the file was written; arrays belong into .npy or Parquet.",
+        "zh": "{path} 在第 {offset:,} 字节附近有一行超过 {limit:,} 字节；整行需装入内存，故不读取。请检查文件的写出方式；"
+        "数组宜保存为 .npy 或 Parquet。",
+    },
+    "wide": {
+        "en": "{path} has {found:,} columns; at most {limit:,} are read of a CSV. Keep arrays in .npy or Parquet, or name a file with "
+        "the columns that matter.",
+        "zh": "{path} 有 {found:,} 列，CSV 最多读取 {limit:,} 列。数组宜保存为 .npy 或 Parquet，或另存一份只含所需列的文件。",
+    },
     "record-checksum": {
         "en": "{path} is damaged: the checksum of the record at byte {offset:,} is wrong. Copy it again.",
         "zh": "{path} 已损坏：第 {offset:,} 字节处的记录校验和不符，请重新拷贝。",

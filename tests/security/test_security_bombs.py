@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from accucheck.document import MAX_ALIASES, parse
-from accucheck.errors import UserError
-from accucheck.readers import places
+from accucheck.errors import ReadError, UserError
+from accucheck.readers import places, tables
 from accucheck.readers.checkpoints import open_checkpoint
 from command_line import accucheck
 
@@ -127,7 +127,36 @@ def test_what_inflates_without_end_is_refused(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"0,0\n" * (4 << 20)))
     with pytest.raises(UserError) as caught, places.plain(tmp_path / "a.csv.gz", "csv"):
         pass
-    assert caught.value.code == "too-large"
+    assert caught.value.code == "inflates"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [("wide", "wide"), ("header", "wide"), ("line", "long-line"), ("later", "long-line")]
+)
+def test_tables_out_of_all_measure_are_refused(tmp_path: Path, content: str, code: str) -> None:
+    """At once, and in little memory: a table of 100,000 columns took 1.3 GB, a line of 1 GB eight times its length."""
+    path = tmp_path / "a.csv"
+    with path.open("wb") as file:
+        if content in ("wide", "header"):
+            names = b",".join(b"c%d" % at for at in range(100_000))
+            file.write((names if content == "header" else b"1," * 100_000 + b"1") + b"\n" + b"1," * 100_000 + b"1\n")
+        else:
+            file.write(b"a,b\n" + b"1,2\n" * (30_000_000 if content == "later" else 0))
+            file.seek(300 << 20, os.SEEK_CUR)  # a hole: NUL bytes behind the first 64 kB
+            file.write(b"\n1,2\n")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for mode in tables.MODES:
+        with pytest.raises(ReadError) as caught:
+            list(tables.batches(path, "csv", mode))
+        assert caught.value.code == code
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < peak + 200_000
+
+
+def test_wide_tables_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(",".join(f"column{at}" for at in range(9000)) + "\n" + ("1," * 8999 + "2\n") * 20)
+    (batch,) = tables.batches(path, "csv")
+    assert batch.shape == (20, 9000) and batch["column8999"].to_list() == ["2"] * 20
 
 
 def png(width: int, height: int) -> bytes:

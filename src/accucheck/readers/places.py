@@ -27,7 +27,7 @@ _BLOCK = 1 << 20
 #: Of a file in a Listing: where its name begins, the bytes of its name, its size; and how many are read together.
 _ENTRY, _ENTRIES = struct.Struct("<QIQ"), 1000
 #: What inflates to more than this, and more than `_RATIO` times its size, is refused as a bomb.
-_LARGE, _RATIO = 4 << 30, 500
+_LARGE, _RATIO = 1 << 30, 500
 #: File systems that are no place for data but take what a file tells them for orders: `reference` fills templates, and not always in a
 #: sandbox; `dask` runs within a cluster's workers.
 _REFUSED = frozenset({"reference", "dask"})
@@ -275,7 +275,7 @@ def _copy(file: File, target: Path, inflate: bool) -> None:
                 for block in _inflate(source, str(file)) if inflate else iter(lambda: source.read(_BLOCK), b""):
                     done += len(block)
                     if inflate and done > max(_LARGE, _RATIO * size):
-                        raise ReadError("too-large", path=str(file), size=done, limit=max(_LARGE, _RATIO * size))
+                        raise ReadError("inflates", path=str(file), size=size, limit=max(_LARGE, _RATIO * size))
                     if done > room:
                         raise ReadError("no-room", path=str(file), size=done, folder=temporary_place())
                     sink.write(block)

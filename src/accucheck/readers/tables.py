@@ -29,6 +29,8 @@ _SMALL = 16 << 20
 _ROWS, _BYTES = 200_000, 48 << 20
 #: A single field or JSON line beyond this is refused by the slow paths (they hold a line in memory).
 _LONGEST = 64 << 20
+#: Columns of a CSV: each is asked for by itself, so that more take minutes and all memory.
+_WIDEST = 20_000
 #: Rows of a CSV that tell which columns hold numbers, of NDJSON that tell keys and types.
 _HEAD = 10_000
 #: A larger JSON array is refused: it is held in memory, in which JSON Lines need not be.
@@ -68,6 +70,8 @@ def batches(path: Path, kind: str, mode: str = MODES[-1], without: Collection[st
                 frame = _parquet(name).drop(without)
                 yield from _collect(frame, _rows_together(frame))
         else:
+            if kind != "jsonarray":
+                _bound_lines(name)
             yield from reader[kind](name, mode)
 
 
@@ -111,6 +115,20 @@ def _source(path: Path) -> Path | bytes:
     if path.stat().st_size > _SMALL:
         return path
     return path.read_bytes()
+
+
+def _bound_lines(path: Path) -> None:
+    """Refuse a line beyond _LONGEST, which all readers hold in memory several times. Reads little: where a line ends near each multiple
+    of that length, none is twice as long."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        for begin in range(0, size - _LONGEST, _LONGEST):
+            file.seek(begin)
+            seen = 0
+            while (block := file.read(_SAMPLE)) and not (b"\n" in block or b"\r" in block):
+                seen += len(block)
+                if seen >= _LONGEST:
+                    raise ReadError("long-line", path=str(path), offset=begin, limit=_LONGEST)
 
 
 def expected_rows(path: Path, kind: str) -> int:
@@ -167,7 +185,7 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
     """A CSV in UTF-8; `path` is the name for errors, `layout.path` what is read."""
     if mode == "careful":
         _refuse_ragged(path, layout)
-    rows = max(1000, min(_ROWS, int(_BYTES / layout.row_bytes)))
+    rows = max(16, min(_ROWS, int(_BYTES / layout.row_bytes)))
     frame = _scan(layout)
     if mode == "fast" and (numbers := _numbers(frame, min(rows, _HEAD))):
         # without ignore_errors: whatever is neither empty nor a number ends this look
@@ -233,8 +251,12 @@ def _what(error: Exception) -> str:
 def sniff(path: Path) -> Csv:
     """Separator, quoting and header of a CSV in UTF-8 (or any encoding that contains ASCII), from its first 64 kB."""
     with path.open("rb") as file:
-        head = file.read(_SAMPLE).removeprefix(codecs.BOM_UTF8)
-    whole = len(head) < _SAMPLE
+        head = file.read(_SAMPLE)
+        whole = len(head) < _SAMPLE
+        if b"\n" not in head:
+            head += file.readline(_LONGEST)  # a wide table
+    csv.field_size_limit(_LONGEST)  # with another separator a line is one field
+    head = head.removeprefix(codecs.BOM_UTF8)
     lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
     if len(lines) > 1 and not whole:
         lines.pop()
@@ -245,6 +267,8 @@ def sniff(path: Path) -> Csv:
     literal = separator == "\t" and any(line.count('"') % 2 for line in lines)
     quote = None if literal else '"'
     first = next(csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL))
+    if len(first) > _WIDEST:
+        raise ReadError("wide", path=str(path), found=len(first), limit=_WIDEST)
     row_bytes = max(1.0, sum(len(line) + 1 for line in lines) / len(lines))
     return Csv(path, separator, quote, first if _is_header(first) else None, len(first), row_bytes)
 
