@@ -24,7 +24,7 @@ MINDSPORE = importlib.util.find_spec("mindspore") is not None
 PARTS = 10
 #: In how many parts tests with these marks are run where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
 #: or takes more than 5 s.
-COSTLY = {"mindspore": 10, "slow": 5, "asyncio": 6}
+COSTLY = {"mindspore": 10, "slow": 8, "asyncio": 8}
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
