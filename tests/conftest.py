@@ -97,6 +97,8 @@ def part_of(item: pytest.Item) -> tuple[int, str]:
     node, mark = next(item.iter_markers_with_node("part"), (item.parent, None))
     family = item.nodeid.partition("[")[0] if node is item else node.nodeid
     if mark:
+        if not 1 <= mark.args[0] <= PARTS:
+            raise pytest.UsageError(f"{item.nodeid}: part({mark.args[0]}); ten runs take at most {PARTS} parts")
         return mark.args[0], family
     return next((parts for name, parts in COSTLY.items() if item.get_closest_marker(name)), 1), family
 

@@ -16,6 +16,8 @@ from mindspore_apis import signature
 from accucheck.knowledge import api, signatures
 from accucheck.knowledge.names import canonical
 
+pytestmark = pytest.mark.part(1)
+
 #: The public modules, by the documentation of 2.10.
 MODULES = [
     f"mindspore{name}"
