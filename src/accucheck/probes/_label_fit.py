@@ -10,6 +10,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Level, Verdict
 from ..model import suggest as usual
+from . import _meant
 
 if TYPE_CHECKING:
     from ..knowledge.api import Api
@@ -69,9 +70,6 @@ _PRINT = {
     "zh": "在调用损失函数处打印两者的形状，以及标签的最小值和最大值。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
-
-#: What the losses of MindSpore leave out unless they are told otherwise.
-_IGNORED = -100
 
 
 @dataclass
@@ -140,11 +138,9 @@ def spread_over(outputs: list[int], labels: list[int]) -> list[int]:
     return both if both not in (outputs, labels) else []
 
 
-def ignored(case: Case) -> set[int]:
+def ignored(case: Case) -> set[float]:
     """Labels that stand for nothing: what the loss leaves out, and the value that pads."""
-    loss, padding = case.spec.loss, case.get("design.padding.value")
-    given = loss.args.get("ignore_index") if loss is not None else None
-    return {one for one in (_IGNORED, given, padding) if isinstance(one, int)}
+    return _meant.of_case(case).labels()
 
 
 def _loss(case: Case) -> Api | None:

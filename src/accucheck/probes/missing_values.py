@@ -25,7 +25,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
-from . import _files
+from . import _files, _meant
 
 if TYPE_CHECKING:
     from ..readers.mindrecord import Shard
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("data.train.path", "data.eval.path"),)
+USES = ("design.padding", "loss")
 
 _Row = TypeVar("_Row")
 _ROLES = {
@@ -247,6 +248,7 @@ class _Role:
     name: str
     markers: dict[str, list[Any]]
     label: str | None
+    meant: _meant.Meant = field(default_factory=_meant.Meant)
     odd: dict[str, list[tuple[str, str, str, int, float, str]]] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -274,6 +276,8 @@ class _Role:
         for kind, count in known.counts.items():
             if kind == "text" and count > _FOREIGN * known.cells:
                 continue
+            if kind == "sentinel" and not (count := self.unmeant(known, count)):
+                continue
             code, level = _CODES[kind][plain]
             said = "" if kind in ("null", "nan", "empty") else ", ".join(
                 word for word, _ in known.texts.get(kind, Counter()).most_common(5)
@@ -283,6 +287,14 @@ class _Role:
             rows = ", ".join(str(row) for row in known.first.get(kind, []))
             self.levels[code] = level
             self.odd.setdefault(code, []).append((shown, known.name, said, count, count / max(1, known.cells), rows))
+
+    def unmeant(self, known: Field, count: int) -> int:
+        """How many of the sentinels of a field are not what pads it, nor labels that the loss leaves out."""
+        meant = self.meant.of(known.name)
+        texts = known.texts.get("sentinel", Counter())
+        for text in [text for text in texts if float(text) in meant]:
+            count -= texts.pop(text)
+        return max(0, count)
 
     def merge(self, other: _Role) -> None:
         """Add what was counted in another file."""
@@ -305,7 +317,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     several = sum(map(len, named.values())) > 1
     seen: set[str] = set()
     for name, addresses in named.items():
-        role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"))
+        role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"), _meant.of_case(case, name))
         todo: list[tuple[File, str, int]] = []
         images: list[Listing] = []
         shared = False  # with a role before this one, which has said what there is to say
@@ -349,7 +361,7 @@ def _examine(
     total = sum(size for *_, size in todo) + sum(listing.bytes for listing in images)
     done = 0
     yield Progress(0, total, "bytes")
-    bare = _Role(role.name, role.markers, role.label)
+    bare = _Role(role.name, role.markers, role.label, role.meant)
     files = (_File(path, kind, case.relative(path), size, bare, params) for path, kind, size in todo)
     # arrays of plain values split themselves
     steps = each(
@@ -390,7 +402,7 @@ class _File:
 
 def _count_file(file: _File) -> Iterator[float | _Role]:
     """The share that is done, and at last what was counted, before damage too. Raises ReadError."""
-    role = _Role(file.bare.name, file.bare.markers, file.bare.label)
+    role = _Role(file.bare.name, file.bare.markers, file.bare.label, file.bare.meant)
     try:
         with _files.readable(file.path, file.kind) as (copy, form):
             yield from _counted(copy, form, role, file.shown, file.params)
@@ -843,6 +855,18 @@ EXAMPLES = [
         case={"data": {"train": {"path": "train.csv"}}},
         verdict=Verdict.UNDECIDED,
         codes=("unmarked-sentinels",),
+    ),
+    Example(
+        "-999 pads this column",
+        files={"train.csv": "age,income,name\n" + _AGES + "-999,3.5,name1\n" * 4},
+        case={"data": {"train": {"path": "train.csv"}}, "design": {"padding": {"columns": {"age": {"value": -999}}}}},
+        verdict=Verdict.OK,
+    ),
+    Example(
+        "-100 among labels is what a loss leaves out",
+        files={"train.csv": "name,label\n" + "".join(f"name{n},{n % 7}\n" for n in range(600)) + "name1,-100\n" * 9},
+        case={"data": {"train": {"path": "train.csv", "label": "label"}}},
+        verdict=Verdict.OK,
     ),
     Example(
         "-999 is declared",

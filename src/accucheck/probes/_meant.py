@@ -1,0 +1,42 @@
+"""Values that stand for nothing because the case says so: what pads a column, and labels that the loss leaves out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..case import Case, Padding
+
+#: What the losses of MindSpore leave out unless they are told otherwise, and the argument that tells them.
+IGNORED, IGNORING = -100, "ignore_index"
+
+
+class Meant(NamedTuple):
+    """`padding` is that of the design, `ignored` are labels, which stand in the column `label`; None where the case does not name it."""
+
+    padding: Padding | None = None
+    ignored: frozenset[float] = frozenset({IGNORED})
+    label: str | None = None
+
+    def of(self, column: str) -> set[float]:
+        """The values of a column that are meant so."""
+        from ..readers.labels import USUAL
+
+        if column == self.label or (self.label is None and USUAL.match(column)):
+            return self.labels(column)
+        pads = self.padding.of(column).value if self.padding is not None else None
+        return set() if pads is None else {float(pads)}
+
+    def labels(self, column: str | None = None) -> set[float]:
+        """Labels that stand for nothing; `column` is where they stand, the one of the case when left out."""
+        name = column or self.label
+        pads = [] if self.padding is None else [self.padding.of(*([name] if name else [])).value]
+        if self.padding is not None and name is None:
+            pads += [one.value for one in self.padding.columns.values()]
+        return {*self.ignored, *(float(one) for one in pads if one is not None)}
+
+
+def of_case(case: Case, role: str = "train") -> Meant:
+    """What the case says of the data of a role."""
+    given = case.spec.loss.args.get(IGNORING) if case.spec.loss is not None else None
+    ignored = {IGNORED, *([float(given)] if isinstance(given, (int, float)) else [])}
+    return Meant(case.spec.design.padding, frozenset(ignored), case.get(f"data.{role}.label"))
