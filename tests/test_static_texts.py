@@ -15,6 +15,7 @@ WRONG = {
     "a gap": r"  |^\s|\s$|（\s*）|(?<!\w)\(\s*\)|“”|: ?[.,;](?:\s|$)|：[。，；]",
     "a blank that nothing fills": r"\{\w*\}",
     "a sign as a name": r"(?:^|[ :：])(?:-|\*\*|\[\])(?=[.,;。，；]|$)",
+    "an operator as a name": r"\bWhat \W+ computes\b",
     "a gap before a stop": r"\w [,;](?:\s|$)",
     "one of several": r"(?<![\d.,])1 (?:classes|layers|places|rows|steps|values|parameters|inputs|lines|scripts|weights|samples)\b",
     "a path of this machine": r"(?<![\w.])/(?:tmp|root|home|private|Users)/",

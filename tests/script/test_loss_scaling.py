@@ -616,3 +616,41 @@ def test_what_is_divided_out_again_is_a_scale_whatever_it_is_called(
     loop = LOOP.format(loss=f"loss_fn(net(x), y) * {factor}", result=f"[g / ({divisor}) for g in grads]")
     text = f"from config import cfg\n{HALF}{loop}"
     assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
+
+
+#: A scale that goes in as sens and out by a scaler: the same number, unless an option makes another scaler.
+SENS = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--by", default="none")
+p.add_argument("--sens", type=float, default=1024.0)
+args = p.parse_args()
+net.to_float(ms.float16)
+
+def made(scaler, sens):
+    if scaler is None:
+        scaler = amp.StaticLossScaler(sens)
+    def forward(x, y):
+        return loss_fn(net(x), y)
+    grad = ops.GradOperation(get_by_list=True, sens_param=True)(forward, opt.parameters)
+    def step(x, y):
+        loss = forward(x, y)
+        grads = grad(x, y, ops.fill(loss.dtype, loss.shape, sens))
+        opt(scaler.unscale(grads))
+    return step
+
+step = made({scaler}, {sens})
+step(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaler", "sens", "expected"),
+    [
+        ("None", "args.sens", ["scaled-own"]),
+        ("amp.DynamicLossScaler(4096, 2, 99) if args.by == 'dynamic' else None", "args.sens", ["divided-own?"]),
+        ("amp.StaticLossScaler(2048.0)", "1.0", ["divided-own"]),
+    ],
+)
+def test_a_scale_that_goes_in_as_sens(scaler: str, sens: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(loss_scaling.examine(training(tmp_path, SENS.format(scaler=scaler, sens=sens)))) == expected

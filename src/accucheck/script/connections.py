@@ -563,8 +563,14 @@ def _level(call: Made) -> str | None:
         constant = all(isinstance(arg, Known) for arg in call.args)
         collects = any(isinstance(option, Items) for arg in call.args for option in options(arg))  # hidden + (state,)
         collects = collects and call.name == "+"
-        return None if constant or collects or _SHAPES.search(call.last) else "tensor"
+        return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
     return None
+
+
+def _of_text(call: Made) -> bool:
+    """True for what puts texts together, such as the name of a layer."""
+    texts = (o for arg in call.args for o in options(arg) if isinstance(o, Known) and isinstance(o.value, str))
+    return call.name in _OPERATORS and next(texts, None) is not None
 
 
 def _computes(call: Made, used: Made) -> bool:
@@ -600,6 +606,8 @@ def _inside(frame: Frame, calls: set[int]) -> bool:
 
 def _called_as(node: ast.AST, value: Value) -> str:
     func = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        return " ".join(ast.unparse(node).split())[:80]
     text = ast.unparse(func) if isinstance(func, (ast.Attribute, ast.Name)) else ""
     return text or _title(value)
 
