@@ -123,6 +123,7 @@ def test_other_commands_stand_on_the_same_case(tmp_path):
     project(tmp_path, "train.py")
     ran = accucheck("fix", str(tmp_path), "--only", "dp.03")
     assert "+++ b/train.py" in ran.out and "shuffle=True" in ran.out, ran
+    assert ran.err.startswith("accucheck: there is no accucheck.yaml, so train.py is examined\n")
     assert accucheck("run", str(tmp_path), "--only", "dp.03", "--kind", "static").code == 1
     status = json.loads(accucheck("status", str(tmp_path), "--json").stdout)
     (row,) = [row for row in status["items"] if row["id"] == "dp.03"]

@@ -398,8 +398,7 @@ def load(project: Path, settings: list[str] | None = None, taken: dict[str, str]
         raise from_os_error(error, project) from None
     require_utf8(str(root))
     taken = taken or {}
-    named = {"name": root.name} if root.name.isprintable() else {}  # as accucheck init writes it
-    text = document.read_text(file) if given else document_of({**named, **taken}) if taken else b""
+    text = document.read_text(file) if given else _text_of(root, taken)
     data = document.parse(text, str(file)) if text else {}
     spec = document.convert(data, CaseFile, text, str(file))
     typed: dict[str, Any] = {}
@@ -419,6 +418,12 @@ def _bound_scripts(spec: CaseFile, place: str) -> None:
             count = len({os.path.normpath(entry) for entry in value}) if isinstance(value, list) else 0
             if count > MAX_SCRIPTS:
                 raise UserError("many-scripts", path=place, key=f"{prefix}.{name}", count=count, limit=MAX_SCRIPTS)
+
+
+def _text_of(root: Path, taken: dict[str, str]) -> bytes:
+    """What accucheck init would write with these keys; nothing without any."""
+    named = {"name": root.name} if root.name.isprintable() else {}
+    return document_of({**named, **taken}) if taken else b""
 
 
 def _texts(data: Any) -> Iterator[str]:

@@ -26,6 +26,7 @@ from .frame import (
     speak,
     talk,
     talk_of,
+    talk_of_taken,
 )
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def fix(
     settings = (*settings, *script_settings(Path(project), scripts))
     opened = open_project(Path(project), checklists, settings, session="read", take=True)
     speak(opened)
+    talk_of_taken(opened)
     session = opened.session
     assert session is not None
     talk_of(session)

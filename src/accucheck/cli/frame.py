@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..errors import UserError
     from ..model import Progress
     from ..project import Project
+    from ..proposal import Survey
     from ..session import Session
 
 #: Exit codes of every command. NOTHING_RAN: of `run` where no probe ran, which is no success.
@@ -333,6 +334,33 @@ def talk_of(session: Session) -> None:
     """Say what is wrong with the session's file."""
     if session.notice is not None:
         talk(notice_of(session).text(LANGUAGE))
+
+
+def talk_of_taken(project: Project) -> None:
+    """Say what the case was taken from, where there is no case file."""
+    if project.survey is not None:
+        for line in _taken(project.survey):
+            talk(line)
+
+
+def _taken(found: Survey) -> Iterator[str]:
+    scripts = [proposal for proposal in found.proposals if proposal.key == "scripts.train"]
+    for script in scripts:
+        keys = ", ".join(proposal.key for proposal in found.proposals if proposal is not script)
+        others = listed(script.others)
+        yield say(
+            "run-taken" if keys else "run-taken-script",
+            script=script.value + (say("run-others", others=others) if others else ""),
+            keys=keys,
+        )
+    if scripts:
+        return
+    if found.proposals:
+        yield say("run-taken-other", keys=", ".join(f"{each.key}: {each.value}" for each in found.proposals))
+    if found.partial:
+        yield say("init-partial")
+    if found.projects:
+        yield say("init-projects", count=len(found.projects), names=listed(found.projects))
 
 
 def notice_of(session: Session) -> UserError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -20,7 +19,6 @@ from .frame import (
     heard,
     json_option,
     language,
-    listed,
     no_nan,
     option,
     project_argument,
@@ -33,6 +31,7 @@ from .frame import (
     speak,
     talk,
     talk_of,
+    talk_of_taken,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from ..engine import Finished, Job
     from ..model import ProbeResult
     from ..project import Project
-    from ..proposal import Survey
     from ..session import Record
 
 
@@ -193,31 +191,8 @@ def _open(asked: Asked) -> Project:
         talk_of(opened.session)
         if opened.session.read_only:
             talk(say("locked", holder=opened.session.holder))
-    if opened.survey is not None:
-        for line in _taken(opened.survey):
-            talk(line)
+    talk_of_taken(opened)
     return opened
-
-
-def _taken(found: Survey) -> Iterator[str]:
-    """What the case was taken from, as there is no case file."""
-    scripts = [proposal for proposal in found.proposals if proposal.key == "scripts.train"]
-    for script in scripts:
-        keys = ", ".join(proposal.key for proposal in found.proposals if proposal is not script)
-        others = listed(script.others)
-        yield say(
-            "run-taken" if keys else "run-taken-script",
-            script=script.value + (say("run-others", others=others) if others else ""),
-            keys=keys,
-        )
-    if scripts:
-        return
-    if found.proposals:
-        yield say("run-taken-other", keys=", ".join(f"{each.key}: {each.value}" for each in found.proposals))
-    if found.partial:
-        yield say("init-partial")
-    if found.projects:
-        yield say("init-projects", count=len(found.projects), names=listed(found.projects))
 
 
 def _chosen(opened: Project, asked: Asked) -> tuple[list[str], list[Job]]:

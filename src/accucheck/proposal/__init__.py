@@ -204,21 +204,20 @@ class _Gathered:
         read = [log for log in read if log not in tests]
         for log in tests:
             self.offer("curves.lr_test", log.path, "why-range-test")
-        evaluating = [
-            log
-            for log in read
-            if log.losses + log.lines and (log.evaluates or _EVAL_NAME.search(log.path.stem.lower()))
-        ]
+        evaluating = [log for log in read if _is_evaluation(log)]
         training = [log for log in read if log not in evaluating and log.losses >= _CURVE]
-        for role, kind in (("train", training), ("eval", evaluating)):
-            if kind:
-                log = logs.newest(kind)
-                why = "why-recording" if log.recording else "why-log" if log.whole else "why-log-part"
-                self.offer(f"curves.{role}", log.path, why, losses=log.losses or log.lines, lines=log.lines)
+        self._take_curve("train", training)
+        self._take_curve("eval", evaluating)
         for folder in self.tree.folders.values():
             self._take_folder(folder)
         ended = [log for log in read if log not in evaluating]
         return self._trained(logs.newest(ended)) if ended else None
+
+    def _take_curve(self, role: str, kind: list[logs.Log]) -> None:
+        if kind:
+            log = logs.newest(kind)
+            why = "why-recording" if log.recording else "why-log" if log.whole else "why-log-part"
+            self.offer(f"curves.{role}", log.path, why, losses=log.losses or log.lines, lines=log.lines)
 
     def _trained(self, log: logs.Log) -> Trained:
         path = os.path.relpath(log.path, self.root)
@@ -292,6 +291,11 @@ _PROFILE = re.compile(
 )
 _PROFILE_FOLDER = re.compile(r"prof")
 _BENCHMARK_NAME = re.compile(r"(^|[^a-z])(py)?torch([^a-z]|$)|^(benchmark|reference|ref|baseline)$")
+
+
+def _is_evaluation(log: logs.Log) -> bool:
+    named = _EVAL_NAME.search(log.path.stem.lower()) is not None
+    return bool(log.losses + log.lines) and (log.evaluates or named)
 
 
 def _is_log(folder: Folder, name: str) -> bool:

@@ -73,11 +73,7 @@ def item_part(context: Context, item: Item) -> ItemPart:
         meaning=" ".join(context.prose(_meaning(item, entry.conclusion)[context.language])) if entry.conclusion else "",
         overruled=context.say("overruled", suggestion=spoken) if overruled else "",
         remedy=context.prose(item.remedy[context.language]) if problem else [],
-        references=[
-            (context.line(link.title[context.language]), context.line(link.url))
-            for link in item.references
-            if problem and link.url.startswith(("https://", "http://"))
-        ],
+        references=_references(context, item) if problem else [],
         note=note,
         note_brief=cut(" ".join(note), MAX_NOTE_BRIEF),
         attachments=[_attachment(context, path) for path in entry.attachments],
@@ -90,6 +86,15 @@ def item_part(context: Context, item: Item) -> ItemPart:
         review=review_part(context, entry),
         review_brief=review_brief(context, entry),
     )
+
+
+def _references(context: Context, item: Item) -> list[tuple[str, str]]:
+    """Title and address of each link that a browser may open."""
+    return [
+        (context.line(link.title[context.language]), context.line(link.url))
+        for link in item.references
+        if link.url.startswith(("https://", "http://"))
+    ]
 
 
 def gaps_of(context: Context, item: Item) -> list[Gap]:
