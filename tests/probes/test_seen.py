@@ -86,3 +86,64 @@ def test_data_from_elsewhere_leave_the_probe_undecided(tmp_path: Path, name: str
     assert verdict is Verdict.UNDECIDED
     (stop,) = (finding for finding in found if finding.code == "data-unseen")
     assert (stop.where.line, stop.data["call"], stop.incomplete) == (17, "loader(32)", True)
+
+
+GRADIENT = """import mindspore as ms
+from mindspore import nn
+
+net = nn.Dense(8, 2)
+opt = nn.SGD(net.trainable_params(), 0.1)
+loss_fn = nn.MSELoss()
+{forward}
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in rows:
+    {given}
+    opt(gradients)
+"""
+
+
+@pytest.mark.parametrize("name", ["frozen_weights_script", "loss_scale_script"])
+@pytest.mark.parametrize(
+    ("forward", "given", "inside"),
+    [
+        ("def forward(x, y):\n    return loss_fn(net(x), y)", "loss, gradients = step(x, y)", True),
+        ("def forward(loss):\n    return loss", "loss, gradients = step(loss_fn(net(x), y))", False),
+    ],
+)
+def test_what_is_differentiated_must_run_the_network(
+    tmp_path: Path, name: str, forward: str, given: str, inside: bool
+) -> None:
+    (tmp_path / "train.py").write_text(GRADIENT.format(forward=forward, given=given))
+    module = probe.load(name)
+    case = Case(root=str(tmp_path), spec=msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile))
+    found = found_by(module, case, module.Params())
+    assert any(finding.code == "network-unseen" and finding.where.line == 12 for finding in found) is not inside
+    assert (getattr(module, "suggest", suggest)(found) in SEEN) is inside
+
+
+@pytest.mark.parametrize("name", ["loss_scale_script", "overflow_script"])
+@pytest.mark.parametrize(
+    ("mode", "judged"), [("allow_mix_precision", False), ("must_keep_origin_dtype", True), ("force_fp16", False)]
+)
+def test_a_precision_mode_of_the_context_is_not_passed_over(tmp_path: Path, name: str, mode: str, judged: bool) -> None:
+    script = SCRIPT.format(body=BODY, data=DATA) + f"ms.set_context(ascend_config={{'precision_mode': '{mode}'}})\n"
+    (tmp_path / "train.py").write_text(script)
+    module = probe.load(name)
+    case = Case(root=str(tmp_path), spec=msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile))
+    found = found_by(module, case, module.Params())
+    assert any(finding.code == "precision-mode" and finding.incomplete for finding in found) is not judged
+    assert module.suggest(found) is (Verdict.NOT_APPLICABLE if judged else Verdict.UNDECIDED)
+
+
+def test_transforms_that_a_configuration_names_are_not_known_to_be_the_same(tmp_path: Path) -> None:
+    built = "\n\n\ndef steps(part):\n    return [getattr(ds.vision, name)() for name in plan[part]]\n\n\n"
+    data = "ds.Cifar10Dataset('data', usage=part).map({steps}, 'image').batch(32)"
+    script = SCRIPT.format(body=BODY, data="make('train')") + "ms.Model(net, nn.MSELoss()).eval(make('test'))\n"
+    module = probe.load("train_infer_transforms")
+    for steps, verdict in (("steps(part)", Verdict.UNDECIDED), ("[ds.vision.Rescale(1 / 255, 0)]", Verdict.OK)):
+        made = f"def make(part):\n    return {data.format(steps=steps)}\n\n\n"
+        text = script.replace("\n\n\nclass", f"\nfrom settings import plan{built}{made}class", 1)
+        (tmp_path / "train.py").write_text(text)
+        case = Case(root=str(tmp_path), spec=msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile))
+        assert module.suggest(found_by(module, case, module.Params())) is verdict

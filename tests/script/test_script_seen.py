@@ -161,6 +161,12 @@ def test_following_the_data_stops_at_a_loader_out_of_sight(tmp_path: Path, step:
     assert not found.sets and [stop.text for stop in found.stops] == ["loaders.create(32)"]
 
 
+def test_arrays_of_a_library_are_no_data_set_out_of_sight(tmp_path: Path) -> None:
+    text = "from sklearn.preprocessing import MinMaxScaler\ndata = MinMaxScaler().fit_transform([[1.0]])\n"
+    found = feed(tmp_path, text + NET + "net = Net()\n" + LOOP)
+    assert found.fed and not found.sets and not found.stops
+
+
 def test_a_script_that_only_infers_is_no_training_script_beside_one_that_trains(tmp_path: Path) -> None:
     train = SET + NET + "if __name__ == '__main__':\n    net = Net()\n" + textwrap.indent(MODEL, "    ")
     infer = "from train import Net\nnet = Net()\nnet.set_train(False)\nprint(net(ops.ones((1, 8))))\n"

@@ -45,10 +45,14 @@ DIVIDED = {
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.DistributedSampler(8, 3))": "constant-shard 1",
     "data = ds.MnistDataset('a')\ndata.use_sampler(ds.RandomSampler())": "no-shards 1",
     "data = ds.MnistDataset('a')\nif several:\n    data.use_sampler(ds.DistributedSampler(get_group_size(), get_rank()))": "sharded 1",
-    "ds.MnistDataset('a', sampler=DistributedSampler(8))": "by-rank 1",
+    "ds.MnistDataset('a', sampler=DistributedSampler(8))": "unresolved 1",
     "ds.MnistDataset(f'a/{get_rank()}')": "by-rank 1",
     "class OwnDistributedSampler(ds.Sampler):\n    pass\n"
-    "data = ds.GeneratorDataset(source, ['a'], sampler=OwnDistributedSampler())": "by-rank 3",
+    "data = ds.GeneratorDataset(source, ['a'], sampler=OwnDistributedSampler())": "unresolved 3",
+    "class Part(ds.Sampler):\n    def __iter__(self):\n        return iter(range(get_rank(), 99, 8))\n"
+    "data = ds.GeneratorDataset(source, ['a'], sampler=Part())": "by-rank 4",
+    "class DistributedPart(ds.Sampler):\n    def __iter__(self):\n        return iter(range(99))\n"
+    "data = ds.GeneratorDataset(source, ['a'], sampler=DistributedPart())": "no-shards 4",
     "ds.PaddedDataset([1])": "no-dataset 0",
     "rows": "no-dataset 0",
     # the order of the files

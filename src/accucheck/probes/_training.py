@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     **_seen.MESSAGES,
+    "precision-mode": {
+        "en": "The precision mode of the context lets Ascend compute in half precision here, whatever the network asks for: that is not "
+        "judged.",
+        "zh": "此处 context 的精度模式会让 Ascend 以半精度计算，与网络自身的设置无关：本探针未对其作出判断。",
+    },
 }
 #: What a script that trains cannot do without.
 _SUBJECT = (
@@ -64,7 +69,7 @@ def findings(
         return
     for done, reading in enumerate(readings, start=1):
         for remark in examine(training(reading)):
-            made = _finding(remark, levels, {*open_, "no-step"}, fixes)
+            made = _finding(remark, levels, {*open_, "no-step", "precision-mode"}, fixes)
             place = made.code, made.where.path, made.where.line
             if place not in said:
                 said.add(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -334,7 +335,9 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
     if SEVERE[code] > SEVERE["unclear"] and any(one[0] in ("agree", "usual") for one in found):
         code = "unclear"  # on one way it agrees
-    if code in ("agree", "usual") and _unlike(training.opaque, evaluation.opaque):
+    if code in ("agree", "usual") and (
+        _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
+    ):
         code = "unclear"
     made = way.steps[-1].made if way.steps else evaluation.leaf or evaluation.source or theirs.frame_call
     if made is None:
@@ -352,6 +355,12 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
 
 def _constants(way: Way) -> tuple[Any, ...]:
     return tuple(_key(step) for step in _steps(way) if _constant(step))
+
+
+def _nameless(way: Way) -> bool:
+    """Whether a step of it is not even known by name: which operation it is, a configuration or an option decides."""
+    unknown = (step for step in way.steps if step.kind == "opaque")
+    return any(not step.name or isinstance(step.made.node, ast.ListComp | ast.GeneratorExp) for step in unknown)
 
 
 def _unlike(ours: tuple[Made, ...], theirs: tuple[Made, ...]) -> bool:

@@ -13,17 +13,13 @@ from ..knowledge import names
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
-from .training_steps import Training, on_cpu
-from .values import Instance, Known, Made, Mapping, Named, Value, options
+from .training_steps import Training, half_mode, on_cpu
+from .values import Instance, Known, Made, Named, Value, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
 _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
 _FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
 _BFLOAT = frozenset({"bfloat16", "bf16"})
-#: Values of precision_mode, in either spelling of CANN, that compute in half precision of their own accord.
-_HALF_MODES = frozenset(
-    {"force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16"}
-)
 
 
 class Choice(NamedTuple):
@@ -188,7 +184,7 @@ def _precise(training: Training, known: str) -> Iterator[Remark]:
     unseen = any(
         _unseen(call.argument(["dst_type"], "dst_type")) for call in training.calls if call.name == ".to_float"
     )
-    other = next((call for call in training.calls if _bfloat(call) or _half_mode(call)), None)
+    other = next((call for call in training.calls if _bfloat(call) or half_mode(call)), None)
     for step in steps:
         halves = training.halves_of(step)
         if halves or other is not None:
@@ -215,13 +211,3 @@ def _bfloat(call: Made) -> bool:
             if isinstance(option, Known) and option.value in _BFLOAT:
                 return True
     return False
-
-
-def _half_mode(call: Made) -> bool:
-    """precision_mode of set_context(ascend_config=...) or of its newer spelling."""
-    if call.api != "set_context" and call.last != "precision_mode":
-        return False
-    given: list[Value] = [*call.args, call.keywords.get("precision_mode") or Known(None)]
-    for option in options(call.keywords.get("ascend_config")):
-        given += option.items.values() if isinstance(option, Mapping) else []
-    return any(isinstance(o, Known) and o.value in _HALF_MODES for value in given for o in options(value))

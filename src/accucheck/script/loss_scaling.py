@@ -46,7 +46,8 @@ def _examine(training: Training) -> Iterator[Remark]:
     for term, told in ways:
         yield replace(told, possible=True) if told.code in LOSS_SCALE and _elsewhere(training, term, sound) else told
     if not ways:
-        yield about(steps[0], "no-half")
+        mode = training.precision_mode
+        yield about(steps[0], "no-half") if mode is None else about(steps[0], "precision-mode", mode)
 
 
 def disagreements(training: Training) -> Iterator[Remark]:

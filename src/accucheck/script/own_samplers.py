@@ -16,6 +16,12 @@ def draws(trace: Trace, sampler: Instance) -> bool:
     return any(_draws(call) and not call.under for call in calls)
 
 
+def asks_rank(trace: Trace, sampler: Instance) -> bool:
+    """Whether what a sampler gives depends on the number of the device, which it may ask for only then."""
+    given, calls = _ran(trace, sampler, "__iter__")
+    return "rank" in ranks.kinds(given) or any("rank" in ranks.kinds(call) for call in calls)
+
+
 def divides(trace: Trace, sampler: Instance) -> bool:
     """Whether what a sampler gives depends on the number of the device, and its length on how many there are."""
     given, _ = _ran(trace, sampler, "__iter__")

@@ -25,8 +25,10 @@ MODULES = 300
 ENTRIES = 20_000
 #: A seed, or an object that is made at the top of a module.
 _ACTS = re.compile(rb"seed|^[A-Za-z_][^\n=]*=[^\n]*\b[A-Z]\w*\(", re.MULTILINE)
+#: Packages that hold no network.
+LIBRARIES = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "PIL", "cv2", "yaml", "six", "tqdm"}
 #: Packages that are installed: a folder of such a name is taken for them only where Python itself would take it.
-INSTALLED = {"mindspore", "numpy", "scipy", "pandas", "sklearn", "matplotlib", "PIL", "cv2", "yaml", "six", "tqdm"} | {
+INSTALLED = {"mindspore", *LIBRARIES} | {
     "torch",
     "torchvision",
     "tensorflow",

@@ -8,6 +8,7 @@ known makes the range unknown, never a guess.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Mapping_
@@ -137,6 +138,8 @@ class Step:
         told = [shown_value(value) if key.isdigit() else f"{key}={shown_value(value)}" for key, value in self.arguments]
         if self.name == "[]":
             return f"[{', '.join(told) or '…'}]"
+        if not self.name and isinstance(self.made.node, ast.expr):
+            return self.made.source.segment(self.made.node, 60)
         if not self.name[:1].isalpha() and not self.name.startswith("."):
             return f"{self.name} {', '.join(told) or '…'}"
         return f"{self.name.removeprefix('vision.').removeprefix('transforms.')}({', '.join(told)})"

@@ -20,6 +20,7 @@ from ..knowledge import names
 from .analysis import Reading
 from .modes import Event, Replay, underlying, within
 from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
+from .project import LIBRARIES
 from .source import Placed, Source
 from .syntax import kept
 from .training import role
@@ -27,7 +28,7 @@ from .training_steps import is_optimizer, training
 from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Unknown, Value, options
 
 #: Packages whose functions hold no weights of a network, beside Python's own.
-_PLAIN = frozenset({"mindspore", "numpy", *sys.stdlib_module_names, *dir(builtins)})
+_PLAIN = frozenset({"mindspore", *LIBRARIES, *sys.stdlib_module_names, *dir(builtins)})
 #: Those of them whose objects are called to compute: what another makes, import_module for one, may be a network.
 _COMPUTES = frozenset({"mindspore", "numpy", "comprehension", "generator"})
 #: A network of which less than this share of the layers is applied in what was followed counts as not followed.
@@ -154,9 +155,9 @@ class _Search:
         """The outermost cells that a computation of gradients runs."""
         inside = [use.cell for use in event.uses]
         tops = [*event.cells, *event.weights] if not inside else _outermost(event)
-        spans = [(event.order, event.end)]
-        found.stops += self.stops(spans)
-        if not tops and not found.stops:
+        found.stops += self.stops([(event.order, event.end)])
+        ran = any(frame.node is event.place.node for frame in self.trace.frames)
+        if not found.stops and (not tops or (ran and not inside)):  # what is differentiated runs no cell that is seen
             found.stops.append(Stop(event.source, event.place.node))
         yield from tops
 

@@ -12,7 +12,7 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import sources
-from .own_samplers import divides
+from .own_samplers import asks_rank, divides
 from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
@@ -139,7 +139,7 @@ class _Sharding:
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
                 index = option.argument(["num_shards", "shard_id"], "shard_id")
         if _one(count):
-            if self.by_rank(chain):
+            if self.by_rank(chain) or any(asks_rank(self.trace, one) for one in self.own_samplers(origin, parameters)):
                 yield Said("by-rank", origin.source, origin.node, data)
                 yield from self.unclear(origin, parameters)
                 yield from self.order(origin, parameters, data)
@@ -195,13 +195,18 @@ class _Sharding:
 
     def sampled_elsewhere(self, origin: Made, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
-        return any(isinstance(option, Made) and is_foreign(option) for option in self.data.samplers(origin, parameters))
+        hidden = (one.of.find("__iter__") is None for one in self.own_samplers(origin, parameters))
+        given = self.data.samplers(origin, parameters)
+        return any(hidden) or any(isinstance(option, Made) and is_foreign(option) for option in given)
+
+    def own_samplers(self, origin: Made, parameters: list[str]) -> list[Instance]:
+        return [option for option in self.data.samplers(origin, parameters) if isinstance(option, Instance)]
 
     def unclear(self, origin: Made, parameters: list[str]) -> Iterator[Said]:
         """Samplers of the project that get the number of the device, and are not seen to divide by it."""
-        for option in self.data.samplers(origin, parameters):
-            if isinstance(option, Instance) and not divides(self.trace, option):
-                yield Said("sampler-unclear", origin.source, origin.node, {"sampler": option.of.node.name})
+        for sampler in self.own_samplers(origin, parameters):
+            if not divides(self.trace, sampler):
+                yield Said("sampler-unclear", origin.source, origin.node, {"sampler": sampler.of.node.name})
 
     # --- what the shards are cut from -----------------------------------------------------------------------------------
 

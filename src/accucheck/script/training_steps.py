@@ -18,7 +18,7 @@ from .remarks import Remark
 from .source import Source
 from .syntax import kept
 from .trace import Tracer
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, options
 
 _WRAPPERS = (
     "nn.LARS",
@@ -50,6 +50,10 @@ DYNAMIC = ("amp.DynamicLossScaleManager", "nn.DynamicLossScaleUpdateCell", "amp.
 FIXED = ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell", "amp.StaticLossScaler")
 
 _DEVICES = {"ascend", "gpu", "cpu"}
+#: Values of precision_mode, in either spelling of CANN, that compute in half precision of their own accord.
+_HALF_MODES = frozenset(
+    {"force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16"}
+)
 HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
 
 
@@ -304,6 +308,11 @@ class Training:
     def no_step(self) -> Remark:
         source = self.reading.source
         return Remark("no-step", source, 1, 1, {"path": source.path})
+
+    @cached_property
+    def precision_mode(self) -> Made | None:
+        """The call that sets a mode of the context which computes in half precision whatever the script asks for."""
+        return next((call for call in self.calls if half_mode(call)), None)
 
     def halves_of(self, step: Step) -> list[Half]:
         """The half precision that a step trains in: its own level, and what the script asks for besides, as far as both can
@@ -599,3 +608,13 @@ def _cast(made: Made) -> Half | None:
     if isinstance(dtype, Named) and dtype.name.startswith("numpy."):
         return None
     return Half("cast", made, maybe=not found)
+
+
+def half_mode(call: Made) -> bool:
+    """precision_mode of set_context(ascend_config=...) or of its newer spelling."""
+    if call.api != "set_context" and call.last != "precision_mode":
+        return False
+    given: list[Value] = [*call.args, call.keywords.get("precision_mode") or Known(None)]
+    for option in options(call.keywords.get("ascend_config")):
+        given += option.items.values() if isinstance(option, Mapping) else []
+    return any(isinstance(o, Known) and o.value in _HALF_MODES for value in given for o in options(value))

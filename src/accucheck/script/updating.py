@@ -54,7 +54,8 @@ def _examine(training: Training) -> Iterator[Remark]:
     for step, one in told:
         yield replace(one, possible=True) if one.code in OVERFLOW and _elsewhere(training, step, sound) else one
     if not told:
-        yield about(steps[0], "no-half")
+        mode = training.precision_mode
+        yield about(steps[0], "no-half") if mode is None else about(steps[0], "precision-mode", mode)
 
 
 def _elsewhere(training: Training, step: Step, sound: list[Any]) -> bool:
