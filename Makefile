@@ -23,7 +23,7 @@ demo: $(VENV)/demo.stamp
 
 # Within two minutes: all checks, and the tests of what reads scripts and files, without MindSpore.
 quick: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync check unit-quick
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going check unit-quick
 
 # What CI runs: every test, but of each long family one part.
 test: check unit

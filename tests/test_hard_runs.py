@@ -251,6 +251,7 @@ CURVES: dict[str, Callable[[Path], object]] = {
 TELLS = {"train.jsonl", "events.out.tfevents.1.host"}
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("name", CURVES)
 def test_curves_cut_at_every_byte(name: str, project: Path) -> None:
     path = project / name
