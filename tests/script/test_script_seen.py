@@ -109,6 +109,12 @@ def test_a_class_that_leaves_computing_to_a_base_out_of_sight_is_a_stop(tmp_path
     assert "class Mine(zoo.ResNet)" in {stop.text for stop in found.networks[0].stops}
 
 
+def test_what_is_set_on_a_container_of_the_framework_is_part_of_it(tmp_path: Path) -> None:
+    text = "import zoo\nnet = nn.SequentialCell()\nnet.feature = zoo.create('resnet34')\nnet.head = nn.Dense(8, 2)\n"
+    found = look(tmp_path, text + LOOP)
+    assert not found.followed and "zoo.create('resnet34')" in {stop.text for stop in found.stops}
+
+
 def test_a_layer_derived_from_one_of_the_framework_counts_as_one(tmp_path: Path) -> None:
     text = (
         "class Mine(nn.Dense):\n    def __init__(self):\n        super().__init__(8, 8)\n"

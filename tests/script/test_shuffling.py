@@ -88,6 +88,7 @@ ORDERS = {
     # what becomes of it
     f"{ORDERED}.shuffle(100)": "buffer-alone",
     f"{ORDERED}.shuffle(20000)": "shuffled",
+    "ds.GeneratorDataset([1, 2], ['a'], shuffle=False).shuffle(100)": "shuffled",
     f"{ORDERED}.shuffle(1)": "buffer-one",
     "ds.MnistDataset('a').shuffle(1)": "shuffled",
     f"{ORDERED}.shuffle(4).batch(32)": "small-buffer",

@@ -282,6 +282,8 @@ class _Search:
                     continue
                 if isinstance(base, Unknown):
                     return Stop(call.source, call.node)
+                if isinstance(base, Made) and (held := _held_elsewhere(base)) is not None:
+                    return held
                 if isinstance(base, Made) and not _resolved(base):
                     return _origin(base) or Stop(call.source, call.node)
             return None
@@ -388,6 +390,12 @@ def is_foreign(call: Made) -> bool:
 
 def _is_plain(name: str) -> bool:
     return name.partition(".")[0] in _PLAIN or not name.lstrip(".")[:1].isalpha()
+
+
+def _held_elsewhere(made: Made) -> Stop | None:
+    """Where following stops within a container of the framework: at an attribute that was set on it from out of sight."""
+    held = [option for value in (made.held or {}).values() for option in options(value)] if _is_framework(made) else []
+    return next((_origin(option) for option in held if isinstance(option, Made) and is_foreign(option)), None)
 
 
 def _is_framework(value: Value) -> bool:
