@@ -27,7 +27,7 @@ _BLOCK = 1 << 20
 #: Of a file in a Listing: where its name begins, the bytes of its name, its size; and how many are read together.
 _ENTRY, _ENTRIES = struct.Struct("<QIQ"), 1000
 #: What inflates to more than this, and more than `_RATIO` times its size, is refused as a bomb.
-_LARGE, _RATIO = 1 << 30, 500
+_LARGE, _RATIO = 256 << 20, 200
 #: File systems that are no place for data but take what a file tells them for orders: `reference` fills templates, and not always in a
 #: sandbox; `dask` runs within a cluster's workers.
 _REFUSED = frozenset({"reference", "dask"})
