@@ -79,8 +79,8 @@ MESSAGES: Words = {
         "zh": "{loss} 的 reduction 为 none，求梯度之前（{at}）没有再取平均：梯度按整个 batch 累加。",
     },
     "none-reduction-perhaps": {
-        "en": "{loss} gives a loss for each sample, and on some or all ways nothing averages them before the gradient is taken (line "
-        "{other}): gradients add up over the batch.",
+        "en": "{loss} gives a loss for each sample, and on some or all ways nothing averages them before the gradient is taken "
+        "({at}): gradients add up over the batch.",
         "zh": "{loss} 给出每个样本的损失，在部分或全部执行路径上，求梯度之前（{at}）没有取平均：梯度按整个 batch 累加。",
     },
     "sum-reduction": {
