@@ -490,7 +490,7 @@ ms.Model(net).train(1, train_ds)
     _example(
         "a buffer against data of unknown size",
         """
-train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False).shuffle(500).batch(64)
+train_ds = ds.TFRecordDataset("corpus.tfrecord", shuffle=False).shuffle(500).batch(64)
 ms.Model(net).train(1, train_ds)
 """,
         Verdict.UNDECIDED,

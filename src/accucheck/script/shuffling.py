@@ -467,7 +467,9 @@ class Examination:
         orders = {state.order for state in states}
         state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
         origin = state.origins[0]
-        stored = self.known.sources[origin.last].access != "generator"  # the script itself makes what a generator gives
+        stored = (
+            self.known.sources[origin.last].access == "files"
+        )  # read through in the order of the disk, of any length
         if orders == {SHUFFLED} and stored and state.buffer is not None and state.buffer < ENOUGH:
             return _said("buffer-alone", state.at, {"dataset": state.data["dataset"], "buffer": state.buffer})
         if orders == {SHUFFLED} or state.order == UNKNOWN:
