@@ -84,6 +84,16 @@ MESSAGES: Words = {
         "en": "The loss stays the same, bit by bit, when the outputs of the network change: it does not depend on them.",
         "zh": "改变网络输出后，损失逐位不变：它不依赖网络的输出。",
     },
+    "softmax-twice": {
+        "en": "The network gives shares that add up to 1, and the loss takes scores: adding a number to all of a row does not change it, "
+        "so that it applies a softmax of its own. The softmax is applied twice.",
+        "zh": "网络输出的是和为 1 的概率，而损失函数接受的是未归一化的分数（整行加同一个数，损失不变，说明其内部有 softmax）："
+        "softmax 被执行了两次。",
+    },
+    "fix-softmax": {
+        "en": "Leave the softmax out of the network, or take a loss that expects probabilities.",
+        "zh": "请去掉网络末尾的 softmax，或改用以概率为输入的损失函数。",
+    },
     "broadcast": {
         "en": "The outputs have the shape {outputs}, the labels {labels}: they are spread over each other, so that outputs are compared "
         "with labels of other samples.",
@@ -146,7 +156,7 @@ _BY_HAND = {
 WHY: Words = dict.fromkeys(
     (
         *("value-differs", "gradient-differs", "not-its-gradient", "ignores-labels", "ignores-outputs", "broadcast"),
-        *("labels-out-of-range", "not-finite"),
+        *("labels-out-of-range", "not-finite", "softmax-twice"),
     ),
     _WRONG,
 )
@@ -202,6 +212,8 @@ def _judge(params: Params, found: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("not-finite", Level.SUSPECT, data={"shape": shape}, evidence=[table])
     if not found["outputs"]:
         yield Finding("ignores-outputs", Level.PROBLEM, fix=Fix("fix-loss"))
+    elif found["squashed"] and all(found["squashed"]):
+        yield Finding("softmax-twice", Level.PROBLEM, data={"shape": shape}, fix=Fix("fix-softmax"))
     elif found["labels"] is False and found["broadcast"] is None:
         yield Finding("ignores-labels", Level.PROBLEM, fix=Fix("fix-loss"))
     exact = params.half_tolerance if "16" in found["dtype"] else params.tolerance

@@ -70,6 +70,22 @@ def disagreement(
     return worst
 
 
+def squashed(loss: Loss, x: Array, random: Any) -> bool:
+    """Whether the outputs are shares that add up to 1, and the loss takes scores: adding a number to all of a row changes nothing there,
+    so that it has a softmax of its own."""
+    import numpy
+
+    if x.ndim < 2 or not x.size or x.min() < 0 or x.max() > 1:
+        return False
+    axes = [axis for axis in (x.ndim - 1, 1) if x.shape[axis] > 1 and numpy.allclose(x.sum(axis=axis), 1, atol=1e-2)]
+    if not axes or not x.std():
+        return False
+    shift = random.uniform(-2, 2, [1 if axis == axes[0] else size for axis, size in enumerate(x.shape)])
+    value = loss.value(x)
+    same, other = loss.value(x + shift), loss.value(3 * x)
+    return bool(numpy.allclose(same, value, rtol=1e-2) and not numpy.allclose(other, value, rtol=1e-2))
+
+
 def examine(request: dict[str, Any], tell: Tell) -> None:
     import mindspore
     import numpy
@@ -84,6 +100,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     random = numpy.random.default_rng(0)
     told: dict[str, Any] = {"reference": name, "points": [], "reduction": settings.get("reduction")}
     told |= {"labels": None, "outputs": False, "random": False, "broadcast": None, "range": None, "several": False}
+    told["squashed"] = []
     for batch in batches:
         outputs = setup.output(batch)
         if not isinstance(outputs, mindspore.Tensor):
@@ -107,6 +124,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         with blamed(call, request["root"]):
             for point in points:
                 _point(loss, point, y, name, settings, told)
+            told["squashed"].append(squashed(loss, x, random))
             other = x * random.uniform(0.8, 1.0, x.shape)
             told["outputs"] |= bool((loss.value(other) != loss.value(x)).any()) or bool(loss.gradient(x).any())
             told["random"] |= bool((loss.value(x) != loss.value(x)).any() and numpy.isfinite(loss.value(x)).all())
