@@ -28,7 +28,8 @@ from accucheck.model import (
     weigh,
 )
 from accucheck.project import open_project
-from accucheck.report import build, machine, markdown, sarif
+from accucheck.report import build, markdown, sarif
+from accucheck.report.telling import Telling
 from accucheck.session import Entry, open_session
 from command_line import accucheck
 
@@ -159,7 +160,7 @@ def test_both_pieces_of_evidence_are_shown(tmp_path: Path, language: Language, w
     case, checklists = cases.load(tmp_path), [load("accuracy")]
     with open_session(tmp_path) as session:
         report = build.build(session.record, checklists, case, language)
-        text = "\n".join(machine.summary_text(report))
+        text = "\n".join(Telling(session.record, checklists, case, language).everything(session.record))
     shown = markdown.render(report, "report")["report.md"].decode()
     said = probe.message(probe.load("padding_script"), "design-mask", MASK, language)
     against = probe.message(

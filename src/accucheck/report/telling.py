@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -34,10 +34,17 @@ class Telling:
         self._context = Context(record, case, language, frozenset(), self._hide)
         self._told: set[tuple[str, str]] = set()
 
-    def item(self, record: Record, item: Item, results: Iterable[ProbeResult], *, done: bool) -> list[str]:
-        """The lines of an item and of these results of it. `done`: no further result is to come."""
+    def item(self, record: Record, item: Item, results: Collection[ProbeResult], *, done: bool) -> list[str]:
+        """The lines of an item and of these results of it, and of what another one contradicts by now. `done`: no further result is to
+        come."""
         self._see(record)
-        shown = [result for result in results if not (_left_out(result) or _never_begun(result))]
+        weighed = record.entries.get(item.id, Entry()).weighed
+        names = {result.probe for result in results}
+        overruled = [one.probe for one in weighed.values() if any(finding.contradicted for finding in one.findings)]
+        shown = [
+            weighed.get(result.probe, result) for result in results if not (_left_out(result) or _never_begun(result))
+        ]
+        shown += [weighed[name] for name in overruled if name not in names and done]
         if not shown:
             return []
         lines = [self._head(item, done=done)]
