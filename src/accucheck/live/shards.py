@@ -63,6 +63,41 @@ def measure(shards: list[Array], whole: Array | None, most: int = 20) -> Shards:
     return Shards(sizes, total, repeated, missing, strange, identical, filled, evened, shared(shards, ids, times, most))
 
 
+class Classes(msgspec.Struct, frozen=True):
+    """How classes are dealt out, by the `samples` whose label was read. `distance`: the total variation between the classes of the
+    rank that is furthest off and those of all, 0 to 1. `z`: how many standard deviations Pearson's chi-square of the table of ranks
+    and classes lies above what chance gives."""
+
+    samples: int
+    classes: int
+    rank: int
+    distance: float
+    z: float
+    table: list[list[int]]
+
+
+def classes(shards: list[Array], labels: dict[int, int], cells: int = 5) -> Classes | None:
+    """`labels`: of rows by their number. None where there are fewer than `cells` samples for each cell of the table, the usual bound of
+    the test, or one class only."""
+    names = sorted(set(labels.values()))
+    place = {name: at for at, name in enumerate(names)}
+    table = np.zeros((len(shards), len(names)), np.int64)
+    for rank, shard in enumerate(shards):
+        for row in shard.tolist():
+            if row in labels:
+                table[rank, place[labels[row]]] += 1
+    total, degrees = int(table.sum()), (len(shards) - 1) * (len(names) - 1)
+    if len(names) < 2 or total < cells * table.size or not table.sum(axis=1).all() or not table.sum(axis=0).all():
+        return None
+    by_rank, by_class = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    expected = by_rank * by_class / total
+    chi = float(((table - expected) ** 2 / expected).sum())
+    distances = np.abs(table / by_rank - by_class / total).sum(axis=1) / 2
+    rank = int(distances.argmax())
+    z = (chi - degrees) / float(np.sqrt(2 * degrees))
+    return Classes(total, len(names), rank, float(distances[rank]), z, table.tolist())
+
+
 def shared(shards: list[Array], ids: Array, times: Array, most: int) -> list[tuple[int, int, int]]:
     """The pairs of shards that have samples in common, the most first."""
     often = ids[times > 1]

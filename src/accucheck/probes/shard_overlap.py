@@ -24,13 +24,17 @@ from ..probe import Example
 from . import _live
 
 if TYPE_CHECKING:
-    from ..live.shards import Shards
+    from ..live.shards import Classes, Shards
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = (
     "pipelines.train",
     ("pipelines.shard_args", "runtime.distributed.devices"),
 )
+
+
+#: Chance gives a chi-square so many standard deviations above its mean less than once in ten million tables.
+_SIGMAS = 6.0
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -52,6 +56,19 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "samples", "source": "own choice"},
         ),
     ] = 400_000
+    apart: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1,
+            description="the classes of a device are suspect when they are so far from those of all (total variation), and chance does not "
+            "explain it (Pearson's chi-square, 6 standard deviations)",
+            extra={
+                "unit": "1",
+                "source": "own choice; half of what two devices of one of two classes each have is 0.25",
+            },
+        ),
+    ] = 0.25
     seconds: Annotated[
         float, Meta(gt=0, description="time for all parts", extra={"unit": "s", "source": "own choice"})
     ] = 180.0
@@ -100,8 +117,14 @@ MESSAGES: Words = {
         "zh": "有 {repeated:,} 个样本被读两次，使 {count} 个设备各得 {each:,} 个（共 {total} 个），这是 MindSpore 的正常行为。",
     },
     "divided": {
-        "en": "{total} samples are divided among {count} devices without overlap or loss ({each:,} each).",
-        "zh": "{total} 个样本分给 {count} 个设备，无重叠、无遗漏（每个 {each:,} 个）。",
+        "en": "{total} samples are divided among {count} devices without overlap or loss ({each:,} each). {alike}",
+        "zh": "{total} 个样本分给 {count} 个设备，无重叠、无遗漏（每个 {each:,} 个）。{alike}",
+    },
+    "classes-apart": {
+        "en": "The devices get different classes: those of rank {rank} are {distance:.0%} apart from those of all (total variation; "
+        "{labelled:,} labels of {classes:,} classes).",
+        "zh": "各设备的类别分布不同：rank {rank} 的类别与全体相差 {distance:.0%}（总变差；共 {classes:,} 类，"
+        "读取了 {labelled:,} 个标签）。",
     },
     "whole-batch": {
         "en": "All devices take the same input by design (full_batch, or a strategy for the data set).",
@@ -137,6 +160,10 @@ MESSAGES: Words = {
         "en": "Pass num_shards=get_group_size(), shard_id=get_rank() to the data set, and let nothing else choose samples by rank.",
         "zh": "请为数据集传入 num_shards=get_group_size(), shard_id=get_rank()，不要再用其他方式按 rank 选取样本。",
     },
+    "fix-classes": {
+        "en": "Shuffle before the data are divided, with one seed on all devices, or deal them out in turn instead of in blocks.",
+        "zh": "请在分片之前用各设备相同的种子打乱数据，或按轮转而非按块分配。",
+    },
     "fix-order": {
         "en": "Sort lists of files, and shuffle them on all ranks with the same seed, or leave shuffling to the data set.",
         "zh": "请对文件列表排序；如需打乱，各 rank 使用相同的种子，或交给数据集混洗。",
@@ -153,6 +180,7 @@ WORDS: Words = {
     "samples": {"en": "samples", "zh": "样本数"},
     "steps": {"en": "steps", "zh": "步数"},
     "first": {"en": "first samples", "zh": "前几个样本"},
+    "classes": {"en": "Labels by rank and class", "zh": "各 rank 各类别的标签数"},
     "pairs": {"en": "Devices that share samples", "zh": "有相同样本的设备"},
     "other": {"en": "other rank", "zh": "另一 rank"},
     "shared": {"en": "shared", "zh": "相同样本数"},
@@ -183,6 +211,10 @@ WHY: Words = {
     "evened": _NEVER,
     "unequal-steps": _WAIT,
     "unequal": _WAIT,
+    "classes-apart": {
+        "en": "Each device normalises its batches by its own classes, and with unequal parts the average gradient leans to some of them.",
+        "zh": "各设备的 BatchNorm 只见到自己的类别，各部分大小不等时平均梯度也会偏向某些类别。",
+    },
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
@@ -249,12 +281,49 @@ def judge(case: Case, ranks: list[dict[str, Any]], nodes: list[dict[str, Any]], 
         return
     complete = whole["complete"] and all(part["complete"] for part in parts)
     ids = [np.array(part["ids"], np.int64) for part in parts]
+    by_index = whole["indexed"] and parts[0]["indexed"]
+    labels = dict(whole["labels"]) if by_index else {}
+    dealt = shards.classes(ids, labels)
+    yield from _of_classes(dealt, params)
     found = shards.measure(ids, np.array(whole["ids"], np.int64) if complete else None)
-    yield from _of_shards(case, found, ranks, nodes, complete)
+    yield from _of_shards(case, found, ranks, nodes, complete, dealt)
+
+
+_UNSEEN = {
+    "en": "Whether they get the same classes was not seen: too few labels were read.",
+    "zh": "各设备的类别是否一致未能判断：读到的标签太少。",
+}
+
+
+def _alike(found: Classes | None) -> dict[str, str]:
+    """How alike the classes of the devices are, in words for both languages."""
+    if found is None:
+        return _UNSEEN
+    return {
+        "en": f"Their classes are at most {found.distance:.1%} apart (total variation, {found.samples:,} labels).",
+        "zh": f"各设备的类别分布最多相差 {found.distance:.1%}（总变差，{found.samples:,} 个标签）。",
+    }
+
+
+def _of_classes(found: Classes | None, params: Params) -> Iterator[Finding]:
+    """Parts that hold other classes."""
+    if found is None or found.distance < params.apart or found.z <= _SIGMAS:
+        return
+    data: dict[str, Any] = {"rank": found.rank, "distance": found.distance}
+    data |= {"labelled": found.samples, "classes": found.classes}
+    shown = min(found.classes, 20)
+    rows: list[list[Plain]] = [[rank, *counts[:shown]] for rank, counts in enumerate(found.table)]
+    evidence: list[Evidence] = [Table("classes", ["rank", *map(str, range(shown))], rows)]
+    yield Finding("classes-apart", Level.SUSPECT, Where(), data, evidence, Fix("fix-classes"))
 
 
 def _of_shards(
-    case: Case, found: Shards, ranks: list[dict[str, Any]], nodes: list[dict[str, Any]], complete: bool
+    case: Case,
+    found: Shards,
+    ranks: list[dict[str, Any]],
+    nodes: list[dict[str, Any]],
+    complete: bool,
+    dealt: Classes | None,
 ) -> Iterator[Finding]:
     parts = ranks[1:]
     count = len(parts)
@@ -308,7 +377,7 @@ def _of_shards(
     elif found.filled:
         yield finding("filled", Level.INFO)
     elif not (found.repeated or found.missing or found.strange or found.unequal):
-        yield finding("divided", Level.INFO)
+        yield finding("divided", Level.INFO, alike=_alike(dealt))
 
 
 def _evidence(found: Shards, parts: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> list[Evidence]:

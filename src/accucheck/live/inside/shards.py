@@ -24,6 +24,8 @@ from .pipeline import Node, Stop, Tell, blamed, called, described, last_lines, s
 RANKS = re.compile(r"shard|rank|device_num|group_size|world_size|num_replicas", re.I)
 #: Rows whose content is compared among the ranks.
 PICKS = 8
+#: Rows whose labels are read, evenly over the data: their share of a class is known to a few percent.
+LABELLED = 4000
 
 
 def as_rank(count: int, index: int) -> None:
@@ -106,6 +108,7 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
             "parameters": parameters(pipeline),
             "sizes": [rows for _, _, rows in rebuilt.parts],
             "picks": [],
+            "labels": labels_of_rows(rebuilt, label, codes, request["seconds"] / 4) if count == 1 else [],
             "steady": True,
         }
         if rebuilt.indexed:
@@ -128,6 +131,16 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
             second, _, _ = few.read(rows, min(len(ids), PICKS * 8))
             told["steady"] = not second or len(set(second) & set(ids)) > len(set(second)) // 2 or not complete
     return told
+
+
+def labels_of_rows(rebuilt: Rebuilt, label: str | None, codes: Codes, seconds: float) -> list[list[int]]:
+    """[number of a row, number of its class], evenly over data that are read by index; empty where they have no column of labels."""
+    total = sum(rows for _, _, rows in rebuilt.parts)
+    if not rebuilt.indexed or label is None or not total:
+        return []
+    count = min(total, LABELLED)
+    rows = rows_at(rebuilt, [total * place // count for place in range(count)], label, codes, seconds)
+    return [[row, code] for row, (_, code) in rows.items() if code >= 0]
 
 
 def forked(request: dict[str, Any], count: int, index: int, by_content: bool, deadline: float) -> dict[str, Any] | None:
@@ -213,6 +226,16 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
             ids=told["ids"],
             **{
                 key: told[key]
-                for key in ("complete", "indexed", "steps", "whole", "steady", "unknown", "sizes", "parameters")
+                for key in (
+                    "complete",
+                    "indexed",
+                    "steps",
+                    "whole",
+                    "steady",
+                    "unknown",
+                    "sizes",
+                    "parameters",
+                    "labels",
+                )
             },
         )
