@@ -45,7 +45,7 @@ class Refusals:
         gone: set[str] = set()
         for call in (call for reading in self.readings for call in reading.trace.calls):
             name, node = _known_as(call), call.node
-            if not name or not isinstance(node, ast.Call):
+            if not name or not isinstance(node, ast.Call) or not _written_there(call, node):
                 continue
             place = call.source.path, node.lineno, node.col_offset
             if place in seen:
@@ -104,6 +104,11 @@ def _is_tried(source: Source, line: int) -> bool:
         and node.body[0].lineno <= line <= (node.body[-1].end_lineno or node.body[-1].lineno)
         for node in source.nodes
     )
+
+
+def _written_there(call: Made, node: ast.Call) -> bool:
+    """False for what the framework calls in turn, such as a function that is mapped: the arguments of the node are not its own."""
+    return call.unpacked or (len(call.args), len(call.keywords)) == (len(node.args), len(node.keywords))
 
 
 def _misfit(signature: Signature, call: Made, node: ast.Call) -> tuple[str, dict[str, Any]] | None:
