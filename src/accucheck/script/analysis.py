@@ -182,14 +182,19 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
 def _by_deed(readings: list[Reading]) -> list[Reading]:
     """The readings with the role of each script by what it does: one that runs a network and does not train it, beside one that
     trains, is a script for inference, whatever it was given as."""
-    training = {id(r.source) for r in readings if r.role == "train" and trains(r.trace)}
-    beside = {id(r.source) for r in readings if r.role == "train"} - training
-    if not training or not beside:
+    given = [reading for reading in readings if reading.role == "train"]
+    training = {id(reading.source) for reading in given if trains(reading.trace)}
+    if not training:
         return readings
-    evaluates = {id(r.source) for r in readings if id(r.source) in beside and _runs(r.trace)}
-    last = {id(r.source): r for r in readings}  # the one with flags set for inference, where there are two
-    kept = [r for r in readings if id(r.source) not in evaluates or last[id(r.source)] is r]
-    return [replace(r, role="infer", view="eval") if id(r.source) in evaluates else r for r in kept]
+    infers = {id(r.source): r for r in given if id(r.source) not in training and _runs(r.trace)}
+    found = []
+    for reading in readings:
+        last = infers.get(id(reading.source))  # the one with flags set for inference, where there are two
+        if last is None:
+            found.append(reading)
+        elif reading is last:
+            found.append(replace(reading, role="infer", view="eval"))
+    return found
 
 
 def _runs(trace: Trace) -> bool:

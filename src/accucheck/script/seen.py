@@ -203,14 +203,8 @@ class _Search:
             met.add(id(value))
             if _has_weights(value):
                 found.add(_node(value))
-            elif isinstance(value, Made) and _is_framework(value):
-                queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
-            elif isinstance(value, Instance) and called(value.of) is None:
-                queue += [arg for _, args, _ in value.supers for arg in args]
-            elif isinstance(value, (Items, Mapping, Many)):
-                queue += list(value.options if isinstance(value, Many) else _items(value))
-            elif isinstance(value, Made) and value.name in ("comprehension", "*args"):
-                queue += value.args[:1]
+            else:
+                queue += _passed_through(value)
         return found
 
     @cached_property
@@ -275,24 +269,29 @@ class _Search:
 
     def unseen(self, call: Made) -> Stop | None:
         """Where following stopped, when a call is of something that may hold layers and is not seen."""
+        place = Stop(call.source, call.node)
         if call.name == "":
-            for base in underlying(call.base):
-                name = "@" + base.name if isinstance(base, Unknown) else getattr(base, "name", "")
-                if name in self.attributes_of_cells:
-                    continue
-                if isinstance(base, Unknown):
-                    return Stop(call.source, call.node)
-                if isinstance(base, Made) and (held := _held_elsewhere(base)) is not None:
-                    return held
-                if isinstance(base, Made) and not _resolved(base):
-                    return _origin(base) or Stop(call.source, call.node)
-            return None
+            stops = (self.hides(base, place) for base in underlying(call.base))
+            return next((stop for stop in stops if stop is not None), None)
         owner = call.base
-        if isinstance(owner, Unknown) and call.name == owner.name and "@" + owner.name not in self.attributes_of_cells:
-            return Stop(call.source, call.node)
-        if call.name.startswith(".") and isinstance(owner, Made) and is_foreign(owner) and _held_by_cell(owner):
+        if isinstance(owner, Unknown):
+            return self.hides(owner, place) if call.name == owner.name else None
+        method = call.name.startswith(".") and isinstance(owner, Made)
+        if method and isinstance(owner, Made) and is_foreign(owner) and _held_by_cell(owner):
             return Stop(owner.source, owner.node)
         return None
+
+    def hides(self, base: Value, place: Stop) -> Stop | None:
+        """Where following stopped at something that is called at a place; None where it is seen."""
+        name = "@" + base.name if isinstance(base, Unknown) else getattr(base, "name", "")
+        if name in self.attributes_of_cells:
+            return None
+        if isinstance(base, Unknown):
+            return place
+        if not isinstance(base, Made):
+            return None
+        held = _held_elsewhere(base)
+        return held if held is not None or _resolved(base) else _origin(base) or place
 
     @cached_property
     def attributes_of_cells(self) -> set[str]:
@@ -390,6 +389,19 @@ def is_foreign(call: Made) -> bool:
 
 def _is_plain(name: str) -> bool:
     return name.partition(".")[0] in _PLAIN or not name.lstrip(".")[:1].isalpha()
+
+
+def _passed_through(value: Value) -> list[Value]:
+    """What a container of the framework, or a list that it was made with, holds."""
+    if isinstance(value, Made) and _is_framework(value):
+        return [*value.args, *value.keywords.values(), *(value.fed or ())]
+    if isinstance(value, Made):
+        return value.args[:1] if value.name in ("comprehension", "*args") else []
+    if isinstance(value, Instance):
+        return [arg for _, args, _ in value.supers for arg in args] if called(value.of) is None else []
+    if isinstance(value, Many):
+        return list(value.options)
+    return _items(value) if isinstance(value, (Items, Mapping)) else []
 
 
 def _held_elsewhere(made: Made) -> Stop | None:
