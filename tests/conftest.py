@@ -33,6 +33,8 @@ LONG = (
     "test_hard_runs.py",
     "test_digits.py",
     "test_hostile.py",
+    "test_kills.py",
+    "test_without_mindspore.py",
     "test_range_test.py",
     "test_pipeline_throughput.py",
     "test_cluster.py",
