@@ -23,8 +23,9 @@ SEEN = ("network-seen", "parameters-seen", "data-seen", "data-made", "data-own")
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
-        "applied in what was followed.",
-        "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，有 {applied} 个在已跟踪的代码中被调用。",
+        "applied in what was followed; parameters of its own: {parameters}.",
+        "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，"
+        "有 {applied} 个在已跟踪的代码中被调用；另有 {parameters} 个直接定义的参数。",
     },
     "parameters-seen": {
         "en": "The training step trains {network}, which has {parameters} {parameters:parameter|parameters} of its own and no layer of "
