@@ -102,8 +102,8 @@ MESSAGES: Words = {
     },
     "benchmark-matched": {
         "en": "{count:,} {count:layer is|layers are} matched with {count:one|those} of {path} ({here:,} here, {there:,} there); "
-        "{differing:,} {differing:differs|differ}.",
-        "zh": "与 {path} 匹配了 {count} 个层（此处 {here} 个，标杆 {there} 个），其中 {differing} 个设置不同。",
+        "{differing:,} {differing:differs|differ}. Settings that were compared: {settings}.",
+        "zh": "与 {path} 匹配了 {count} 个层（此处 {here} 个，标杆 {there} 个），其中 {differing} 个设置不同。比较的设置有：{settings}。",
     },
     "benchmark-another": {
         "en": "The layers here ({here}) are too unlike those of {path} ({there}) to be compared one to one.",
@@ -323,6 +323,7 @@ def _of_benchmark(comparison: Comparison | None, path: str, beside: list[Wrong])
         "here": comparison.here,
         "there": comparison.there,
         "differing": len({id(wrong.place) for wrong in beside}),
+        "settings": sorted(set().union(*(pair.compared for pair in comparison.pairs))) or ["-"],
     }
     alike = comparison.share >= ALIKE
     yield Finding("benchmark-matched" if alike else "benchmark-another", Level.INFO, where, data, incomplete=not alike)

@@ -43,6 +43,7 @@ class Pair:
     there: Made
     same: set[str] = field(default_factory=set)  # parameters of MindSpore that come to the same
     differs: list[tuple[str, Any, Any]] = field(default_factory=list)
+    compared: set[str] = field(default_factory=set)  # PyTorch's names of what is known of both
 
 
 @dataclass
@@ -159,11 +160,41 @@ def _pair(here: Made, there: Made, version: str) -> Pair:
             own = constant(mine.get("kernel_size"), None) if own is None else own
         if own is None or other is None or own is ... or other is ...:
             continue
+        pair.compared.add(name)
         if _equal(own, other):
             pair.same.add(parameter)
         else:
             pair.differs.append((name, own, other))
+    if here.api.startswith("nn.Conv") and "Transpose" not in here.api:
+        of_mine = {name: constant(mine.get(name), defaults.get(name)) for name in known.parameters}
+        _pad(pair, of_mine, constant(theirs.get("padding"), torch.defaults.get("padding")))
     return pair
+
+
+def _pad(pair: Pair, mine: dict[str, Any], other: Any) -> None:
+    """The padding of a convolution, where both come to one number for all sides. `pad_mode="same"` does with a stride of 1 and an odd
+    kernel only."""
+    own = _one(mine.get("padding"))
+    if mine.get("pad_mode") == "valid":
+        own = 0
+    elif mine.get("pad_mode") == "same":
+        kernel, stride, dilation = (_one(mine.get(name)) for name in ("kernel_size", "stride", "dilation"))
+        own = None
+        if kernel is not None and dilation is not None and kernel % 2 == 1 and stride == 1:
+            own = dilation * (kernel - 1) // 2
+    theirs = 0 if other == "valid" else _one(other)
+    if own is None or theirs is None:
+        return
+    pair.compared.add("padding")
+    if own != theirs:
+        pair.differs.append(("padding", own, theirs))
+
+
+def _one(value: Any) -> int | None:
+    """The number that a size is in all directions."""
+    values = set(value) if isinstance(value, (tuple, list)) else {value}
+    one = values.pop() if len(values) == 1 else None
+    return one if isinstance(one, int) and not isinstance(one, bool) else None
 
 
 def _dropped(given: dict[str, Value], own: Any) -> Any:
