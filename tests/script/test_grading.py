@@ -65,7 +65,9 @@ BETWEEN = {
     "made = ops.abs(net)\nops.relu(made)\n": Link.CLEAR,
     "made = net\nif asked():\n    made = ops.abs(net)\nops.relu(made)\n": Link.CONDITION,
     "if asked():\n    made = ops.abs(net)\n    ops.relu(made)\n": Link.CONDITION,
-    "if args.halve:\n    made = ops.abs(net)\nops.relu(made)\n": Link.CONDITION,
+    "made = net\nif args.halve:\n    made = ops.abs(net)\nops.relu(made)\n": Link.ELSEWHERE,
+    "if args.halve:\n    made = ops.abs(net)\nelse:\n    made = ops.abs(x)\nops.relu(made)\n": Link.CONDITION,
+    "if args.halve:\n    made = ops.abs(net)\nelse:\n    made = ops.neg(net)\nops.relu(made)\n": Link.ELSEWHERE,
     "made = ops.abs(net)\nif args.whole:\n    ops.relu(made)\n": Link.DEFAULT,
 }
 

@@ -69,14 +69,26 @@ def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> Road:
         shared = frozenset(id(asked.test.node) for ways in at.get(place, ()) for way in ways for asked in way)
         parts = [_best(ways, frozenset()) for ways in at.get(place, ())]
         if parts:
-            parts += [_of_cause(_best(ways, shared)) for spot in others for ways in at.get(spot, ())]
+            parts += [
+                _of_cause(_best(ways, shared), reading.trace, spot) for spot in others for ways in at.get(spot, ())
+            ]
             found.append(min(parts, key=_link))
     return max(found, key=_link, default=_CLEAR)
 
 
-def _of_cause(found: Road) -> Road:
-    """A cause that options leave out as they are may not be the only one that is shown, so it makes a finding no less than likely."""
-    return found if found.link is not Link.ELSEWHERE else found._replace(link=Link.CONDITION)
+def _of_cause(found: Road, trace: Trace, cause: Spot) -> Road:
+    """The road from a cause. Where options, left as they are, lead past it to a call of the same API, that call may be a cause as well,
+    and the finding is no less than likely."""
+    past = found.link is Link.ELSEWHERE
+    return found._replace(link=Link.CONDITION) if past and _has_twin(trace, cause, found.tests) else found
+
+
+def _has_twin(trace: Trace, cause: Spot, tests: tuple[Asked, ...]) -> bool:
+    """Whether the other way of one of these conditions calls what the line of the cause calls."""
+    called = {call.api or call.name for call in trace.calls if (call.source.path, call.line) == cause}
+    ways = {(id(asked.test.node), not asked.test.taken) for asked in tests}
+    twins = (call for call in trace.calls if (call.api or call.name) in called)
+    return any((id(test.node), test.taken) in ways for call in twins for test in call.tests)
 
 
 def _link(one: Road) -> Link:
