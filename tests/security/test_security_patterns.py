@@ -27,7 +27,8 @@ LINES = {
 
 @pytest.mark.parametrize("name", LINES)
 def test_a_log_of_hostile_lines_is_read(tmp_path: Path, name: str) -> None:
-    (tmp_path / "train.log").write_text("epoch: 1 step: 1, loss is 0.5\n" + (LINES[name] + "\n") * 300)
+    losses = "".join(f"epoch: 1 step: {step}, loss is {0.5 / step}\n" for step in range(1, 21))
+    (tmp_path / "train.log").write_text(losses + (LINES[name] + "\n") * 300)
     ran = accucheck(
         "run", str(tmp_path), "--checklist", "sanity", "--set", "curves.train=train.log", "--json", timeout=300
     )
