@@ -726,6 +726,10 @@ WORDS: Words = {
         "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
         "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
     },
+    "recorded-losses": {
+        "en": "losses cannot be recorded: it is a {type}, but one number for each of the {count:,} samples is expected.",
+        "zh": "无法记录 losses：其类型为 {type}，应为 {count:,} 个样本各自的损失值。",
+    },
     "recorded-fit": {
         "en": "outputs and labels cannot be recorded: they are {type}, but Tensors or arrays of numbers are expected.",
         "zh": "无法记录 outputs 和 labels：其类型为 {type}，应为数值的 Tensor 或数组。",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: Where launchers tell a process its rank: msrun and mpirun.
 _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK")
 #: Keys of a line that no value may take.
-_RESERVED = frozenset({"recording", "metrics", "opened", "rates", "fit"})
+_RESERVED = frozenset({"recording", "metrics", "opened", "rates", "fit", "losses"})
 #: Values of one name in a step, such as the learning rates of groups of parameters.
 _MOST = 64
 #: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
@@ -129,6 +129,7 @@ class Recorder:
         seconds: float | None = None,
         grads: Any = None,
         samples: Any = None,
+        losses: Any = None,
         outputs: Any = None,
         labels: Any = None,
         **values: Any,
@@ -137,7 +138,8 @@ class Recorder:
 
         `step` counts from 1 by itself; `seconds` is the time since the last record. `grads` are the gradients, any shapes: their
         global L2 norm is recorded as grad_norm, on the host. `samples` tells which samples the batch holds: shape (batch,) of
-        numbers or words, or the batch itself, of which a digest of each row is kept. `outputs` and `labels` are what the loss gets, of any
+        numbers or words, or the batch itself, of which a digest of each row is kept; `losses` is the loss of each of them,
+        shape (batch,). `outputs` and `labels` are what the loss gets, of any
         shape: their shapes are recorded, and the labels that no output stands for, of the first steps and some later ones.
         Raises UserError for a value that is no number, a name that is taken, a step below 0, and after close().
         """
@@ -151,6 +153,8 @@ class Recorder:
             record["grad_norm"] = _plain(gradient_norm(grads))
         if samples is not None:
             record["samples"] = identities(samples)
+            if losses is not None:
+                record["losses"] = _losses(losses, len(record["samples"]))
         if outputs is not None and labels is not None and _is_looked_at(self._steps + 1):
             record["fit"] = _fit(outputs, labels)
         if seconds is None:
@@ -348,6 +352,17 @@ def _fit(outputs: Any, labels: Any) -> dict[str, Any]:
         return facts(tuple(int(side) for side in outputs.shape), _array(labels))
     except (TypeError, ValueError, AttributeError):
         raise UserError("recorded-fit", type=f"{type(outputs).__name__}, {type(labels).__name__}") from None
+
+
+def _losses(losses: Any, count: int) -> list[Any]:
+    """The losses of a batch, one a sample, with four digits. Raises UserError."""
+    try:
+        array = _array(losses).astype("float64").ravel()
+        if array.size != count:
+            raise ValueError
+    except (TypeError, ValueError, AttributeError):
+        raise UserError("recorded-losses", type=type(losses).__name__, count=count) from None
+    return [_plain(float(f"{one:.4g}")) for one in array.tolist()]
 
 
 def identities(samples: Any) -> list[Any]:

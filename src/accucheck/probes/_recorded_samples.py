@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,16 @@ _RANK = re.compile(r"\.rank(\d+)$")
 @dataclass(frozen=True)
 class Recorded:
     """The samples of the last run of one rank: by epoch, in their order. Identities are numbers that are the same in all ranks; `whole`
-    tells that they are whole numbers as they were recorded."""
+    tells that they are whole numbers as they were recorded, `names` what they were recorded as. `losses` are those of the samples, by
+    epoch, of epochs in which all have one; `batch` is the size of the first batch."""
 
     path: Path
     rank: int
     epochs: dict[int, Array]
     whole: bool
+    losses: dict[int, Array] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    batch: int = 0
 
 
 def of_case(case: Case) -> list[Recorded]:
@@ -77,4 +81,9 @@ def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
         epoch: np.array([one if whole else numbers.setdefault(one, len(numbers)) for one in batch], np.int64)
         for epoch, batch in by_epoch.items()
     }
-    return Recorded(path, run.rank, epochs, whole)
+    losses: dict[int, list[float]] = {}
+    for batch, epoch in zip(run.sample_losses, run.sample_epochs, strict=True):
+        losses.setdefault(epoch, []).extend(batch)
+    complete = {epoch: np.array(given) for epoch, given in losses.items() if len(given) == len(epochs[epoch])}
+    names = {} if whole else {number: str(name) for name, number in numbers.items()}
+    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]))

@@ -30,7 +30,7 @@ MAGIC = b'{"recording":'
 #: Bytes of a recording and of a line of it, and names in a run.
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit"})
+_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit", "losses"})
 #: Steps of a run whose outputs and labels are kept.
 _FITS = 1 << 16
 #: Groups of parameters in a line of learning rates.
@@ -42,7 +42,8 @@ class Run:
     """One start of a training: what its head says, and what was recorded.
 
     `series` by name: "loss", "lr", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
-    `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known; `fits` are (step, how outputs and
+    `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known,
+    `sample_losses` their losses, empty where they were not recorded; `fits` are (step, how outputs and
     labels go together: _Fit). `opened` are names of opened files below the folder that was watched; `opened_whole`: the watch lasted
     until close() and missed nothing.
     """
@@ -54,6 +55,7 @@ class Run:
     series: dict[str, Column] = field(default_factory=dict)
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
     sample_epochs: list[int] = field(default_factory=list)
+    sample_losses: list[list[float]] = field(default_factory=list)
     fits: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
@@ -190,9 +192,12 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
         batch = record["samples"]
         if not isinstance(batch, list) or not all(isinstance(one, (str, int)) for one in batch):
             raise ValueError
+        given = record.get("losses", [])
+        losses = [_number(one) for one in given] if isinstance(given, list) and len(given) in (0, len(batch)) else []
         if samples:
             run.samples.append((step, batch))
             run.sample_epochs.append(max(epoch, -1))
+            run.sample_losses.append(losses)
     if fit is not None and len(run.fits) < _FITS:
         run.fits.append((step, msgspec.to_builtins(fit)))
     for name, value in found.items():
