@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -375,7 +375,6 @@ class _Look:
         assert project.session is not None
         self.project, self.session, self.stale = project, project.session, stale
         self.facts = project.case.facts()
-        self.symptom = symptoms.of_curves(project.case)
         told = ((name, finding) for name, result in self._results() for finding in result.findings)
         #: Whether the network tells classes apart; None where nothing says.
         self.classes = symptoms.tells_classes(project.case, told)
@@ -393,6 +392,14 @@ class _Look:
         for item in self.project.items:
             yield from self.session.entry(item.id).results.items()
 
+    def _ran(self) -> bool:
+        return any(result.status is Status.DONE for _, result in self._results())
+
+    @cached_property
+    def symptom(self) -> symptoms.Symptom | None:
+        """What the curves look like. Not read before anything has run: reading them loads numpy, for which start-up does not wait."""
+        return symptoms.of_curves(self.project.case) if self._ran() else None
+
     def steps(self) -> list[Step]:
         faults = list(self._faults())
         found = [*self._again(), *faults]
@@ -408,7 +415,7 @@ class _Look:
 
     def _fitting(self, step: Step) -> Step:
         """The step with what the curve looks like, where one of its items goes with that."""
-        if self.symptom is None or step.kind not in _FITTED:
+        if step.kind not in _FITTED or self.symptom is None:
             return step
         fitting = symptoms.FITTING[self.symptom.kind]
         places = [fitting.index(item) for item in step.items if item in fitting]
@@ -634,11 +641,10 @@ class _Look:
     def _sanity(self, found: Sequence[Step]) -> Iterator[Step]:
         """The checklist that looks at any training, where this one names no certain problem and something has run."""
         names = {checklist.name for checklist in self.project.checklists}
-        ran = any(result.status is Status.DONE for _, result in self._results())
         if (
             names != {"accuracy"}
             or self.project.case.alone
-            or not ran
+            or not self._ran()
             or _BEFORE_OTHERS & {step.kind for step in found}
         ):
             return
