@@ -50,6 +50,27 @@ def test_a_column_may_be_declared_for_itself(tmp_path: Path) -> None:
     assert levels(run(tmp_path, 0, design={"padding": turned})) == {"side-differs": Level.PROBLEM}
 
 
+MASKED = """
+def rows():
+    random = np.random.RandomState(0)
+    for size in random.randint(3, 9, 64):
+        words = random.randint(1, 50, size).astype(np.int32)
+        yield words, random.randint(0, 3, size).astype(np.int32), np.ones(size, np.float32)
+
+
+def create():
+    data = ds.GeneratorDataset(rows, ["words", "tags", "MASK"], shuffle=False)
+    return data.padded_batch(8, pad_info={"words": ([10], 0), "tags": ([10], 0), "MASK": ([10], 0)})
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("mask", "found"), [("mask", {}), ("aside", {"value-is-real": Level.SUSPECT})])
+def test_a_real_value_that_a_mask_tells_from_padding_is_in_order(tmp_path: Path, mask: str, found: object) -> None:
+    design = {"padding": {"value": 0, "side": "right"}}
+    assert levels(pipelines.run("padding_live", tmp_path, MASKED.replace("MASK", mask), design=design)) == found
+
+
 DATA = """
 import numpy as np
 

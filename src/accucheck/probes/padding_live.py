@@ -238,7 +238,10 @@ def judge(case: Case, seen: dict[str, Any], named: dict[str, Any], nodes: list[d
         wanted = design.of(column["column"]) if design else ColumnPadding()
         own = design is not None and column["column"] in design.columns
         aside = not own and column["column"] in {*seen["labels"], *_masked(seen)}
-        fine = _Column(column, wanted, _masked(seen), aside, _ignored(case))
+        masked = any(
+            not mask["counted"] and not mask["left_out"] and _alike(column, padded, mask) for mask in seen["masks"]
+        )
+        fine = _Column(column, wanted, _masked(seen), aside, _ignored(case), masked)
         yield from _of_column(fine, bool(design), named, evidence)
     first, *others = padded or [None]
     for column in others:
@@ -267,13 +270,21 @@ def _plain(value: float) -> int | float:
 
 class _Column(NamedTuple):
     """The padding that was seen of a column, and what is wanted of it. `aside`: no input, so that another value may fill it;
-    `ignored`: values that the loss leaves out."""
+    `ignored`: values that the loss leaves out; `told`: a mask beside it tells its padding from real values at every position."""
 
     seen: dict[str, Any]
     wanted: ColumnPadding
     masks: set[str]
     aside: bool
     ignored: set[float]
+    told: bool
+
+
+def _alike(column: dict[str, Any], padded: list[dict[str, Any]], mask: dict[str, Any]) -> bool:
+    """Whether a column is padded as the one that a mask belongs to is: as many rows, as much of each, on the same side."""
+    other = next((one for one in padded if one["column"] == mask["column"]), None)
+    keys = ("rows", "padded", "share", "lengths")
+    return other is not None and column["sides"] == other["sides"] and all(column[key] == other[key] for key in keys)
 
 
 def _ignored(case: Case) -> set[float]:
@@ -302,7 +313,7 @@ def _of_column(told: _Column, designed: bool, named: dict[str, Any], evidence: l
         data_side = {**data, "wanted": _SIDES[wanted.side]}
         yield Finding("side-differs", Level.PROBLEM, place, data_side, evidence, Fix("fix-padding"))
         fine = False
-    if column["integer"] and column["real"] and name not in masks and not _COUNTED.search(name):
+    if column["integer"] and column["real"] and not told.told and name not in masks and not _COUNTED.search(name):
         yield Finding("value-is-real", Level.SUSPECT, place, data, evidence, Fix("fix-value"))
         fine = False
     if fine:
