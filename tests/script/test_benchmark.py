@@ -30,10 +30,15 @@ LAYERS: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {
     ("nn.Dense(3, n)", "nn.Linear(3, 4)"): [],
     ("nn.Dense(*sizes)", "nn.Linear(3, 4)"): [],
     ("mint.nn.Linear(3, 4, bias=False)", "nn.Linear(3, 4)"): [("bias", False, True)],
-    ("nn.Conv2d(3, 8, 3, has_bias=True)", "nn.Conv2d(3, 8, (3, 3))"): [],
-    ("nn.Conv2d(3, 8, 3)", "nn.Conv2d(3, 8, 3)"): [("bias", False, True)],
-    ("nn.Conv2d(3, 8, (3, 3), has_bias=True)", "nn.Conv2d(3, 8, (3, 5))"): [("kernel_size", (3, 3), (3, 5))],
-    ("nn.Conv2d(3, 8, (3, 3, 3), has_bias=True)", "nn.Conv2d(3, 8, (3, 3))"): [("kernel_size", (3, 3, 3), (3, 3))],
+    ("nn.Conv2d(3, 8, 3, has_bias=True)", "nn.Conv2d(3, 8, (3, 3), padding=1)"): [],
+    ("nn.Conv2d(3, 8, 3, has_bias=True)", "nn.Conv2d(3, 8, (3, 3))"): [("padding", 1, 0)],
+    ("nn.Conv2d(3, 8, 3)", "nn.Conv2d(3, 8, 3)"): [("bias", False, True), ("padding", 1, 0)],
+    ("nn.Conv2d(3, 8, (3, 3), pad_mode='valid', has_bias=True)", "nn.Conv2d(3, 8, (3, 5))"): [
+        ("kernel_size", (3, 3), (3, 5))
+    ],
+    ("nn.Conv2d(3, 8, (3, 3, 3), pad_mode='valid', has_bias=True)", "nn.Conv2d(3, 8, (3, 3))"): [
+        ("kernel_size", (3, 3, 3), (3, 3))
+    ],
     ("nn.Conv2d(3, 8, 3, stride=2, has_bias=True)", "torch.nn.modules.conv.Conv2d(3, 8, 3)"): [("stride", 2, 1)],
     ("nn.Dropout(p=0.1)", "nn.Dropout(0.1)"): [],
     ("nn.Dropout(keep_prob=0.9)", "nn.Dropout(0.1)"): [],

@@ -138,6 +138,8 @@ class Step:
         told = [shown_value(value) if key.isdigit() else f"{key}={shown_value(value)}" for key, value in self.arguments]
         if self.name == "[]":
             return f"[{', '.join(told) or '…'}]"
+        if self.name[:1] == "[":
+            return self.name  # [::-1], whose name says it all
         if not self.name and isinstance(self.made.node, ast.expr):
             return self.made.source.segment(self.made.node, 60)
         if not self.name[:1].isalpha() and not self.name.startswith("."):
