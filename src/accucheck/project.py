@@ -112,7 +112,8 @@ class Project:
         scheduler: str | None = None,
         modest: bool = False,
     ) -> Iterator[engine.Event]:
-        """engine.run, with each result recorded before its Finished is yielded.
+        """engine.run, with each result recorded before its Finished is yielded, but for probes that were cancelled before they found
+        anything: an earlier result says more.
 
         When a result cannot be saved the run goes on, and SaveError is raised at its end.
         """
@@ -127,7 +128,7 @@ class Project:
             scheduler=scheduler,
             modest=modest,
         ):
-            if isinstance(event, engine.Finished) and self.session is not None and not self._known(event):
+            if isinstance(event, engine.Finished) and self.session is not None and not _is_empty(event.result):
                 try:
                     self.session.record_result(event.job.item, event.result)
                     failed = None  # what could not be saved before was saved with it
@@ -136,12 +137,6 @@ class Project:
             yield event
         if failed is not None:
             raise failed
-
-    def _known(self, event: engine.Finished) -> bool:
-        """Whether a result says less than the one that is recorded: it was cancelled before anything was found."""
-        assert self.session is not None
-        earlier = self.session.entry(event.job.item).results.get(event.job.probe)
-        return event.result.status is Status.CANCELLED and not event.result.findings and earlier is not None
 
     def outcome(
         self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
@@ -229,6 +224,11 @@ def _kept(case: Case, path: Path) -> Path:
     if not target.exists():
         write_together(folder, {target.name: content}, replace=False, mode=path.stat().st_mode & 0o777)
     return target
+
+
+def _is_empty(result: ProbeResult) -> bool:
+    """Whether a probe was cancelled before it found anything."""
+    return result.status is Status.CANCELLED and not result.findings
 
 
 def _kind(name: str) -> Kind | None:

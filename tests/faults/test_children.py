@@ -82,7 +82,10 @@ def test_an_ended_run_leaves_nothing_but_what_was_found(
     command.require_no_temporary()
     with open_session(project) as session:
         assert not session.read_only and session.notice is None
-        assert set(session.entry("a.1").results) == {"fake_problem"} and not session.entry("a.2").results
+        assert set(session.entry("a.1").results) == {"fake_problem"}
+        ended = [(result.status, bool(result.findings)) for result in session.entry("a.2").results.values()]
+        # A second signal may end the run before what was found is recorded.
+        assert ended == [(Status.CANCELLED, True)] or (times == 2 and not ended)
     assert os.listdir(project / ".accucheck") == ["session.json"]
 
 
