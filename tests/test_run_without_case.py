@@ -229,14 +229,14 @@ def in_terminal(*arguments: str, columns: int = 80, language: str = "en", until:
 
 @pytest.mark.parametrize(("language", "left"), [("en", " left"), ("zh", "还需")])
 def test_a_terminal_shows_how_far_it_is_and_lines_of_its_width(fakes, tmp_path, language, left):
-    mine = write_checklist(tmp_path / "mine.yaml", "fake_problem", "fake_slow", "fake_needy", each=True)
-    shown = in_terminal("run", str(tmp_path), "--checklist", str(mine), language=language, until="2/3 a.2 fake_slow")
-    told = [line for line in shown.split("\r\x1b[2K") if line.startswith("2/3 a.2 fake_slow")]
+    mine = write_checklist(tmp_path / "mine.yaml", "fake_problem", "fake_silent", "fake_needy", each=True)
+    shown = in_terminal("run", str(tmp_path), "--checklist", str(mine), language=language, until="2/3 a.2 fake_silent")
+    told = [line for line in shown.split("\r\x1b[2K") if line.startswith("2/3 a.2 fake_silent")]
     assert told and left in told[0] and re.search(r" · 0:\d\d · ", told[0])
     lines = re.sub(r"\r\x1b\[2K[^\r\n]*(?=\r\x1b)|\r\x1b\[2K", "", shown).splitlines()
     assert any(line.startswith("  ✗ a.1") for line in lines)
     assert max(len(line) + len(re.findall("[\u2e80-\uffef]", line)) for line in lines if "/" not in line) <= 81
-    assert not any(line.startswith("      fake_slow") for line in lines), (
+    assert not any(line.startswith("      fake_silent") for line in lines), (
         "what found nothing before it was stopped is counted alone"
     )
 

@@ -121,8 +121,10 @@ class Stop:
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Let the first Ctrl-C, or SIGTERM, only ask the run within to stop, so that what it found is kept and told; the next ends it."""
-    stop, before = Stop(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Let the first Ctrl-C, SIGTERM or SIGHUP, as when a connection drops, only ask the run within to stop, so that what it found is kept
+    and told; the next ends it."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    stop, before = Stop(), {number: signal.getsignal(number) for number in numbers}
 
     def ask(number: int, _: FrameType | None) -> None:
         stop.number = number
