@@ -362,6 +362,29 @@ def test_what_the_network_masks(compared: str, fills: list[object], expected: li
 
 
 @pytest.mark.parametrize(
+    ("hits", "expected"),
+    [
+        ("(ids[:, 0] == row[0]).long() + (ids[:, 1] == row[1]).long()", []),
+        ("(ids == row).sum(-1)", []),
+        ("ids.reshape(-1)", ["network-mask-value"]),
+    ],
+)
+def test_how_many_comparisons_hold_is_no_value_of_padding(hits: str, expected: list[str], tmp_path: Path) -> None:
+    net = NET.replace("mask = {}", f"hits = {hits}\n        mask = hits == 3")
+    filled = function("ids = tags\nids = ids + [0] * (max_len - len(ids))")
+    assert codes(result(tmp_path, filled + net)) == expected
+
+
+def test_arrays_that_are_filled_apart_need_no_common_value(tmp_path: Path) -> None:
+    first = "ids = ids + [1] * (max_len - len(ids))"
+    second = "words = m\nwords = words + [0] * (max_len - len(words))"
+    together = function(f"{first}\n{second}")
+    assert codes(result(tmp_path, together + NET.format("ids != 1"))) == ["unmasked-value"]
+    apart = function(first) + function(second).replace("def f", "def other", 1)
+    assert codes(result(tmp_path, apart + NET.format("ids != 1"))) == []
+
+
+@pytest.mark.parametrize(
     ("design", "expected"),
     [
         (Padding(value=0, side="right", mask="mask"), []),

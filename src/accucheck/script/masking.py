@@ -444,13 +444,20 @@ class _Function:
         numbers = mine and bool(_NUMBERS.search(_last(left)))
         if positive:
             return _Sign(True) if numbers else None
-        if names and isinstance(left, (ast.Name, ast.Attribute)):
+        if names and isinstance(left, (ast.Name, ast.Attribute)) and not self.counts(left):
             equal = isinstance(kind, ast.Eq)
             made = Comparison(_last(left), value, equal, self.source, node, self.node.name, mine, self.when)
             if not any(known.node is node for known in self.found.comparisons):
                 self.found.comparisons.append(made)
             return _Sign(not equal) if padding or numbers else None
         return _Sign(isinstance(kind, ast.NotEq)) if padding else None
+
+    def counts(self, name: ast.expr) -> bool:
+        """Whether a name holds what was computed from comparisons, as how many of them hold: no ids, of which one may be the padding."""
+        assigned = (one for one in walk(self.node) if isinstance(one, ast.Assign))
+        held = unparse(name)
+        given = [one.value for one in assigned if any(unparse(target) == held for target in one.targets)]
+        return any(isinstance(part, ast.Compare) for value in given for part in walk(value))
 
     def value(self, node: ast.expr | None) -> float | None:
         """A number, also by the name it has in the module or on self."""

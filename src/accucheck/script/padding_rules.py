@@ -367,7 +367,7 @@ class _Checks:
                 self.accounted.add(_place(pad))
             elif any(other.value in values for other in self.elsewhere(pad)):
                 continue
-            elif values & filled and _place(pad) not in self.accounted:
+            elif _place(pad) not in self.accounted and any(o.value in values and _beside(o, pad) for o in ids):
                 one = next(c for c in compared if c.value in values)
                 place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
                 data = {"padded": _name(pad), "value": pad.value, "masked": sorted(values), "place": place}
@@ -438,6 +438,11 @@ def _root(held: Held | None) -> Held | None:
 
 def _place(pad: Padded) -> tuple[str, int, int]:
     return pad.source.path, pad.line, getattr(pad.node, "col_offset", 0)
+
+
+def _beside(one: Padded, other: Padded) -> bool:
+    """Whether two sequences are filled up in one function, so that they may go into a network together."""
+    return (one.source.path, one.function) == (other.source.path, other.function)
 
 
 def _stands(pad: Padded) -> dict[str, Any]:
