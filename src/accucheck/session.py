@@ -105,7 +105,7 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def weighed(self) -> dict[str, ProbeResult]:
         """The results with what contradicts their findings, as everything that shows them has it."""
-        return {result.probe: result for result in weigh(self.results.values())}
+        return dict(zip(self.results, weigh(self.results.values()), strict=True))
 
     @cached_property
     def suspected(self) -> bool:

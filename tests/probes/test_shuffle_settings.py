@@ -81,19 +81,19 @@ HEALTHY = {
     "shuffled in a helper": """
         def finish(data):
             data = data.map(lambda x: x)
-            return data.shuffle(1000).batch(32)
+            return data.shuffle(20000).batch(32)
         train_ds = finish(ds.TFRecordDataset("train", shuffle=False))
     """,
     "shuffled through apply": """
         def finish(data):
-            return data.shuffle(1000)
+            return data.shuffle(20000)
         train_ds = ds.TFRecordDataset("train", shuffle=False).apply(finish)
     """,
     "shuffled in a class": """
         class Data:
             def __init__(self, path):
                 self.data = ds.TFRecordDataset(path, shuffle=False)
-                self.data = self.data.shuffle(1000)
+                self.data = self.data.shuffle(20000)
             def loader(self):
                 return self.data.batch(32)
         train_loader = Data("train").loader()

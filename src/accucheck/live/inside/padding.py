@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from .columns import labels_of
-from .pipeline import Stop, Tell, blamed, called, described
+from .pipeline import Tell, blamed, called, described
 from .replay import Chain, NotReplayed, Row
 
 MASK = re.compile(r"mask|(^|_)(pad|valid)(_|$)", re.I)
@@ -250,10 +250,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
                 tell(event="padding", samples=0)
                 return
             final, padded, complete = walked(chain, rows, deadline, tell)
-    except Stop as stop:
-        if not isinstance(stop.__context__, NotReplayed):
-            raise
-        tell(event="cannot", what=str(stop.__context__))
+    except NotReplayed as what:
+        tell(event="cannot", what=str(what))
         return
     known = {entry.column for entry in padded}
     for name in final[0]:

@@ -40,12 +40,16 @@ def is_dataset(value: Any) -> bool:
     return "Dataset" in kinds(value) and hasattr(value, "create_dict_iterator")
 
 
+class NotReplayed(Exception):
+    """The pipeline cannot be taken apart; the argument says why: "zip" or the class of a node."""
+
+
 @contextmanager
 def blamed(call: str, root: str) -> Iterator[None]:
     """What is raised within is the user's own doing, save by our own code: it becomes a Stop with its last lines."""
     try:
         yield
-    except Stop:
+    except (Stop, NotReplayed):
         raise
     except (Exception, SystemExit) as error:
         if own_place(error, root):

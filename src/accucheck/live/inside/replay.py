@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .identity import random_access
-from .pipeline import Node, kinds, plain_copy, single, unshuffled, with_sampler
+from .pipeline import Node, NotReplayed, kinds, plain_copy, single, unshuffled, with_sampler
 
 Row = dict[str, Any]  # column -> array
 
@@ -21,10 +21,6 @@ CHOOSING = {
     "ShuffleDataset", "RepeatDataset", "SkipDataset", "TakeDataset", "FilterDataset", "SyncWaitDataset", "TransferDataset",
     "BuildVocabDataset", "BuildSentencePieceVocabDataset",
 }  # fmt: skip
-
-
-class NotReplayed(Exception):
-    """The pipeline cannot be taken apart; the argument says why: "zip" or the class of a node."""
 
 
 class Step:

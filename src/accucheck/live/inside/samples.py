@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from .columns import labels_of, layout_of
-from .pipeline import Node, Stop, Tell, blamed, called, described, inner_lines, kinds, shown
+from .pipeline import Node, Tell, blamed, called, described, inner_lines, kinds, shown
 from .replay import Chain, NotReplayed, Row
 
 #: Colours of the pictures of one colour; a network is given each channel of them.
@@ -274,11 +274,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
                     continue
                 steps, ends = side.steps(side.own), side.outputs(side.own)
                 chance = not equal(ends, side.outputs(side.own, seed=2), inputs(ends, label))
-        except Stop as stop:
-            cause = stop.__context__
-            if not isinstance(cause, NotReplayed):
-                raise
-            tell(event="cannot", role=role, reason="not-replayed", what=str(cause))
+        except NotReplayed as what:
+            tell(event="cannot", role=role, reason="not-replayed", what=str(what))
             continue
         sides[role] = side
         tell(
