@@ -11,8 +11,8 @@ import time
 from typing import Any
 
 from .columns import labels_of
-from .pipeline import Tell, blamed, called, described
-from .replay import Chain, NotReplayed, Row
+from .pipeline import NotReplayed, Tell, blamed, called, described
+from .replay import Chain, Row
 
 MASK = re.compile(r"mask|(^|_)(pad|valid)(_|$)", re.I)
 #: A mask that may leave out real positions too: those that count for a loss, or that a model is to guess.
@@ -250,8 +250,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
                 tell(event="padding", samples=0)
                 return
             final, padded, complete = walked(chain, rows, deadline, tell)
-    except NotReplayed as what:
-        tell(event="cannot", what=str(what))
+    except NotReplayed as cause:
+        tell(event="cannot", what=str(cause))
         return
     known = {entry.column for entry in padded}
     for name in final[0]:

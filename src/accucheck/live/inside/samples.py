@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from .columns import labels_of, layout_of
-from .pipeline import Node, Tell, blamed, called, described, inner_lines, kinds, shown
-from .replay import Chain, NotReplayed, Row
+from .pipeline import Node, NotReplayed, Tell, blamed, called, described, inner_lines, kinds, shown
+from .replay import Chain, Row
 
 #: Colours of the pictures of one colour; a network is given each channel of them.
 COLOURS = ((40, 90, 160), (200, 120, 60), (128, 128, 128), (250, 10, 90))
@@ -274,8 +274,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
                     continue
                 steps, ends = side.steps(side.own), side.outputs(side.own)
                 chance = not equal(ends, side.outputs(side.own, seed=2), inputs(ends, label))
-        except NotReplayed as what:
-            tell(event="cannot", role=role, reason="not-replayed", what=str(what))
+        except NotReplayed as cause:
+            tell(event="cannot", role=role, reason="not-replayed", what=str(cause))
             continue
         sides[role] = side
         tell(
