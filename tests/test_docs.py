@@ -419,8 +419,8 @@ def test_no_path_of_a_machine_and_no_registry_is_committed() -> None:
         pytest.skip("no git checkout")
     found = []
     for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
-        path = ROOT / name
-        if path.is_file() and (match := PRIVATE.search(contents(path))):
+        path, made_up = ROOT / name, name.startswith("tests/report/redaction/")  # what reports must hide
+        if path.is_file() and not made_up and (match := PRIVATE.search(contents(path))):
             found.append(f"{name}: {match[0].decode()}")
     assert not found, found
 

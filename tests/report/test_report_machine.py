@@ -93,10 +93,12 @@ def test_what_many_probes_could_not_see_is_told_once(record: Record, checklists:
     (live,) = [result for result in record.entries["dp.03"].results.values() if result.kind is Kind.LIVE]
     gap = Finding("fixed-order", Level.INFO, Where("train.py", 3), {"count": 7}, incomplete=True)
     problem = msgspec.structs.replace(gap, level=Level.PROBLEM)
-    told = [
-        "\n".join(telling.item(record, item, [msgspec.structs.replace(live, findings=[each])], done=done))
-        for each, done in ((gap, False), (gap, True), (problem, True))
-    ]
+    entry, told = record.entries["dp.03"], []
+    for each, done in ((gap, False), (gap, True), (problem, True)):
+        result = msgspec.structs.replace(live, findings=[each])
+        held = msgspec.structs.replace(entry, results={**entry.results, live.probe: result})
+        now = msgspec.structs.replace(record, entries={**record.entries, "dp.03": held})
+        told.append("\n".join(telling.item(now, item, [result], done=done)))
     assert ["train.py:3" in text for text in told] == [True, False, True], "what is wrong is told of each probe"
     assert "so far: problem found; more probes of it are to come" in told[0] and "so far" not in told[1]
 

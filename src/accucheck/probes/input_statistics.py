@@ -63,7 +63,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 #: What the scripts seem to say of an input that comes out of the pipeline on a common scale.
-UNSCALED = ["raw", "raw-perhaps", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice", "sometimes"]
+UNSCALED = ["raw", "raw-perhaps", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice"]
 UNSCALED += ["only-in-evaluation"]
 MESSAGES: Words = {
     "not-finite": {
