@@ -30,9 +30,9 @@ def faulty(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def more_fakes(fakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def more_fakes(fakes: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two probes of another package beside the fakes: one suspects, one could not look at everything."""
-    folder = tmp_path / "packages"
+    folder = tmp_path_factory.mktemp("more") / "packages"
     info = folder / "more-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1.0\n")
