@@ -532,7 +532,7 @@ def test_run_as_sarif_and_junit(faulty):
         codes.add(ran.code)
         if form == "sarif":
             (found,) = json.loads(ran.stdout)["runs"]
-            assert [each["level"] for each in found["results"]] == ["error", "error"]
+            assert [each["level"] for each in found["results"]] == ["error", "error", "note"]  # and what was seen
             assert found["invocations"][0]["exitCode"] == 1
             place = found["results"][0]["locations"][0]["physicalLocation"]
             assert place["artifactLocation"]["uri"].endswith("network.py") and place["region"]["startLine"] > 1

@@ -280,7 +280,7 @@ def test_kill_9_at_random_moments(tmp_path: Path, pytestconfig: pytest.Config) -
             command = Command(scene.root, scene.temporary, before, "-", *arguments, program=("-c", COUNTED))
             killed = command.killed()
         else:
-            after = dice.uniform(0, seconds)
+            after = dice.uniform(0, 0.9 * seconds)  # without what counting its acts takes
             how = f"after {after:.2f} of {seconds:.2f} s"
             command = Command(scene.root, scene.temporary, *arguments)
             killed = command.killed(after)
@@ -292,7 +292,7 @@ def test_kill_9_at_random_moments(tmp_path: Path, pytestconfig: pytest.Config) -
             tidy(scene, command)
     print(f"{kills} kills, {late} of them too late:", {name: plan.count(name) for name in known})
     assert not failures, "\n".join(failures)
-    assert late <= kills // 3  # else the moments were drawn badly
+    assert late <= kills // 2  # else the moments were drawn badly; a machine in a hurry makes one in six late
 
 
 def tidy(scene: Scene, command: Command) -> None:
