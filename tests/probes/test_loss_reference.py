@@ -185,3 +185,13 @@ def test_the_references_are_what_mindspore_computes(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", AGREE], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.split()[-1] == "69"
+
+
+def test_it_says_what_the_loss_was_compared_with(tmp_path: Path) -> None:
+    for name in ("known", "own"):
+        (tmp_path / name).mkdir()
+    known = of_code(run(tmp_path / "known", "mindspore.nn:CrossEntropyLoss"), "examined")
+    own = of_code(run(tmp_path / "own", body="ops.log_softmax(logits).mean() * labels.sum()"), "examined")
+
+    assert known.data["compared"]["en"] == "its value and gradient compared with cross_entropy in float64"
+    assert "finite differences" in own.data["compared"]["en"] and "有限差分" in own.data["compared"]["zh"]

@@ -175,3 +175,29 @@ def test_how_sure_it_is(parameters: str, code: str, tmp_path: Path) -> None:
 def test_steps_of_ones_own(step: str, expected: list[tuple[str, Any]], tmp_path: Path) -> None:
     text = OUTER.format(held="self.head = nn.Dense(8, 2)", given="inner.trainable_params()")
     assert said(tmp_path, text + step) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("net.trainable_params()", ("covered", 2, 2)),
+        ("list(filter(lambda p: p.requires_grad, net.get_parameters()))", ("covered", 2, 2)),
+        ("filter(lambda p: 'body' in p.name, net.trainable_params())", ("covered-in-part", 2, 2)),
+        ("[p for p in net.trainable_params() if 'body' in p.name]", ("covered-in-part", 2, 2)),
+    ],
+)
+def test_what_was_compared_is_counted(parameters: str, expected: tuple[str, int, int], tmp_path: Path) -> None:
+    text = f"net = Net()\nopt = nn.SGD({parameters}, 0.1)\n"
+    (reading,) = scripts(
+        tmp_path, HEAD.format(held="self.head = nn.Dense(8, 2)", given="more=None") + text + MODEL
+    ).training
+    (one,) = examine(Training(reading))
+    assert (one.code, one.data["layers"], one.data["of"]) == expected
+    assert one.data["networks"] == ["Net"] and one.data["optimizers"] == 1
+
+
+def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> None:
+    text = OUTER.format(held="self.teacher = Net()", given="inner.trainable_params()")
+    (reading,) = scripts(tmp_path, HEAD.format(held="pass", given="more=None") + text + MODEL).training
+    (one,) = examine(Training(reading))
+    assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)

@@ -106,9 +106,9 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内没有得到激活层的结果。",
     },
     "examined": {
-        "en": "{count:,} {count:activation|activations} over {batches:,} batches after {steps:,} steps; the largest share of "
-        "dead units is {most:.0%}.",
-        "zh": "{steps:,} 步后在 {batches:,} 个 batch 上统计了 {count:,} 个激活层；失活单元的最大占比为 {most:.0%}。",
+        "en": "{count:,} {count:activation|activations} over {batches:,} batches after {steps:,} steps that this probe trained; the "
+        "largest share of dead units is {most:.0%}.",
+        "zh": "本探针训练 {steps:,} 步后在 {batches:,} 个 batch 上统计了 {count:,} 个激活层；失活单元的最大占比为 {most:.0%}。",
     },
     "fix-dead": {
         "en": "A lower rate, He's initialisation (HeNormal, HeUniform), nn.LeakyReLU or nn.GELU, normalised inputs.",

@@ -137,9 +137,11 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些权重始终没有梯度。",
     },
     "examined": {
-        "en": "{steps:,} steps: {moved:,} of {count:,} {count:weight|weights} moved; {frozen:,} {frozen:is|are} declared frozen "
-        "and did not. Moving statistics, which are not counted: {statistics:,}.",
-        "zh": "共 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；另有 {statistics:,} 个滑动统计量。",
+        "en": "In {steps:,} {steps:step|steps} that this probe trained with the functions of the case, {moved:,} of {count:,} "
+        "{count:weight|weights} moved; {frozen:,} {frozen:is|are} declared frozen and did not. Moving statistics, which are not counted: "
+        "{statistics:,}. The user's own training was not watched.",
+        "zh": "本探针用检查对象的函数训练了 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；"
+        "另有 {statistics:,} 个滑动统计量。这不是用户自己的训练过程。",
     },
     "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],
     "fix-connect": {

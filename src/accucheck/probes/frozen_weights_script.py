@@ -120,8 +120,8 @@ MESSAGES: Words = {
         "zh": "此处把全部参数都设为 requires_grad=True，其中包括归一化层的滑动统计量，它们因此进入优化器。其梯度为 0，只会受权重衰减影响。",
     },
     "nothing-frozen": {
-        "en": "Nothing in the training scripts freezes weights or stops gradients.",
-        "zh": "训练脚本中没有冻结权重，也没有截断梯度。",
+        "en": "Nothing in what was followed of the training scripts freezes weights or stops gradients.",
+        "zh": "在已跟踪的训练代码中，没有冻结权重，也没有截断梯度。",
     },
     "fix-unfreeze": {
         "en": "Freeze only what is meant to stay, for instance net.backbone.get_parameters().",

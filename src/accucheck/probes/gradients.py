@@ -119,9 +119,9 @@ MESSAGES: Words = {
         "zh": "网络没有可训练的参数。",
     },
     "examined": {
-        "en": "Gradients of {all:,} {all:parameter|parameters} over {steps:,} {steps:step|steps}; norms of the weights' "
-        "gradients {low:.2g} to {high:.2g}.",
-        "zh": "{steps:,} 步内 {all:,} 个参数的梯度；权重梯度的范数为 {low:.2g} 至 {high:.2g}。",
+        "en": "Gradients of {all:,} {all:parameter|parameters} over {steps:,} {steps:step|steps} that this probe trained; norms of the "
+        "weights' gradients {low:.2g} to {high:.2g}.",
+        "zh": "本探针训练的 {steps:,} 步内 {all:,} 个参数的梯度；权重梯度的范数为 {low:.2g} 至 {high:.2g}。",
     },
     "fix-first": {
         "en": "See the batch for NaN, and the network for logarithms, roots and divisions of 0 (mp.01).",

@@ -132,8 +132,10 @@ MESSAGES: Words = {
         "zh": "{of} 创建了 self.{name}（{what}）却从未使用；这些脚本中也没有训练它。",
     },
     "connected": {
-        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}.",
-        "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。",
+        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}. Examined was whether each is built "
+        "and called and its result used, not whether their order and inputs are those of the design.",
+        "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。检查的是各层是否创建、是否调用、结果是否使用；"
+        "层的顺序和输入是否符合设计未作检查。",
     },
     "no-network": {
         "en": "No network with weights is seen in these scripts: it may come from another package, or be chosen by a name that only a "

@@ -128,8 +128,9 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内没有完成损失的计算。",
     },
     "examined": {
-        "en": "The loss was computed on {points:,} sets of outputs of shape {shape} ({dtype}).",
-        "zh": "已在 {points:,} 组形状为 {shape}（{dtype}）的输出上计算损失。",
+        "en": "The loss was computed on {points:,} sets of outputs of shape {shape} ({dtype}), and {compared}. Whether this loss suits the "
+        "task was not examined.",
+        "zh": "已在 {points:,} 组形状为 {shape}（{dtype}）的输出上计算损失，{compared}。该损失是否适合任务未作检查。",
     },
     "fix-loss": {
         "en": "Compare the loss term by term with its definition: log and softmax, signs, weights, reduction. Where MindSpore has the "
@@ -218,8 +219,21 @@ def _judge(params: Params, found: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("ignores-labels", Level.PROBLEM, fix=Fix("fix-loss"))
     exact = params.half_tolerance if "16" in found["dtype"] else params.tolerance
     yield from _differences(params, exact, found["reference"], points, table)
-    data = {"points": len(points), "shape": shape, "dtype": found["dtype"]}
+    data = {"points": len(points), "shape": shape, "dtype": found["dtype"], "compared": _compared(found["reference"])}
     yield Finding("examined", Level.INFO, data=data, evidence=[table])
+
+
+def _compared(reference: str | None) -> dict[str, str]:
+    """What the loss was compared with, in words for both languages."""
+    if reference is None:
+        return {
+            "en": "its gradient compared with finite differences of the loss itself",
+            "zh": "并将其梯度与自身的有限差分比较",
+        }
+    return {
+        "en": f"its value and gradient compared with {reference} in float64",
+        "zh": f"并将其值和梯度与 float64 的 {reference} 比较",
+    }
 
 
 def _differences(

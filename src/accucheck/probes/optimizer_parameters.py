@@ -37,7 +37,7 @@ _LEVELS = {
     **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
 }
 #: Info that leaves the probe undecided.
-_OPEN = ("parameters-unknown",)
+_OPEN = ("parameters-unknown", "covered-in-part", "nothing-covered")
 _SHARED = (*_DISAGREE, *(f"{code}-sometimes" for code in _DISAGREE))
 
 MESSAGES: Words = {
@@ -63,8 +63,22 @@ MESSAGES: Words = {
         "zh": "看不出 {step} 的优化器拿到了哪些参数。",
     },
     "covered": {
-        "en": "All weights that take part in the loss of {step} are given to an optimizer.",
-        "zh": "{step} 的损失所涉及的权重都交给了优化器。",
+        "en": "Of {of:,} {of:layer|layers} with weights that were followed in what {step} trains ({networks}), {layers:,} "
+        "{layers:is|are} in networks whose parameters {optimizers:,} {optimizers:optimizer is|optimizers are} given; the rest is loaded or "
+        "kept fixed. Names of parameters and requires_grad were not compared.",
+        "zh": "在 {step} 训练的内容（{networks}）中跟踪到 {of:,} 个带权重的层，其中 {layers:,} 个所属网络的参数"
+        "交给了优化器（{optimizers:,} 个），其余为加载所得或保持不变。参数名和 requires_grad 未作比较。",
+    },
+    "covered-in-part": {
+        "en": "{optimizers:,} {optimizers:optimizer is|optimizers are} given parameters that are picked one by one from the networks that "
+        "{step} trains ({networks}; {of:,} {of:layer|layers} with weights were followed). Whether some are left out was not seen.",
+        "zh": "优化器（{optimizers:,} 个）拿到的参数是从 {step} 训练的网络（{networks}，跟踪到 {of:,} 个带权重的层）中逐个挑选的，"
+        "看不出是否有遗漏。",
+    },
+    "nothing-covered": {
+        "en": "No layer with weights was followed in what {step} trains, so that nothing could be compared with the parameters of the "
+        "optimizer.",
+        "zh": "在 {step} 训练的内容中没有跟踪到带权重的层，无法与优化器的参数比较。",
     },
     "fix-give": {
         "en": "Give the optimizer these parameters too: the trainable_params() of the cell that holds network and loss, or both lists.",

@@ -67,10 +67,14 @@ MESSAGES: Words = {
         "en": "{function} seems to set the seeds, and is not part of what is examined.",
         "zh": "{function} 似乎会设置随机种子，但不在检查范围内。",
     },
-    "same-seed": {"en": "All devices are seeded alike: {call}.", "zh": "各卡的种子相同：{call}。"},
+    "same-seed": {
+        "en": "The last seed before the weights are made is {call}: no condition on the rank stands around it, and neither a rank nor the "
+        "time is seen in its value.",
+        "zh": "创建权重之前最后设置的种子是 {call}：它不受 rank 条件限制，取值中也没有看到 rank 或时间。",
+    },
     "broadcast": {
-        "en": "The parameters are broadcast, so that all devices start alike.",
-        "zh": "参数会广播到各卡，起点一致。",
+        "en": "parameter_broadcast=True is set here: the weights of device 0 are sent to all devices before the first step.",
+        "zh": "此处设置了 parameter_broadcast=True：第一步之前会把 0 号卡的权重广播到各卡。",
     },
     "broadcast-not-run": {
         "en": "parameter_broadcast=True has no effect here: it works where a network is compiled (graph mode) or trained by Model, and "

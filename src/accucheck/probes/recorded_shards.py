@@ -52,8 +52,10 @@ MESSAGES: Words = {
         "zh": "{count:,} 个 rank 中有 {repeated:,} 个样本被读两次，使各分片大小相等，这是 MindSpore 的正常行为。",
     },
     "apart": {
-        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples).",
-        "zh": "第 {epoch:,} 个 epoch 中没有样本被两个 rank 同时读取（{count:,} 个 rank，共 {samples:,} 个样本）。",
+        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples). The recording does not tell whether "
+        "some are read by none, nor of which classes they are.",
+        "zh": "第 {epoch:,} 个 epoch 中没有样本被两个 rank 同时读取（{count:,} 个 rank，共 {samples:,} 个样本）。"
+        "是否有样本没有被读取、各 rank 的类别分布如何，记录中没有。",
     },
 }
 WORDS: Words = {name: shard_overlap.WORDS[name] for name in ("pairs", "rank", "other", "shared", "ranks", "samples")}

@@ -112,8 +112,9 @@ MESSAGES: Words = {
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断。",
     },
     "examined": {
-        "en": "Update ratios of {all:,} weights over {steps:,} steps: {low:.2g} to {high:.2g}, median {middle:.2g}.",
-        "zh": "{all:,} 个权重在 {steps:,} 步内的更新比：{low:.2g} 至 {high:.2g}，中位数 {middle:.2g}。",
+        "en": "Update ratios of {all:,} weights over {steps:,} steps that this probe trained: {low:.2g} to {high:.2g}, median "
+        "{middle:.2g}.",
+        "zh": "{all:,} 个权重在本探针训练的 {steps:,} 步内的更新比：{low:.2g} 至 {high:.2g}，中位数 {middle:.2g}。",
     },
     "fix-lower": {
         "en": "Lower the learning rate (hp.01), add a warm-up or clipping, and see the initialisers of these weights.",

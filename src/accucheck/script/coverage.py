@@ -64,7 +64,34 @@ def _examine(training: Training) -> Iterator[Remark]:
             found = True
             yield remark(layer, "added-later", False, [made], layer=_name(layer), optimizer=_name(made))
     if not found:
-        yield remark(steps[0], "covered", step=title(steps[0]))
+        whole = simple and not any(_picks(value) for optimizer in optimizers for value in _first(optimizer))
+        yield _covered(training, steps, optimizers, covered, whole)
+
+
+def _covered(
+    training: Training, steps: list[Step], optimizers: list[Made | Instance], covered: set[int], whole: bool
+) -> Remark:
+    """What was compared where no layer is left out. `whole`: the optimizers are given whole lists of parameters."""
+    networks = [network for step in steps for network in _trained(training, step)]
+    networks = [value for value in networks if _has_weights(value) or next(_left(value, set()), None)]
+    layers = {id(layer) for network in networks for layer, _ in _left(network, set())}
+    layers |= {id(network) for network in networks if _has_weights(network)}
+    left = {id(layer) for network in networks for layer, _ in _left(network, covered)}
+    data = {
+        "step": title(steps[0]),
+        "networks": sorted({_name(network) for network in networks}),
+        "of": len(layers),
+        "layers": len(layers - left),
+        "optimizers": len(optimizers),
+    }
+    code = "nothing-covered" if not layers - left else "covered" if whole else "covered-in-part"
+    return remark(steps[0], code, **data)
+
+
+def _picks(value: Value) -> bool:
+    """Whether a filter leaves out parameters for something else than that they are not trained."""
+    picked = (part for part in sources(value) if isinstance(part, Made) and part.last == "filter" and part.args)
+    return any("requires_grad" not in part.source.segment(part.node, 400) for part in picked)
 
 
 def _optimizers(training: Training) -> list[Made | Instance]:
@@ -210,6 +237,8 @@ def _is_simple(value: Value, depth: int) -> bool:
     """Lists of parameters of whole networks, put together in plain sight."""
     if depth > 8:
         return False
+    if is_optimizer(value):
+        return True  # judged by itself
     if isinstance(value, Made):
         if value.name in (".trainable_params", ".get_parameters"):
             return True
