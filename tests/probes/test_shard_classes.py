@@ -19,7 +19,7 @@ BLOCKS = "ds.SequentialSampler() if (num_shards or 1) == 1 else ds.SubsetSampler
 TURNS = "ds.SequentialSampler() if not num_shards else ds.DistributedSampler(num_shards, shard_id, shuffle=False)"
 
 
-def run(root: Path, sampler: str) -> list[Finding]:
+def run(root: Path, sampler: str, body: str = BODY) -> list[Finding]:
     given = {
         "pipelines": {
             "train": {"call": "pipe:create"},
@@ -27,7 +27,7 @@ def run(root: Path, sampler: str) -> list[Finding]:
         },
         "runtime": {"distributed": {"devices": 2}},
     }
-    return pipelines.run("shard_overlap", root, BODY.replace("SAMPLER", sampler), **given)
+    return pipelines.run("shard_overlap", root, body.replace("SAMPLER", sampler), **given)
 
 
 @pytest.mark.mindspore
@@ -46,6 +46,38 @@ def test_data_that_are_dealt_out_in_turn_are_alike(tmp_path: Path) -> None:
     (divided,) = findings
     assert divided.code == "divided" and "at most 0.0% apart" in divided.data["alike"]["en"]
     assert suggest(findings) is Verdict.OK
+
+
+OWN = """
+class Part:
+    def __init__(self, rows): self.rows = rows
+    def __len__(self): return len(self.rows)
+    def __getitem__(self, at): return IMAGES[self.rows[at]], LABELS[self.rows[at]]
+
+def create(num_shards=None, shard_id=None):
+    count, rank = num_shards or 1, shard_id or 0
+    rows = np.arange(N)
+    return ds.GeneratorDataset(Part(PART), ["image", "label"], shuffle=False).batch(5)
+
+"""
+BLOCK = "rows[rank * (N // count):(rank + 1) * (N // count)]"
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("part", "apart"),
+    [
+        (BLOCK, True),
+        ("rows[rank::count]", False),
+        ("np.random.default_rng(0).permutation(rows)" + BLOCK[4:], False),
+    ],
+)
+def test_parts_that_are_cut_by_hand_are_compared_too(part: str, apart: bool, tmp_path: Path) -> None:
+    """The ranks see another source each, so that their samples are known by content."""
+    findings = run(tmp_path, "", body=OWN.replace("PART", part))
+    codes = [finding.code for finding in findings]
+    assert codes == (["classes-apart", "divided"] if apart else ["divided"])
+    assert ("was not seen" not in findings[-1].data["alike"]["en"]) and findings[-1].data["identity"] == "content"
 
 
 @pytest.mark.parametrize("seed", range(20))

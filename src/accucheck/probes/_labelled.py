@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..case import Case, redacted
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Language, Level, Where
+from ..model import Finding, Language, Level, Progress, Where
 from . import _files
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..readers.places import File, Listing
 
 ROLES = {"train": {"en": "Training", "zh": "训练"}, "eval": {"en": "Evaluation", "zh": "评估"}}
@@ -141,6 +144,64 @@ def files_of(case: Case, role: str) -> Files:
             else:
                 found.todo.append((path, kind, size))
     return found
+
+
+@dataclass
+class InOrder:
+    """All labels of a role in the order of the files: a code for each sample, -1 for none, and where each file's samples begin."""
+
+    files: Files
+    names: dict[str, int] = field(default_factory=dict)
+    codes: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    starts: list[tuple[int, str, bool]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, codes: np.ndarray[Any, Any], labels: list[str | None]) -> None:
+        import numpy as np
+
+        known = [-1 if label is None else self.names.setdefault(label, len(self.names)) for label in labels]
+        self.codes.append(np.array([*known, -1], np.int64)[codes])
+        self.count += len(codes)
+
+    def place(self, sample: int) -> str:
+        first, shown, alone = self.starts[bisect_right(self.starts, sample, key=lambda one: one[0]) - 1]
+        return shown if alone else f"{shown} [{sample - first}]"
+
+
+def in_order(case: Case, role: str) -> Generator[Progress, None, InOrder]:
+    """The labels of all samples of a role. Raises ReadError when a path of the case is not there."""
+    import numpy as np
+
+    from ..readers.drawing import labels_of
+    from ..readers.labels import NoLabel, class_folders
+
+    labels = InOrder(files_of(case, role))
+    files = labels.files
+    done = 0
+    for path, kind, size in files.todo:
+        start = (labels.count, case.relative(path), False)
+        try:
+            with _files.readable(path, kind) as (copy, form):
+                for block in labels_of(copy, form, files.label):
+                    labels.add(*block)
+                    yield Progress(done, files.size, "bytes")
+        except NoLabel as error:
+            files.without(error.fields)
+        except ReadError as error:
+            files.errors.append(error)
+        if labels.count > start[0]:
+            labels.starts.append(start)
+        done += size
+    if not labels.count:
+        for root, paths in files.images:
+            found = class_folders(root, paths)
+            if found is None:
+                continue
+            index: dict[str, int] = {}
+            labels.starts += [(labels.count + at, case.relative(path), True) for at, path in enumerate(paths)]
+            codes = np.array([index.setdefault(found[1](path), len(index)) for path in paths], np.int64)
+            labels.add(codes, [*index])
+    return labels
 
 
 def _part(name: str) -> str:

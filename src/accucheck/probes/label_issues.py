@@ -7,9 +7,7 @@ Errors that the model has learnt, such as a class that is mapped wrongly through
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +19,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, Skip
-from . import _files, _labelled
+from . import _labelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,28 +126,6 @@ _ORDERS = {
 }
 
 
-@dataclass
-class _Labels:
-    """All labels of a role in the order of the files: a code for each sample, -1 for none, and where each file's samples begin."""
-
-    files: _labelled.Files
-    names: dict[str, int] = field(default_factory=dict)
-    codes: list[np.ndarray[Any, Any]] = field(default_factory=list)
-    starts: list[tuple[int, str, bool]] = field(default_factory=list)
-    count: int = 0
-
-    def add(self, codes: np.ndarray[Any, Any], labels: list[str | None]) -> None:
-        import numpy as np
-
-        known = [-1 if label is None else self.names.setdefault(label, len(self.names)) for label in labels]
-        self.codes.append(np.array([*known, -1], np.int64)[codes])
-        self.count += len(codes)
-
-    def place(self, sample: int) -> str:
-        first, shown, alone = self.starts[bisect_right(self.starts, sample, key=lambda one: one[0]) - 1]
-        return shown if alone else f"{shown} [{sample - first}]"
-
-
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     import numpy as np
 
@@ -158,10 +134,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     name = case.relative(path)
     predictions = _predictions(path, name)
     rows, columns = predictions.shape
-    found: dict[str, _Labels] = {}
+    found: dict[str, _labelled.InOrder] = {}
     for role in _labelled.ROLES:
         if case.get(f"data.{role}.path") is not None:
-            found[role] = yield from _labels(case, role)
+            found[role] = yield from _labelled.in_order(case, role)
             if found[role].count == rows:
                 break
     else:
@@ -228,42 +204,9 @@ def _predictions(path: Path, name: str) -> np.ndarray[Any, Any]:
     return np.clip(values, 0, 1)
 
 
-def _labels(case: Case, role: str) -> Generator[Progress, None, _Labels]:
-    import numpy as np
-
-    from ..readers.drawing import labels_of
-    from ..readers.labels import NoLabel, class_folders
-
-    labels = _Labels(_labelled.files_of(case, role))
-    files = labels.files
-    done = 0
-    for path, kind, size in files.todo:
-        start = (labels.count, case.relative(path), False)
-        try:
-            with _files.readable(path, kind) as (copy, form):
-                for block in labels_of(copy, form, files.label):
-                    labels.add(*block)
-                    yield Progress(done, files.size, "bytes")
-        except NoLabel as error:
-            files.without(error.fields)
-        except ReadError as error:
-            files.errors.append(error)
-        if labels.count > start[0]:
-            labels.starts.append(start)
-        done += size
-    if not labels.count:
-        for root, paths in files.images:
-            found = class_folders(root, paths)
-            if found is None:
-                continue
-            index: dict[str, int] = {}
-            labels.starts += [(labels.count + at, case.relative(path), True) for at, path in enumerate(paths)]
-            codes = np.array([index.setdefault(found[1](path), len(index)) for path in paths], np.int64)
-            labels.add(codes, [*index])
-    return labels
-
-
-def _columns(case: Case, labels: _Labels, columns: int, name: str) -> tuple[np.ndarray[Any, Any], str, list[str]]:
+def _columns(
+    case: Case, labels: _labelled.InOrder, columns: int, name: str
+) -> tuple[np.ndarray[Any, Any], str, list[str]]:
     """The column of each label code, how they were found, and the name of each column. Raises Skip."""
     import numpy as np
 
@@ -292,7 +235,7 @@ def _columns(case: Case, labels: _Labels, columns: int, name: str) -> tuple[np.n
 def _judge(
     role: str,
     name: str,
-    labels: _Labels,
+    labels: _labelled.InOrder,
     predictions: np.ndarray[Any, Any],
     given: np.ndarray[Any, Any],
     kept: np.ndarray[Any, Any],

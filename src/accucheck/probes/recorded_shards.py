@@ -1,40 +1,44 @@
 """Compares the samples that the ranks of a training read, as each recorded them.
 
-`accucheck.Recorder` writes a file for each rank beside that of rank 0 (run.rank1.jsonl). Catches ranks that read the same samples, and
-parts that overlap by more than what fills them up to one size. Cannot tell whether a sample is read by none, nor samples that are
+`accucheck.Recorder` writes a file for each rank beside that of rank 0 (run.rank1.jsonl). Catches ranks that read the same samples,
+parts that overlap by more than what fills them up to one size, and, where data.train.path has the label of each sample that was
+recorded by its row or file, parts of other classes. Cannot tell whether a sample is read by none, nor samples that are
 recorded by their content and augmented.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..case import Case
+from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
-from . import _recorded_samples, shard_overlap
+from . import _labelled, _meant, _recorded_samples, shard_overlap
 
 if TYPE_CHECKING:
-    from ._recorded_samples import Recorded
+    from ._labelled import InOrder
+    from ._recorded_samples import Array, Recorded
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
-USES = ("scripts.train",)
+USES = ("scripts.train", "data.train.path", "data.train.label", "design.padding", "loss")
+_SHARED = ("unequal", "classes-apart", "fix-shards", "fix-classes", "fix-equal")
 
 
 class Params(msgspec.Struct, frozen=True):
-    pass
+    apart: shard_overlap.Apart = shard_overlap.APART
 
 
 MESSAGES: Words = {
     **_recorded_samples.MESSAGES,
-    **{code: shard_overlap.MESSAGES[code] for code in ("unequal", "fix-shards", "fix-equal")},
+    **{code: shard_overlap.MESSAGES[code] for code in _SHARED},
     "one-rank": {
         "en": "Only rank {rank:,} has recorded its samples ({path}).",
         "zh": "只有 rank {rank:,} 记录了样本（{path}）。",
@@ -52,18 +56,20 @@ MESSAGES: Words = {
         "zh": "{count:,} 个 rank 中有 {repeated:,} 个样本被读两次，使各分片大小相等，这是 MindSpore 的正常行为。",
     },
     "apart": {
-        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples). The recording does not tell whether "
-        "some are read by none, nor of which classes they are.",
-        "zh": "第 {epoch:,} 个 epoch 中没有样本被两个 rank 同时读取（{count:,} 个 rank，共 {samples:,} 个样本）。"
-        "是否有样本没有被读取、各 rank 的类别分布如何，记录中没有。",
+        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples). {alike} The recording does "
+        "not tell whether some are read by none.",
+        "zh": "第 {epoch:,} 个 epoch 中没有样本被两个 rank 同时读取（{count:,} 个 rank，共 {samples:,} 个样本）。{alike}"
+        "是否有样本没有被读取，记录中没有。",
     },
 }
-WORDS: Words = {name: shard_overlap.WORDS[name] for name in ("pairs", "rank", "other", "shared", "ranks", "samples")}
+WORDS: Words = {
+    name: shard_overlap.WORDS[name] for name in ("pairs", "rank", "other", "shared", "ranks", "samples", "classes")
+}
 _TWICE = {
     "en": "Devices compute the same gradients: the batch is not larger than that of one device, and each epoch sees samples as often.",
     "zh": "各设备计算的是同样的梯度：等效 batch 并没有变大，每个 epoch 中样本被重复学习。",
 }
-WHY: Words = {"not-sharded": _TWICE, "overlap": _TWICE}
+WHY: Words = {"not-sharded": _TWICE, "overlap": _TWICE, "classes-apart": shard_overlap.WHY["classes-apart"]}
 _PRINT = {"en": "Print the numbers of the first samples on each rank.", "zh": "在每个 rank 上打印最初若干样本的编号。"}
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 #: Where one of these is set, all ranks may be meant to read the same.
@@ -77,7 +83,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         raise Skip("not-recorded", path=[case.relative(path) for path in case.paths("curves.train")])
     if len({one.rank for one in recorded}) < 2:
         raise Skip("one-rank", rank=recorded[0].rank, path=case.relative(recorded[0].path))
-    yield from _judged(case, recorded)
+    yield from _judged(case, recorded, params)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -86,7 +92,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
 
 
-def _judged(case: Case, recorded: list[Recorded]) -> Iterator[Finding]:
+def _judged(case: Case, recorded: list[Recorded], params: Params) -> Iterator[Finding | Progress]:
     import numpy as np
 
     from ..live import shards
@@ -103,23 +109,71 @@ def _judged(case: Case, recorded: list[Recorded]) -> Iterator[Finding]:
             data: dict[str, Any] = {"path": case.relative(one.path), "different": different, "samples": len(ids)}
             yield Finding("not-identities", Level.INFO, Where(data["path"]), data, incomplete=True)
             return
+    dealt = shards.classes(parts, (yield from _labels(case, recorded, parts)))
+    yield from shard_overlap.of_classes(dealt, params.apart)
     found = shards.measure(parts, None)
     data = {"count": count, "each": found.sizes[0], "epoch": common[0], "repeated": found.repeated}
     data |= {"samples": len(np.unique(np.concatenate(parts))), "least": min(found.sizes), "most": max(found.sizes)}
     rows: list[list[Plain]] = [list(pair) for pair in found.pairs]
     table = Table("pairs", ["rank", "other", "shared"], rows)
-    level = Level.SUSPECT if _meant(case) else Level.PROBLEM
+    level = Level.SUSPECT if _may_be_alike(case) else Level.PROBLEM
     if found.identical:
         yield Finding("not-sharded", level, where, data, [table], Fix("fix-shards"))
     elif found.repeated >= count:
         yield Finding("overlap", level, where, data, [table], Fix("fix-shards"))
     else:
-        yield Finding("filled" if found.repeated else "apart", Level.INFO, where, data)
+        code = "filled" if found.repeated else "apart"
+        yield Finding(code, Level.INFO, where, data | {"alike": shard_overlap.alike(dealt)})
     if found.unequal:
         yield Finding("unequal", Level.SUSPECT, where, data, fix=Fix("fix-equal"))
 
 
-def _meant(case: Case) -> bool:
+def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generator[Progress, None, dict[int, int]]:
+    """The class of each sample that was recorded, as far as the data of the case tell it: by the number of its row, or its file."""
+    import numpy as np
+
+    from ..readers.labels import said
+
+    if case.get("data.train.path") is None:
+        return {}
+    try:
+        labels = yield from _labelled.in_order(case, "train")
+    except ReadError:  # the items about labels tell it
+        return {}
+    meant = {said(value) for value in _meant.of_case(case).labels()}
+    nothing = {-1, *(code for text, code in labels.names.items() if text in meant)}
+    codes = np.concatenate([*labels.codes, np.zeros(0, np.int64)])
+    ids = np.unique(np.concatenate(parts))
+    if all(one.whole for one in recorded):
+        # Numbers of rows, and no others: they lie within one file, of which more than half was read.
+        rows = len(labels.starts) == 1 and len(ids) * 2 > len(codes) and ids[0] >= 0 and ids[-1] < len(codes)
+        places = {int(one): int(one) for one in ids} if rows else {}
+    else:
+        names = {number: name for one in recorded for number, name in one.names.items()}
+        files = _by_name(labels)
+        found = ((number, _place(names[number], files)) for number in ids.tolist())
+        places = {number: at for number, at in found if at is not None}
+    return {number: int(codes[at]) for number, at in places.items() if int(codes[at]) not in nothing}
+
+
+def _by_name(labels: InOrder) -> dict[str, int]:
+    """Where the label of a file stands, by its name and by its folder and name, unless several have that."""
+    found: dict[str, set[int]] = {}
+    for at, path, alone in labels.starts:
+        for depth in (1, 2) if alone else ():
+            found.setdefault(_tail(path, depth), set()).add(at)
+    return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}
+
+
+def _place(name: str, files: dict[str, int]) -> int | None:
+    return files.get(_tail(name, 2), files.get(_tail(name, 1)))
+
+
+def _tail(path: str, depth: int) -> str:
+    return "/".join(path.split("/")[-depth:])
+
+
+def _may_be_alike(case: Case) -> bool:
     """Whether the scripts set something that lets all ranks read the same."""
     from ..script.analysis import read_scripts
 
@@ -135,11 +189,16 @@ def _recording(rank: int, ids: list[Any]) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def _example(name: str, verdict: Verdict, code: str, *ranks: list[Any], script: str = "") -> Example:
+def _example(
+    name: str, verdict: Verdict, code: str, *ranks: list[Any], script: str = "", labels: list[int] | None = None
+) -> Example:
     files: dict[str, Any] = {
         f"run.rank{rank}.jsonl" if rank else "run.jsonl": _recording(rank, ids) for rank, ids in enumerate(ranks)
     }
     case: dict[str, Any] = {"curves": {"train": "run.jsonl"}}
+    if labels:
+        files["data.csv"] = "x,label\n" + "".join(f"{row},{label}\n" for row, label in enumerate(labels))
+        case["data"] = {"train": {"path": "data.csv"}}
     if script:
         files["train.py"] = script
         case["scripts"] = {"train": "train.py"}
@@ -150,6 +209,16 @@ _ALL = list(range(64))
 _FULL = "import mindspore as ms\nms.set_auto_parallel_context(full_batch=True)\n"
 EXAMPLES = [
     _example("divided", Verdict.UNDECIDED, "apart", _ALL[0::2], _ALL[1::2]),
+    _example(
+        "data in order of their class, cut in two",
+        *(Verdict.UNDECIDED, "classes-apart", _ALL[:32], _ALL[32:]),
+        labels=[row // 16 for row in _ALL],
+    ),
+    _example(
+        "data in order of their class, dealt out in turn",
+        *(Verdict.UNDECIDED, "apart", _ALL[0::2], _ALL[1::2]),
+        labels=[row // 16 for row in _ALL],
+    ),
     _example("filled up to one size", Verdict.UNDECIDED, "filled", _ALL[:32], _ALL[31:63]),
     _example("all read the same", Verdict.PROBLEM, "not-sharded", _ALL, _ALL[::-1]),
     _example("half is read twice", Verdict.PROBLEM, "overlap", _ALL[:32], _ALL[16:48]),

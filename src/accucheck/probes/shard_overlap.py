@@ -37,6 +37,19 @@ NEEDS: tuple[str | tuple[str, ...], ...] = (
 _SIGMAS = 6.0
 
 
+Apart = Annotated[
+    float,
+    Meta(
+        gt=0,
+        le=1,
+        description="the classes of a device are suspect when they are so far from those of all (total variation), and chance does not "
+        "explain it (Pearson's chi-square, 6 standard deviations)",
+        extra={"unit": "1", "source": "own choice; half of what two devices of one of two classes each have is 0.25"},
+    ),
+]
+APART = 0.25
+
+
 class Params(msgspec.Struct, frozen=True):
     shards: Annotated[
         int,
@@ -56,19 +69,7 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "samples", "source": "own choice"},
         ),
     ] = 400_000
-    apart: Annotated[
-        float,
-        Meta(
-            gt=0,
-            le=1,
-            description="the classes of a device are suspect when they are so far from those of all (total variation), and chance does not "
-            "explain it (Pearson's chi-square, 6 standard deviations)",
-            extra={
-                "unit": "1",
-                "source": "own choice; half of what two devices of one of two classes each have is 0.25",
-            },
-        ),
-    ] = 0.25
+    apart: Apart = APART
     seconds: Annotated[
         float, Meta(gt=0, description="time for all parts", extra={"unit": "s", "source": "own choice"})
     ] = 180.0
@@ -281,10 +282,9 @@ def judge(case: Case, ranks: list[dict[str, Any]], nodes: list[dict[str, Any]], 
         return
     complete = whole["complete"] and all(part["complete"] for part in parts)
     ids = [np.array(part["ids"], np.int64) for part in parts]
-    by_index = whole["indexed"] and parts[0]["indexed"]
-    labels = dict(whole["labels"]) if by_index else {}
+    labels = dict(whole["labels"]) if whole["indexed"] is parts[0]["indexed"] else {}
     dealt = shards.classes(ids, labels)
-    yield from _of_classes(dealt, params)
+    yield from of_classes(dealt, params.apart)
     found = shards.measure(ids, np.array(whole["ids"], np.int64) if complete else None)
     yield from _of_shards(case, found, ranks, nodes, complete, dealt)
 
@@ -295,7 +295,7 @@ _UNSEEN = {
 }
 
 
-def _alike(found: Classes | None) -> dict[str, str]:
+def alike(found: Classes | None) -> dict[str, str]:
     """How alike the classes of the devices are, in words for both languages."""
     if found is None:
         return _UNSEEN
@@ -305,9 +305,9 @@ def _alike(found: Classes | None) -> dict[str, str]:
     }
 
 
-def _of_classes(found: Classes | None, params: Params) -> Iterator[Finding]:
+def of_classes(found: Classes | None, apart: float) -> Iterator[Finding]:
     """Parts that hold other classes."""
-    if found is None or found.distance < params.apart or found.z <= _SIGMAS:
+    if found is None or found.distance < apart or found.z <= _SIGMAS:
         return
     data: dict[str, Any] = {"rank": found.rank, "distance": found.distance}
     data |= {"labelled": found.samples, "classes": found.classes}
@@ -377,7 +377,7 @@ def _of_shards(
     elif found.filled:
         yield finding("filled", Level.INFO)
     elif not (found.repeated or found.missing or found.strange or found.unequal):
-        yield finding("divided", Level.INFO, alike=_alike(dealt))
+        yield finding("divided", Level.INFO, alike=alike(dealt))
 
 
 def _evidence(found: Shards, parts: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> list[Evidence]:

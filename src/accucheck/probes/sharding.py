@@ -86,7 +86,11 @@ MESSAGES: Words = {
         "part, is not seen in its code.",
         "zh": "{sampler} 得到了设备编号，但从其代码中看不出每个设备各取一部分，且 len() 返回的是该部分的长度。",
     },
-    "by-rank": {"en": "What {dataset} reads is chosen by rank.", "zh": "{dataset} 读取的数据按 rank 选取。"},
+    "by-rank": {
+        "en": "What {dataset} reads is chosen by rank. Whether the parts are alike depends on the order of the data before that, which is "
+        "not seen here.",
+        "zh": "{dataset} 读取的数据按 rank 选取。各部分的分布是否一致取决于选取之前数据的顺序，这里看不到。",
+    },
     "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
     "whole-batch": {
         "en": "All devices take the same input by design (full_batch or a strategy for the data set).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -77,21 +78,22 @@ def _covered(
     layers = {id(layer) for network in networks for layer, _ in _left(network, set())}
     layers |= {id(network) for network in networks if _has_weights(network)}
     left = {id(layer) for network in networks for layer, _ in _left(network, covered)}
-    data = {
-        "step": title(steps[0]),
-        "networks": sorted({_name(network) for network in networks}),
-        "of": len(layers),
-        "layers": len(layers - left),
-        "optimizers": len(optimizers),
-    }
     code = "nothing-covered" if not layers - left else "covered" if whole else "covered-in-part"
-    return remark(steps[0], code, **data)
+    return remark(
+        steps[0],
+        code,
+        step=title(steps[0]),
+        networks=sorted({_name(network) for network in networks}),
+        of=len(layers),
+        layers=len(layers - left),
+        optimizers=len(optimizers),
+    )
 
 
 def _picks(value: Value) -> bool:
     """Whether a filter leaves out parameters for something else than that they are not trained."""
     picked = (part for part in sources(value) if isinstance(part, Made) and part.last == "filter" and part.args)
-    return any("requires_grad" not in part.source.segment(part.node, 400) for part in picked)
+    return any("requires_grad" not in ast.unparse(part.node) for part in picked)
 
 
 def _optimizers(training: Training) -> list[Made | Instance]:

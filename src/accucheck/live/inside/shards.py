@@ -120,10 +120,14 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
             told["steady"] = all(twice[0].get(pick) == twice[1].get(pick) for pick in picks)
         reader = Reader(request["seconds"], lambda **event: None)
         root_node = rebuilt.root.batch(64) if rebuilt.indexed else rebuilt.root
-        ids, _, complete = reader.read(
+        ids, classes, complete = reader.read(
             root_node.create_dict_iterator(num_epochs=1, output_numpy=True), request["samples"]
         )
         told.update(ids=ids, complete=complete)
+        if count == 1 and not rebuilt.indexed:  # rows that are told apart by content: the label is read with it
+            every = 1 + len(ids) // LABELLED
+            known = zip(ids[::every], classes[::every])  # noqa: B905  (Python 3.9)
+            told["labels"] = [[row, code] for row, code in known if code >= 0]
         if not rebuilt.indexed:  # content that differs at every reading identifies nothing
             again = Rebuilt(dataset, label, codes, batches=False, by_content=True)
             few = Reader(request["seconds"], lambda **event: None)
