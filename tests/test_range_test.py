@@ -220,6 +220,20 @@ def test_the_optimizer_of_the_script(project, script, call, args, origin):
     assert (made.call, made.args, told) == (call, args, origin)
 
 
+def test_of_phases_the_first_is_tested_and_named(project):
+    phases = {"first": {"network": {"call": "net:Net"}, "loss": LOSS}, "second": {"network": {"call": "net:Fails"}}}
+    write_case(project, network=None, loss=False, phases=phases)
+    code, _out, err = ran(project, "--steps", "40")
+    assert code == 0 and "phase: first" in err and "not tested: second" in err, err
+    assert len(table(project / "logs/lr_range.csv")) == 40
+
+
+def test_a_phase_without_a_network_is_told(project):
+    write_case(project, network=None, phases={"first": {"loss": LOSS}})
+    code, _out, err = ran(project, "--steps", "40")
+    assert code == 2 and "phases.first.network" in err and "Traceback" not in err, err
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

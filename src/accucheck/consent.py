@@ -23,7 +23,8 @@ def _file() -> Path:
 def _key(case: Case) -> str:
     """The project's path and everything that decides which code would run; a changed case asks again."""
     spec = case.spec
-    what = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
+    what: list[Any] = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
+    what += [spec.phases] if spec.phases else []
     return f"{os.path.realpath(case.root)}#{_digest(msgspec.to_builtins(what))}"
 
 

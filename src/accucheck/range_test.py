@@ -44,6 +44,10 @@ WORDS: Words = {
         "en": "accucheck's default; bounds hold for one optimizer only, so name yours as optimizer in accucheck.yaml",
         "zh": "accucheck 的默认值；上下限只对所用的优化器有效，请在 accucheck.yaml 的 optimizer 中写明实际使用的优化器",
     },
+    "phase": {
+        "en": "phase: {phase}, the first of those of accucheck.yaml; the others are not tested: {others}",
+        "zh": "阶段：{phase}（accucheck.yaml 中的第一个）；其余阶段未测试：{others}",
+    },
     "begins": {
         "en": "optimizer: {optimizer} ({origin})\nrates: {begin:g} to {end:g}, {scale}",
         "zh": "优化器：{optimizer}（{origin}）\n学习率：{begin:g} 至 {end:g}，{scale}",
@@ -139,6 +143,9 @@ def command(
     target = target_of(case, output)
     if target.exists() and not force:
         raise UserError("lr-range-exists", path=str(target))
+    case, text = _in_first_phase(case, words)
+    if text:
+        talk(text)
     optimizer, origin, place = optimizer_of(case)
     # Its rate is that of the test.
     arguments = [f"{name}={value}" for name, value in optimizer.args.items() if name not in ("lr", "learning_rate")]
@@ -190,6 +197,18 @@ def command(
     if recording.error is not None:
         raise recording.error
     return recording, findings
+
+
+def _in_first_phase(case: Case, words: Callable[..., str]) -> tuple[Case, str]:
+    """The case as it is in its first phase, and what to say of that; as it is where there are none. Raises UserError."""
+    from .probe import Skip
+    from .probes._live import phases_of
+
+    try:
+        (name, first), *others = phases_of(case)
+    except Skip as skip:
+        raise UserError("lr-range-needs", keys=", ".join(skip.reason.data["keys"])) from None
+    return first, name and words("phase", phase=name, others=", ".join(other for other, _ in others) or "-")
 
 
 def target_of(case: Case, output: Path | None) -> Path:

@@ -205,6 +205,7 @@ def test_consent_is_of_one_person_for_one_project_and_what_it_starts(stranger: P
         "network.call=other:Net",
         "pipelines.train.args={a: 1}",
         "loss.call=a:b",
+        "phases.second.network.call=other:Net",
     ):
         assert not consent.granted(load(stranger, [change])), change
     moved = stranger.rename(tmp_path / "moved")

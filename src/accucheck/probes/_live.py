@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -11,8 +13,11 @@ from msgspec import Meta
 from ..case import Call, Case, Phase
 from ..errors import UserError
 from ..language import Words
-from ..model import Plain, Table
+from ..model import Finding, Level, Plain, Progress, Table, Where
 from ..probe import Skip
+
+_Params = TypeVar("_Params")
+_Run = Callable[[Case, _Params], Iterator[Finding | Progress]]
 
 #: A parameter of the probes that train a few steps.
 Seconds = Annotated[float, Meta(gt=0, description="time for these steps", extra={"unit": "s", "source": "own choice"})]
@@ -37,6 +42,15 @@ NO_SAMPLES: Words = {
 }
 
 
+#: Of the probes that need more of a phase than its network.
+LACKS: Words = {
+    "phase-lacks": {
+        "en": "The phase {phase} was not examined: it gives no {keys}.",
+        "zh": "阶段 {phase} 未检查：没有给出 {keys}。",
+    },
+}
+
+
 def pipeline_of(case: Case, role: str) -> dict[str, Any] | None:
     """The function of a role and its arguments, as the child wants them."""
     return _call(getattr(case.spec.pipelines, role))
@@ -46,20 +60,22 @@ def _call(call: Call | None) -> dict[str, Any] | None:
     return None if call is None else {"call": call.call, "args": call.args}
 
 
-def phases_of(case: Case) -> list[tuple[str, Case]]:
+def phases_of(case: Case, *, pipeline: bool = True) -> list[tuple[str, Case]]:
     """Each phase of the training with the case as it is in that phase; one without a name where there are none.
 
-    Raises Skip for a phase that has no network or no pipeline, of its own or of the whole.
+    Raises Skip for a phase that has no network, or no pipeline where one is asked for, of its own or of the whole.
     """
     if not case.spec.phases:
         return [("", case)]
-    return [(name, _in_phase(case, name, phase)) for name, phase in case.spec.phases.items()]
+    return [(name, _in_phase(case, name, phase, pipeline)) for name, phase in case.spec.phases.items()]
 
 
-def _in_phase(case: Case, name: str, phase: Phase) -> Case:
+def _in_phase(case: Case, name: str, phase: Phase, pipelined: bool) -> Case:
     spec, replaced = case.spec, msgspec.structs.replace
     pipeline, network = phase.pipeline or spec.pipelines.train, phase.network or spec.network
-    needs = ((pipeline, f"phases.{name}.pipeline | pipelines.train"), (network, f"phases.{name}.network | network"))
+    needs: list[tuple[Call | None, str]] = [(network, f"phases.{name}.network | network")]
+    if pipelined:
+        needs.insert(0, (pipeline, f"phases.{name}.pipeline | pipelines.train"))
     if lacking := [keys for value, keys in needs if value is None]:
         raise Skip("missing-input", keys=lacking, first=lacking[0].partition(" ")[0])
     own = replaced(
@@ -71,6 +87,44 @@ def _in_phase(case: Case, name: str, phase: Phase) -> Case:
         design=replaced(spec.design, frozen=[*spec.design.frozen, *phase.frozen]),
     )
     return replaced(case, spec=own)
+
+
+def needs(*keys: str) -> tuple[str | tuple[str, ...], ...]:
+    """NEEDS of a probe that runs what these keys name, or each phase of the case."""
+    return tuple((key, "phases") for key in keys)
+
+
+def by_phase(*also: str, pipeline: bool = True) -> Callable[[_Run[_Params]], _Run[_Params]]:
+    """Runs a probe on each phase of the case, whose name is the field of the findings; once where there are none, and once for phases
+    that are the same to it. `also`: what a phase must have beside network and pipeline, of "loss" and "optimizer"; one without it is
+    told (LACKS). Without `pipeline` only the network counts."""
+
+    def decorated(run: _Run[_Params]) -> _Run[_Params]:
+        @wraps(run)
+        def each(case: Case, params: _Params) -> Iterator[Finding | Progress]:
+            alike: dict[bytes, tuple[list[str], Case]] = {}
+            for name, phase in phases_of(case, pipeline=pipeline):
+                if name and (lacking := [key for key in also if getattr(phase.spec, key) is None]):
+                    data: dict[str, Any] = {"phase": name, "keys": [f"phases.{name}.{key}" for key in lacking]}
+                    yield Finding("phase-lacks", Level.INFO, Where(field=name), data, incomplete=True)
+                    continue
+                what = network_of(phase) if pipeline else phase.spec.network
+                alike.setdefault(msgspec.json.encode(what), ([], phase))[0].append(name)
+            for names, phase in alike.values():
+                for event in run(phase, params):
+                    yield in_field(event, ", ".join(names))
+
+        return each
+
+    return decorated
+
+
+def in_field(event: Finding | Progress, name: str) -> Finding | Progress:
+    """A finding with the phase that it is of, where there is one; anything else as it is."""
+    if not name or not isinstance(event, Finding):
+        return event
+    replaced = msgspec.structs.replace
+    return replaced(event, where=replaced(event.where, field=name))
 
 
 def checkpoint_of(case: Case) -> Path | None:
@@ -90,6 +144,8 @@ def network_of(case: Case, checkpoint: Path | None = None) -> dict[str, Any]:
     fed = {"network": spec.network, "loss": spec.loss}
     request["inputs"] = {name: call.inputs for name, call in fed.items() if call is not None}
     loaded = str(checkpoint) if checkpoint else None
+    # What a phase keeps is not trained in it; where there are none, design.frozen only says what is to be judged.
+    request["kept"] = spec.design.frozen if spec.phases else []
     return {**request, "device": spec.runtime.device, "label": spec.data.train.label, "checkpoint": loaded}
 
 

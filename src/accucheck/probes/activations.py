@@ -25,7 +25,7 @@ from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 USES = ("checkpoints.current",)
 
 
@@ -140,6 +140,7 @@ WORDS: Words = {
 }
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises UserError when the checkpoint is no file."""
     from ..live.child import events

@@ -21,7 +21,7 @@ from ..probe import Example
 from . import _curves, _live, first_loss
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 USES = ("checkpoints.pretrained",)
 
 
@@ -101,6 +101,7 @@ PROOF: Words = {
 }
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

@@ -24,7 +24,7 @@ from .frozen_weights import fits
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = (("network", "phases"), ("pipelines.train", "phases"))
+NEEDS = _live.needs("network", "pipelines.train")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,9 +195,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     phases = _live.phases_of(case)
     for name, phase in phases:
         for event in _of_phase(phase, name, params, moved):
-            if isinstance(event, Finding) and name:
-                event = msgspec.structs.replace(event, where=msgspec.structs.replace(event.where, field=name))
-            yield event
+            yield _live.in_field(event, name)
     if never := [name for name, each in moved.items() if len(each) > 1 and not any(each)]:
         data = {"count": len(never), "names": shown(never), "phases": len(phases)}
         yield Finding("in-no-phase", Level.SUSPECT, Where(name=never[0]), data, fix=Fix("fix-optimizer"))
@@ -208,8 +206,7 @@ def _of_phase(case: Case, name: str, params: Params, moved: dict[str, list[bool]
     from ..live.child import events
 
     seen: dict[str, Any] = {"steps": 0, "found": []}
-    kept = case.spec.design.frozen if name else []
-    request = {**_live.network_of(case), "steps": params.steps, "seconds": params.seconds, "kept": kept}
+    request = {**_live.network_of(case), "steps": params.steps, "seconds": params.seconds}
     for event in events(case, "updates", request, params.seconds):
         if event["event"] == "progress":
             yield Progress(event["done"], event["total"], "steps")

@@ -25,7 +25,7 @@ from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,6 +166,7 @@ WORDS: Words = {
 }
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

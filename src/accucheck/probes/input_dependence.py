@@ -22,7 +22,7 @@ from ..probe import Example
 from . import _live
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 USES = ("checkpoints.current",)
 
 
@@ -204,6 +204,7 @@ PROOF: Words = {
 }
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises UserError when the checkpoint is no file."""
     from ..live.child import events

@@ -20,7 +20,7 @@ from ..probe import Example
 from . import _label_fit, _live
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 USES = ("loss", "design.padding")
 
 
@@ -57,6 +57,7 @@ PROOF: Words = _label_fit.PROOF
 suggest = _label_fit.suggest
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

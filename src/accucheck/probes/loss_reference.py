@@ -21,7 +21,7 @@ from ..probe import Example
 from . import _live
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "loss", "pipelines.train")
+NEEDS = _live.needs("network", "loss", "pipelines.train")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +59,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
+    **_live.LACKS,
     "value-differs": {
         "en": "The loss is {value:.6g}, but {reference} in float64 is {expected:.6g} on the same outputs and labels (relative difference "
         "{error:.2g}, allowed {tolerance:g}).",
@@ -171,6 +172,7 @@ WORDS: Words = {
 }
 
 
+@_live.by_phase("loss")
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
     from ..live.inside.references import NAMES

@@ -23,7 +23,7 @@ from . import _live
 from ._checkpoints import STATISTICS, shown
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 USES = ("checkpoints.current",)
 
 
@@ -234,6 +234,7 @@ _EXACT, _HALF = 1e-5, 2e-2
 _CLEARLY = 0.1
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises UserError when the checkpoint is no file."""
     from ..live.child import events

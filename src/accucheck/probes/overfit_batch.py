@@ -23,7 +23,7 @@ from . import _curves, _live
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "pipelines.train")
+NEEDS = _live.needs("network", "pipelines.train")
 
 _OWN = "own choice"
 
@@ -200,6 +200,7 @@ PROOF: Words = {
 _ENOUGH = 100
 
 
+@_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

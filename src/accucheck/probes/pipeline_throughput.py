@@ -120,7 +120,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     recorded = _recorded(case)
     request: dict[str, Any] = {"pipeline": _live.pipeline_of(case, "train"), "seconds": params.seconds}
-    if recorded is None and case.spec.network is not None:
+    if (
+        recorded is None and case.spec.network is not None and not case.spec.phases
+    ):  # of which each has a step of its own
         request |= _live.network_of(case)
     told: dict[str, dict[str, Any]] = {}
     for event in events(case, "throughput", request, params.seconds):

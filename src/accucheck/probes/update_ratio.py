@@ -27,7 +27,7 @@ from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
 OWN_TRAINING = True
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network", "optimizer", "pipelines.train")
+NEEDS = _live.needs("network", "optimizer", "pipelines.train")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,6 +63,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MESSAGES: Words = {
+    **_live.LACKS,
     "replaced": {
         "en": "{count:,} of {all:,} weights change by more than {limit:g} times their own size in a step (median of {steps:,} steps: "
         "{middle:.2g}): training replaces what it has learned at each step.",
@@ -158,6 +159,7 @@ WORDS: Words = {
 _FEWEST = 5
 
 
+@_live.by_phase("optimizer")
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

@@ -23,7 +23,7 @@ from ._checkpoints import shown, table
 from .weight_sharing import fitting, suggest
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network",)
+NEEDS = _live.needs("network")
 
 __all__ = ["EXAMPLES", "KIND", "MESSAGES", "NEEDS", "PROOF", "WHY", "WORDS", "Params", "run", "suggest"]
 
@@ -121,6 +121,7 @@ WORDS: Words = {
 }
 
 
+@_live.by_phase(pipeline=False)
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 

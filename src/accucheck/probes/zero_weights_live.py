@@ -20,7 +20,7 @@ from ..store import scratch
 from . import _live, zero_weights
 
 KIND = Kind.LIVE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("network",)
+NEEDS = _live.needs("network")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +79,7 @@ WORDS: Words = zero_weights.WORDS
 WHY, PROOF = zero_weights.WHY, zero_weights.PROOF
 
 
+@_live.by_phase(pipeline=False)
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from pathlib import Path
 

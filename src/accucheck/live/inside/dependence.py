@@ -37,7 +37,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     tell(event="network", lacking=len(lacking), half=half(setup), together=sorted(set(together(setup))))
     found = told(setup, batch, 0, deadline, tell)
     seen = all(one["change"] != 0 for one in found["inputs"]) and found["gradient"] != 0 and found["spread"] != 0
-    parameters = setup.network.trainable_params()
+    parameters = setup.trained()
     if seen or not parameters:
         return
     with blamed(request["network"]["call"], setup.root):

@@ -17,7 +17,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     for number, stage in enumerate(stages):
         if stage == "current":
             tell(event="lacking", count=len(setup.load(request["checkpoint"])))
-        elif not setup.network.trainable_params():
+        elif not setup.trained():
             return
         deadline = time.monotonic() + request["seconds"] / len(stages)
         setup.network.set_train(True)

@@ -43,7 +43,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         return setup.loss_from(output, batch), output
 
     setup.network.set_train(True)
-    step_of = value_and_grad(forward, None, setup.network.trainable_params(), has_aux=True)
+    step_of = value_and_grad(forward, None, setup.trained(), has_aux=True)
     watch = Watch()
     try:
         batches = setup.endless(dataset)

@@ -35,7 +35,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         setup.network.init_parameters_data()
         start = [(one, one.asnumpy().copy()) for one in setup.network.get_parameters()]
         mode(setup)
-    trainable = len(setup.network.trainable_params())
+    trainable = len(setup.trained())
     batch = cut(setup, setup.batches(1)[0], request["samples"])
     facts = described(setup, batch)
     tell(event="batch", parameters=len(start), trainable=trainable, **facts)
@@ -98,7 +98,7 @@ def attempt(setup: Setup, batch: Batch, rate: float, request: dict[str, Any], de
     from mindspore import nn
 
     with blamed(request["network"]["call"], setup.root):
-        optimizer = nn.Adam(setup.network.trainable_params(), learning_rate=rate)
+        optimizer = nn.Adam(setup.trained(), learning_rate=rate)
     losses: list[float] = []
     zero: list[int] = []
     state: dict[str, Any] = {}

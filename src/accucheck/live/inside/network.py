@@ -109,18 +109,21 @@ class Setup:
 
         what = self.request.get("optimizer") or OPTIMIZER
         what = {"call": what["call"], "args": {**what["args"], **instead}}
-        kept = self.request.get("kept") or []  # patterns of what this phase does not train
-        given = [one for one in self.network.trainable_params() if not any(fits(one.name, pattern) for pattern in kept)]
-        optimizer = returned(what, self.root, self.tell, given)
+        optimizer = returned(what, self.root, self.tell, self.trained())
         if not isinstance(optimizer, nn.Optimizer) and not hasattr(optimizer, "parameters"):
             raise Stop(event="no-optimizer", found=described(optimizer))
         return optimizer
 
+    def trained(self) -> list[Any]:
+        """The trainable parameters but for those that the phase keeps."""
+        kept = self.request.get("kept") or []
+        return [one for one in self.network.trainable_params() if not any(fits(one.name, pattern) for pattern in kept)]
+
     def weights(self, optimizer: Any) -> tuple[list[Any], list[Any]]:
-        """The parameters that an optimizer holds, and these followed by the trainable ones that it does not."""
+        """The parameters that an optimizer holds, and these followed by those to be trained that it does not."""
         held = list(optimizer.parameters)
         known = {id(one) for one in held}
-        return held, [*held, *(one for one in self.network.trainable_params() if id(one) not in known)]
+        return held, [*held, *(one for one in self.trained() if id(one) not in known)]
 
     def load(self, path: str) -> list[str]:
         """Put a checkpoint of MindSpore's into the network; the names of the parameters that it does not hold."""
@@ -250,13 +253,13 @@ class Setup:
         return first
 
     def gradients(self, batch: Batch, weights: Sequence[Any] | None = None) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The loss of a batch and its gradient with respect to each of the weights, in their order: network.trainable_params()
-        unless they are given."""
+        """The loss of a batch and its gradient with respect to each of the weights, in their order: trained() unless they
+        are given."""
         import mindspore
 
         call = (self.request.get("loss") or self.request["network"])["call"]
         with blamed(call, self.root):
-            step = mindspore.value_and_grad(self.loss_of, None, list(weights or self.network.trainable_params()))
+            step = mindspore.value_and_grad(self.loss_of, None, list(weights or self.trained()))
             loss, grads = step(batch)
         return loss, tuple(grads)
 

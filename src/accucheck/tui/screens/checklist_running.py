@@ -197,7 +197,8 @@ class Running(Showing):
             return True
         say, spec = self.speech.say, case.spec
         pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
-        calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer) if call]
+        each = [part for one in spec.phases.values() for part in (one.pipeline, one.network, one.loss, one.optimizer)]
+        calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer, *each) if call]
         # A line each, whatever they hold: what a stranger's file names must not look like words of ours.
         python, called = visible(spec.runtime.python or sys.executable), visible(", ".join(dict.fromkeys(calls)))
         text = say("consent-text", python=python, calls=called)
