@@ -15,7 +15,7 @@ from .errors import ReadError, UserError
 from .manifest import finish
 from .marks import File, Plan, Sample
 from .model import Finding, Progress, now
-from .probes import _labelled
+from .probes import _labelled, _meant
 
 if TYPE_CHECKING:
     from .readers.drawing import Drawing
@@ -39,6 +39,7 @@ def draw(
     if case.get(f"data.{role}.path") is None:
         raise UserError("without-data", key=f"data.{role}.path")
     files = _labelled.files_of(case, role)
+    nothing = _meant.of_case(case, role).no_classes()
     drawing = Drawing(seed, count)
     sources: list[tuple[Place, str]] = []
     done = 0
@@ -48,9 +49,10 @@ def draw(
             name = _name(case, path)
             first = 0
             with plain(path, kind) as local:
-                for block in labels_of(local, kind, files.label):
-                    drawing.add(len(sources) - 1, name, first, block)
-                    first += len(block[0])
+                for codes, labels in labels_of(local, kind, files.label):
+                    labels = [None if label in nothing else label for label in labels]
+                    drawing.add(len(sources) - 1, name, first, (codes, labels))
+                    first += len(codes)
                     yield Progress(min(done + size, done + first), files.size, "bytes")
         except NoLabel as error:
             if kind == "json" and not error.fields:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +68,7 @@ def measure(shards: list[Array], whole: Array | None, most: int = 20) -> Shards:
 class Classes(msgspec.Struct, frozen=True):
     """How classes are dealt out, by the `samples` whose label was read. `distance`: the total variation between the classes of the
     rank that is furthest off and those of all, 0 to 1. `z`: how many standard deviations Pearson's chi-square of the table of ranks
-    and classes lies above what chance gives."""
+    and classes lies above what chance gives. `names`: those of the columns of `table`."""
 
     samples: int
     classes: int
@@ -74,12 +76,13 @@ class Classes(msgspec.Struct, frozen=True):
     distance: float
     z: float
     table: list[list[int]]
+    names: list[str]
 
 
-def classes(shards: list[Array], labels: dict[int, int], cells: int = 5) -> Classes | None:
+def classes(shards: list[Array], labels: Mapping[int, int | str], cells: int = 5) -> Classes | None:
     """`labels`: of rows by their number. None where there are fewer than `cells` samples for each cell of the table, the usual bound of
     the test, or one class only."""
-    names = sorted(set(labels.values()))
+    names = sorted(set(labels.values()), key=lambda name: (len(str(name)), str(name)))  # 9 before 10
     place = {name: at for at, name in enumerate(names)}
     table = np.zeros((len(shards), len(names)), np.int64)
     for rank, shard in enumerate(shards):
@@ -95,7 +98,7 @@ def classes(shards: list[Array], labels: dict[int, int], cells: int = 5) -> Clas
     distances = np.abs(table / by_rank - by_class / total).sum(axis=1) / 2
     rank = int(distances.argmax())
     z = (chi - degrees) / float(np.sqrt(2 * degrees))
-    return Classes(total, len(names), rank, float(distances[rank]), z, table.tolist())
+    return Classes(total, len(names), rank, float(distances[rank]), z, table.tolist(), [str(name) for name in names])
 
 
 def shared(shards: list[Array], ids: Array, times: Array, most: int) -> list[tuple[int, int, int]]:

@@ -12,7 +12,7 @@ from ..case import Case, redacted
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Language, Level, Progress, Where
-from . import _files
+from . import _files, _meant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,9 +148,12 @@ def files_of(case: Case, role: str) -> Files:
 
 @dataclass
 class InOrder:
-    """All labels of a role in the order of the files: a code for each sample, -1 for none, and where each file's samples begin."""
+    """All labels of a role in the order of the files: a code for each sample, -1 for none, and where each file's samples begin.
+
+    `nothing`: labels in files that are no classes; a folder is one, whatever it is called."""
 
     files: Files
+    nothing: frozenset[str] = frozenset()
     names: dict[str, int] = field(default_factory=dict)
     codes: list[np.ndarray[Any, Any]] = field(default_factory=list)
     starts: list[tuple[int, str, bool]] = field(default_factory=list)
@@ -175,15 +178,15 @@ def in_order(case: Case, role: str) -> Generator[Progress, None, InOrder]:
     from ..readers.drawing import labels_of
     from ..readers.labels import NoLabel, class_folders
 
-    labels = InOrder(files_of(case, role))
+    labels = InOrder(files_of(case, role), _meant.of_case(case, role).no_classes())
     files = labels.files
     done = 0
     for path, kind, size in files.todo:
         start = (labels.count, case.relative(path), False)
         try:
             with _files.readable(path, kind) as (copy, form):
-                for block in labels_of(copy, form, files.label):
-                    labels.add(*block)
+                for codes, texts in labels_of(copy, form, files.label):
+                    labels.add(codes, [None if text in labels.nothing else text for text in texts])
                     yield Progress(done, files.size, "bytes")
         except NoLabel as error:
             files.without(error.fields)

@@ -14,7 +14,7 @@ class Meant(NamedTuple):
     """`padding` is that of the design, `ignored` are labels, which stand in the column `label`; None where the case does not name it."""
 
     padding: Padding | None = None
-    ignored: frozenset[float] = frozenset({IGNORED})
+    ignored: frozenset[float] = frozenset({float(IGNORED)})
     label: str | None = None
 
     def of(self, column: str) -> set[float]:
@@ -34,9 +34,18 @@ class Meant(NamedTuple):
             pads += [one.value for one in self.padding.columns.values()]
         return {*self.ignored, *(float(one) for one in pads if one is not None)}
 
+    def no_classes(self, column: str | None = None, *, sequences: bool = False) -> frozenset[str]:
+        """Labels that are no classes, as readers.labels.said() writes them. `sequences`: a sample has one for each of its places, as
+        words of a sentence have, and these may be padded."""
+        from ..readers.labels import said
+
+        values = self.labels(column) if sequences else self.ignored
+        return frozenset(text for value in values if (text := said(value)) is not None)
+
 
 def of_case(case: Case, role: str = "train") -> Meant:
     """What the case says of the data of a role."""
-    given = case.spec.loss.args.get(IGNORING) if case.spec.loss is not None else None
-    ignored = {IGNORED, *([float(given)] if isinstance(given, (int, float)) else [])}
+    losses = [case.spec.loss, *(phase.loss for phase in case.spec.phases.values())]
+    given = [loss.args.get(IGNORING) for loss in losses if loss is not None]
+    ignored = {float(IGNORED), *(float(one) for one in given if isinstance(one, (int, float)))}
     return Meant(case.spec.design.padding, frozenset(ignored), case.get(f"data.{role}.label"))

@@ -36,7 +36,7 @@ from ..model import (
     Where,
 )
 from ..probe import Example
-from . import _files, _labelled
+from . import _files, _labelled, _meant
 
 if TYPE_CHECKING:
     from ..readers.labels import Counts
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
+USES = ("loss", "phases", "design.padding")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -117,6 +118,11 @@ MESSAGES: Words = {
     "unlabelled": {
         "en": "{role} data: {count:,} of {samples:,} {samples:sample|samples} {count:has|have} no label.",
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个没有标签。",
+    },
+    "left-out": {
+        "en": "{role} data: {count:,} {count:label is|labels are} {labels}, which the loss leaves out or which pads: that is counted as no "
+        "class.",
+        "zh": "{role}数据：有 {count:,} 个标签为 {labels}，它们会被 loss 忽略或用于补齐，不计为类别。",
     },
     "few-samples": {
         "en": "{count:,} of {classes:,} {classes:class|classes} {count:has|have} fewer than {enough:,} samples, a rule "
@@ -204,6 +210,14 @@ class Role:
     files: _labelled.Files
     counts: Counts
     tables: set[str] = field(default_factory=set)  # where labels were found
+    left_out: Counter[str] = field(default_factory=Counter)  # labels that are no classes
+
+    def leave_out(self, case: Case) -> None:
+        """Take out the labels that stand for nothing; folders are classes, whatever they are called."""
+        meant = _meant.of_case(case, self.files.role)
+        for text in meant.no_classes(self.counts.column or None, sequences=self.counts.many):
+            if number := self.counts.classes.pop(text, 0):
+                self.left_out[text] += number
 
     @property
     def where(self) -> str:
@@ -262,6 +276,7 @@ def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
             if kind == "json" and not found.result:
                 files.others.append((case.relative(path), "json"))
             files.without(found.result)
+    role.leave_out(case)
     if not role.counts.samples:
         for root, pictures in files.images:
             if (folders := by_folder(root, pictures)) is not None:
@@ -312,6 +327,9 @@ def judge(role: Role, names: tuple[str, ...], declared: bool, params: Params) ->
     where = role.where
     said = {"role": _labelled.ROLES[role.files.role], "where": where, "samples": counts.samples, "classes": len(found)}
     place = role.place
+    if role.left_out:
+        data = {**said, "count": sum(role.left_out.values()), "labels": sorted(role.left_out)}
+        yield Finding("left-out", Level.INFO, place, data)
     if counts.missing:
         data = {**said, "count": counts.missing}
         yield Finding("unlabelled", Level.SUSPECT, place, data, fix=Fix("mend-labels"), sure=Sure.CERTAIN)

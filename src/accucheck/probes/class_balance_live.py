@@ -155,6 +155,8 @@ def _of_labels(
         seen["label"], found, seen["samples"], many=seen["many"], numbers=seen["numbers"], over=seen["over"]
     )
     role = class_balance.Role(_labelled.Files("train", [], seen["label"]), counts, {seen["label"]})
+    if not seen["many"]:  # of vectors the names are places
+        role.leave_out(case)
     if not seen["complete"]:
         evidence = [*class_balance.by_class(found), _live.nodes_table(nodes)]
         yield Finding("partial", Level.INFO, place, {"samples": seen["samples"]}, evidence, incomplete=True)

@@ -21,7 +21,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
-from . import _files, _labelled
+from . import _files, _labelled, _meant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
+USES = ("loss", "phases", "design.padding")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -124,8 +125,9 @@ _SEVERAL = 0.01
 
 @dataclass
 class _Seen:
-    """The samples of a role so far: digests, label codes and where each file's samples begin."""
+    """The samples of a role so far: digests, label codes and where each file's samples begin. `nothing`: labels that are no classes."""
 
+    nothing: frozenset[str] = frozenset()
     digests: list[np.ndarray[Any, Any]] = field(default_factory=list)
     codes: list[np.ndarray[Any, Any]] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
@@ -139,7 +141,10 @@ class _Seen:
 
         room = limit - self.count
         self.cut |= len(labels) > room
-        codes = [-1 if label is None else self.labels.setdefault(label, len(self.labels)) for label in labels[:room]]
+        codes = [
+            -1 if label is None or label in self.nothing else self.labels.setdefault(label, len(self.labels))
+            for label in labels[:room]
+        ]
         self.digests.append(digests[:room])
         self.codes.append(np.array(codes, np.int32))
         self.count += len(codes)
@@ -170,7 +175,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
     from ..readers.labels import NoLabel
     from ..readers.samples import batches
 
-    seen = _Seen()
+    seen = _Seen(_meant.of_case(case, files.role).no_classes())
     total = files.size + sum(len(paths) for _, paths in files.images)
     done = 0
     ends = _ends(files) if files.todo else {}
@@ -196,6 +201,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
         done += size
         yield Progress(done, total, "bytes")
     if not seen.count:
+        seen.nothing = frozenset()  # a folder is a class, whatever it is called
         yield from _pictures(case, files, seen, params)
     return seen
 

@@ -20,12 +20,10 @@ from ..case import Case, ColumnPadding
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
-from . import _live
+from . import _live, _meant
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("pipelines.train", "pipelines.eval", "pipelines.infer"),)
-#: What the losses of MindSpore leave out by themselves, and the argument that says another value.
-IGNORED, IGNORING = -100, "ignore_index"
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -241,7 +239,7 @@ def judge(case: Case, seen: dict[str, Any], named: dict[str, Any], nodes: list[d
         masked = any(
             not mask["counted"] and not mask["left_out"] and _alike(column, padded, mask) for mask in seen["masks"]
         )
-        fine = _Column(column, wanted, _masked(seen), aside, _ignored(case), masked)
+        fine = _Column(column, wanted, _masked(seen), aside, set(_meant.of_case(case).ignored), masked)
         yield from _of_column(fine, bool(design), named, evidence)
     first, *others = padded or [None]
     for column in others:
@@ -285,12 +283,6 @@ def _alike(column: dict[str, Any], padded: list[dict[str, Any]], mask: dict[str,
     other = next((one for one in padded if one["column"] == mask["column"]), None)
     keys = ("rows", "padded", "share", "lengths")
     return other is not None and column["sides"] == other["sides"] and all(column[key] == other[key] for key in keys)
-
-
-def _ignored(case: Case) -> set[float]:
-    """The values that the loss leaves out: what the case gives it for that, and what MindSpore's cross entropy leaves out by itself."""
-    given = case.spec.loss.args.get(IGNORING) if case.spec.loss else None
-    return {float(IGNORED)} | ({float(given)} if isinstance(given, (int, float)) else set())
 
 
 def _of_column(told: _Column, designed: bool, named: dict[str, Any], evidence: list[Evidence]) -> Iterator[Finding]:

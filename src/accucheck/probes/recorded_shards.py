@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
-from . import _labelled, _meant, _recorded_samples, shard_overlap
+from . import _labelled, _recorded_samples, shard_overlap
 
 if TYPE_CHECKING:
     from ._labelled import InOrder
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
-USES = ("scripts.train", "data.train.path", "data.train.label", "design.padding", "loss")
+USES = ("scripts.train", "data.train.path", "data.train.label", "loss")
 _SHARED = ("unequal", "classes-apart", "fix-shards", "fix-classes", "fix-equal")
 
 
@@ -128,11 +128,9 @@ def _judged(case: Case, recorded: list[Recorded], params: Params) -> Iterator[Fi
         yield Finding("unequal", Level.SUSPECT, where, data, fix=Fix("fix-equal"))
 
 
-def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generator[Progress, None, dict[int, int]]:
+def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generator[Progress, None, dict[int, str]]:
     """The class of each sample that was recorded, as far as the data of the case tell it: by the number of its row, or its file."""
     import numpy as np
-
-    from ..readers.labels import said
 
     if case.get("data.train.path") is None:
         return {}
@@ -140,8 +138,6 @@ def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generat
         labels = yield from _labelled.in_order(case, "train")
     except ReadError:  # the items about labels tell it
         return {}
-    meant = {said(value) for value in _meant.of_case(case).labels()}
-    nothing = {-1, *(code for text, code in labels.names.items() if text in meant)}
     codes = np.concatenate([*labels.codes, np.zeros(0, np.int64)])
     ids = np.unique(np.concatenate(parts))
     if all(one.whole for one in recorded):
@@ -153,7 +149,8 @@ def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generat
         files = _by_name(labels)
         found = ((number, _place(names[number], files)) for number in ids.tolist())
         places = {number: at for number, at in found if at is not None}
-    return {number: int(codes[at]) for number, at in places.items() if int(codes[at]) not in nothing}
+    classes = list(labels.names)
+    return {number: classes[codes[at]] for number, at in places.items() if codes[at] >= 0}
 
 
 def _by_name(labels: InOrder) -> dict[str, int]:

@@ -313,7 +313,7 @@ def of_classes(found: Classes | None, apart: float) -> Iterator[Finding]:
     data |= {"labelled": found.samples, "classes": found.classes}
     shown = min(found.classes, 20)
     rows: list[list[Plain]] = [[rank, *counts[:shown]] for rank, counts in enumerate(found.table)]
-    evidence: list[Evidence] = [Table("classes", ["rank", *map(str, range(shown))], rows)]
+    evidence: list[Evidence] = [Table("classes", ["rank", *found.names[:shown]], rows)]
     yield Finding("classes-apart", Level.SUSPECT, Where(), data, evidence, Fix("fix-classes"))
 
 
