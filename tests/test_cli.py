@@ -195,7 +195,7 @@ def test_run_as_json_has_the_documented_keys(faulty):
         assert item["suggestion"] in ("problem", "ok", "not_applicable", "undecided")
         for result in item["results"]:
             results += 1
-            assert list(result) == ["probe", "kind", "status", "seconds", "reason", "findings"]
+            assert list(result) == ["probe", "kind", "status", "own_training", "seconds", "reason", "findings"]
             assert result["kind"] in ("static", "file", "live") and isinstance(result["seconds"], float)
             assert result["status"] in ("done", "skipped", "failed", "cancelled")
             if result["status"] == "skipped":

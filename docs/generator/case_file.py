@@ -161,6 +161,10 @@ MEANINGS: Words = {
     "curves.baseline": {"en": "record with a small batch size", "zh": "小批大小的训练记录"},
     "curves.lr_test": {"en": "record of a learning-rate range test", "zh": "学习率范围测试的记录"},
     "curves.previous_version": {"en": "record on an earlier MindSpore", "zh": "旧版本 MindSpore 上的记录"},
+    "watched": {
+        "en": "folder of a run that `accucheck watch` watched; the last one is found by itself",
+        "zh": "`accucheck watch` 观察的一次运行的目录；缺省时使用最近一次",
+    },
     "graphs.*": {"en": "graphs: `.pb`, MindIR or a summary folder", "zh": "计算图：`.pb`、MindIR 或 summary 目录"},
     "dumps.*": {"en": "folder of dumped tensors", "zh": "dump 数据目录"},
     "batches.*": {"en": "folder with the first batches as `.npy`", "zh": "最初若干批数据的目录，`.npy`"},

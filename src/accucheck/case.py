@@ -232,6 +232,7 @@ class CaseFile(_Part, frozen=True):
     phases: dict[str, Phase] = {}
     checkpoints: Checkpoints = Checkpoints()
     curves: Curves = Curves()
+    watched: Location | None = None
     graphs: Folder = Folder()
     dumps: Dumps = Dumps()
     batches: Folder = Folder()

@@ -19,6 +19,7 @@ from .case import Case
 from .checklist import Checklist, Item
 from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
+from .readers.recordings import latest
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
 from .store import ATTACHMENTS, require_own, write_together
 
@@ -265,6 +266,7 @@ def open_project(
     """
     if path.suffix == ".json" and not path.is_dir():
         return _open_alone(path, names, session)
+    settings = [*_watched(path, settings), *settings]
     case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     opened = None if session == "none" else _opened(open_session, Path(case.root), session)
@@ -277,6 +279,13 @@ def open_project(
             found = survey(Path(case.root))
             case = cases.load(path, list(settings), found.taken)
     return Project(consent.with_agreed(case), checklists, opened, found)
+
+
+def _watched(path: Path, settings: Sequence[str]) -> list[str]:
+    """The setting that names the last watch of a project whose case names none."""
+    case = cases.load(path, list(settings))
+    found = None if case.spec.watched else latest(Path(case.root))
+    return [] if found is None else [f"watched={case.relative(found)}"]
 
 
 def _open_alone(path: Path, names: Sequence[str], session: str) -> Project:

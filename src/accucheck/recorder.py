@@ -47,10 +47,8 @@ _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK")
 _RESERVED = frozenset({"recording", "metrics", "opened", "rates", "fit", "losses"})
 #: Values of one name in a step, such as the learning rates of groups of parameters.
 _MOST = 64
-#: A learning rate that MindSpore must compute (0.6 ms in graph mode, 4 ms in PyNative) is read as often as costs this share.
-_SHARE = 0.002
-#: The rates of so many of the steps between are computed at the end of the training, and of an epoch that is so many seconds later.
-_BETWEEN, _BETWEEN_EVERY, _BETWEEN_SECONDS = 64, 60.0, 1.0
+#: Seconds between two epochs at whose ends the rates of the steps between are computed.
+_BETWEEN_EVERY = 60.0
 #: Bytes that a head never has.
 _HEAD = 4096
 #: Seconds between two looks at the files that were opened, and names in a line.
@@ -274,29 +272,20 @@ def _open(path: Path) -> tuple[int, bool]:
 
 
 def _array(value: Any) -> Array:
-    """A Tensor or what numpy takes, on the host."""
-    import numpy as np
+    from .live.inside.measures import array
 
-    return np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value)
+    found: Array = array(value)
+    return found
 
 
 def _plain(value: float) -> Any:
     return value if isinstance(value, (bool, int)) or math.isfinite(value) else str(value)
 
 
-def _scalar(value: Any) -> float:
-    """A numpy scalar as a number; of float32 the shortest decimal that is it, 0.1 and not 0.10000000149."""
-    if value.dtype.kind in "biu":
-        return value.item()  # type: ignore[no-any-return]
-    if value.dtype.kind == "f":
-        return float(str(value))
-    if value.dtype.name != "bfloat16":
-        raise TypeError
-    return float(value)
-
-
 def _numbers(name: str, value: Any) -> dict[str, Any]:
     """The value under its name, or several as name.0, name.1, ... Raises UserError."""
+    from .live.inside.measures import scalar
+
     try:
         if isinstance(value, (bool, int, float)):
             return {name: value if math.isfinite(value) else str(value)}
@@ -306,7 +295,7 @@ def _numbers(name: str, value: Any) -> dict[str, Any]:
             parts = list(_array(value).ravel()[: _MOST + 1])
         if not 0 < len(parts) <= _MOST:
             raise ValueError
-        found = [_plain(_scalar(one)) for one in parts]
+        found = [_plain(scalar(one)) for one in parts]
     except (TypeError, ValueError, AttributeError, OverflowError):
         raise UserError("recorded-value", name=name, type=type(value).__name__, limit=_MOST) from None
     return {name: found[0]} if len(found) == 1 else {f"{name}.{number}": one for number, one in enumerate(found)}
@@ -317,25 +306,19 @@ def gradient_norm(grads: Any) -> float:
 
     Summed in their own precision (at least float32), and once more in float64 where that is not finite. Raises UserError.
     """
-    import numpy as np
+    from .live.inside import measures
 
     def flat(value: Any) -> Iterable[Array]:
         if isinstance(value, (tuple, list)):
             for one in value:
                 yield from flat(one)
         elif value is not None:
-            array = _array(value).reshape(-1)
-            yield array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+            yield measures.array(value)
 
     try:
-        parts = list(flat(grads))
+        total = measures.squares(flat(grads))
     except (TypeError, ValueError):
         raise UserError("recorded-grads", type=type(grads).__name__) from None
-    with np.errstate(all="ignore"):
-        total = sum(float(np.dot(part, part)) for part in parts)
-        if not math.isfinite(total):
-            wide = (part.astype(np.float64) for part in parts)
-            total = sum(float(np.dot(part, part)) for part in wide)
     return math.sqrt(total) if total >= 0 else math.nan
 
 
@@ -370,102 +353,28 @@ def identities(samples: Any) -> list[Any]:
 
     Rows are told by their bytes, so that a sample that is augmented anew each time has no constant digest. Raises UserError.
     """
-    import hashlib
+    from .live.inside import measures
 
     try:
-        array = _array(samples)
-        if array.ndim == 0 or array.dtype.kind == "O":
-            raise ValueError
+        return measures.identities(measures.array(samples))
     except (TypeError, ValueError):
         raise UserError("recorded-samples", type=type(samples).__name__) from None
-    if array.ndim == 1 and array.dtype.kind in "biuUS":
-        return [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in array.tolist()]
-    return [hashlib.blake2b(row.tobytes(), digest_size=8).hexdigest() for row in array]
 
 
 # --- Model.train --------------------------------------------------------------------------------------------------------
 
 
-class _Rates:
-    """The learning rate of a MindSpore optimizer before its next update."""
-
-    def __init__(self) -> None:
-        self._due, self._called = 0.0, False
-        #: Steps whose rate was not computed, as (step, epoch, what the optimizer had counted), every nth of them.
-        self._between: list[tuple[int, int, int]] = []
-        self._every = self._passed = 1
-
-    def pass_over(self, optimizer: Any, step: int, epoch: int) -> dict[str, Any]:
-        """Remember a step whose rate is too costly now; of very many some are left out evenly."""
-        self._passed += 1
-        if self._passed % self._every:
-            return {}
-        self._between.append((step, epoch, int(_array(optimizer.global_step).item())))
-        if len(self._between) >= 4 * _BETWEEN:
-            self._between, self._every = self._between[::2], self._every * 2
-        return {}
-
-    def between(self, optimizer: Any) -> list[list[Any]]:
-        """The rates of some of the steps that were passed over, [step, epoch, rate of each group ...], within a second."""
-        import mindspore as ms
-
-        rates: Any = optimizer.learning_rate
-        groups = (
-            [rates] if not getattr(optimizer, "is_group_lr", False) else list({id(one): one for one in rates}.values())
-        )
-        chosen = self._between[:: max(1, len(self._between) // _BETWEEN)] if all(map(callable, groups)) else []
-        found: list[list[Any]] = []
-        end = math.inf
-        # from coarse to fine, so that they lie evenly when time is up
-        for step, epoch, counted in dict.fromkeys(one for every in (16, 4, 1) for one in chosen[::-1][::every]):
-            if time.perf_counter() > end:
-                break
-            given = ms.Tensor([counted], ms.int32)
-            found.append([step, epoch, *(_plain(_scalar(_array(one(given)).ravel()[0])) for one in groups)])
-            end = min(end, time.perf_counter() + _BETWEEN_SECONDS)  # the first call compiles
-        self._between, self._every = [], 1
-        return sorted(found)
-
-    def read(self, optimizer: Any) -> list[Any] | None:
-        """Of each group of parameters; None when computing it again so soon would cost too much."""
-        if hasattr(optimizer, "param_groups"):  # mint.optim
-            return [group["lr"] for group in optimizer.param_groups]
-        rates = optimizer.learning_rate
-        single = not getattr(optimizer, "is_group_lr", False)
-        groups = (
-            [rates] if single else list({id(rate): rate for rate in rates}.values())
-        )  # one entry for each parameter
-        if not optimizer.dynamic_lr:
-            return groups
-        found: list[Any] = []
-        begin = None
-        for rate in groups:
-            # A number, and the values of a list by step, need not be computed.
-            if type(rate).__name__ in ("_ConvertToCell", "_IteratorLearningRate"):
-                values = _array(rate.learning_rate).ravel()
-                found.append(values[min(int(_array(optimizer.global_step).item()), values.size - 1)])
-                continue
-            if begin is None:
-                begin = time.perf_counter()
-                if begin < self._due:
-                    return None
-            found.append(_array(rate(optimizer.global_step)).reshape(()))
-        if begin is not None and self._called:
-            end = time.perf_counter()
-            self._due = end + (end - begin) / _SHARE
-        self._called = self._called or begin is not None  # the first call compiles
-        return found
-
-
 def _callback(recorder: Recorder, outputs: Sequence[str] | None, samples: int | None) -> Any:
     from mindspore import Callback
+
+    from .live.inside.rates import Rates
 
     class RecorderCallback(Callback):  # type: ignore[misc]
         """What cannot be read is left out and told once."""
 
         def __init__(self) -> None:
             super().__init__()
-            self._rates = _Rates()
+            self._rates = Rates()
             self._rate: dict[str, Any] = {}
             self._before = 0
             self._filled = time.perf_counter()

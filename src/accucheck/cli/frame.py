@@ -223,6 +223,7 @@ def project_option() -> click.Option:
 #: name -> the module it lies in, which is loaded when the command is asked for.
 COMMANDS = {
     "run": "run",
+    "watch": "watch",
     "fix": "fix",
     "report": "report",
     "issue": "issue",

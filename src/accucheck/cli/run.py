@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -86,10 +86,14 @@ if TYPE_CHECKING:
     ],
 )
 def run_(**given: Any) -> None:
+    perform(Asked(**given))
+
+
+def perform(asked: Asked) -> NoReturn:
+    """Run what is asked for and print it; raises SystemExit with the exit code."""
     from ..errors import SaveError
     from .progress import stoppable
 
-    asked = Asked(**given)
     _refuse(asked)
     opened, unsaved, before = None, None, None
     results: list[tuple[str, Any]] = []
@@ -133,26 +137,26 @@ def run_(**given: Any) -> None:
 class Asked(NamedTuple):
     """What the command line asks of a run: its options by name."""
 
-    project: str
-    scripts: tuple[str, ...]
-    kinds: tuple[str, ...]
-    live: bool
-    remote: bool
-    checklists: tuple[str, ...]
-    only: tuple[str, ...]
-    named: tuple[str, ...]
-    fast: bool
-    settings: tuple[str, ...]
-    jobs: int
-    scheduler: str | None
-    timeout: float | None
-    fail_on: str
-    exit_zero: bool
-    no_session: bool
-    differing: bool
-    stale: bool
-    form: str
-    as_json: bool
+    project: str = "."
+    scripts: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    live: bool = False
+    remote: bool = False
+    checklists: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    fast: bool = False
+    settings: tuple[str, ...] = ()
+    jobs: int = 1
+    scheduler: str | None = None
+    timeout: float | None = None
+    fail_on: str = "problem"
+    exit_zero: bool = False
+    no_session: bool = False
+    differing: bool = False
+    stale: bool = False
+    form: str = "text"
+    as_json: bool = False
 
     @property
     def format(self) -> str:

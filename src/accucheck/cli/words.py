@@ -700,6 +700,59 @@ WORDS: Words = {
         "en": "no font with Chinese characters was found: labels that need one stand on the sheets as codes; the table has them in full",
         "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
     },
+    "watch": {
+        "en": "Run your own command as it is, and watch from within what it trains: losses, rates in force, gradients, layers, data.",
+        "zh": "原样运行你自己的命令，并从内部观察训练过程：loss、实际学习率、梯度、各层输出与数据。",
+    },
+    "watch-command": {
+        "en": "The command, after --: python train.py --lr 0.1, a module, a shell script, or a launcher such as msrun.",
+        "zh": "要运行的命令，写在 -- 之后：python train.py --lr 0.1、模块、shell 脚本，或 msrun 等启动器。",
+    },
+    "watch-steps": {
+        "en": "End the command after so many training steps; 0 watches to its end (default: 50).",
+        "zh": "训练这么多步后结束命令；0 表示一直观察到结束（默认 50）。",
+    },
+    "watch-role": {
+        "en": "What the command does: train, or only run a network (eval, infer).",
+        "zh": "该命令做什么：train（训练），或只运行网络（eval、infer）。",
+    },
+    "watch-mode": {
+        "en": "user: as the script sets it; pynative: layer by layer; both: in both, and compared. Default: PyNative, then as the script "
+        "sets it where that is graph mode.",
+        "zh": "user：按脚本的设置；pynative：逐层执行；both：两种模式各运行一次并比较。默认先以 PyNative 运行，"
+        "若脚本设置的是图模式，再按脚本的设置运行一次。",
+    },
+    "watch-nan": {
+        "en": "Look at every operator: which is the first whose inputs are finite and whose result is not?",
+        "zh": "检查每个算子：找出第一个输入有限而输出为 NaN 或 Inf 的算子。",
+    },
+    "watch-begins-pynative": {
+        "en": "running the command in PyNative mode, so that every layer can be seen.",
+        "zh": "以 PyNative 模式运行该命令，以便看到每一层。",
+    },
+    "watch-begins-user": {
+        "en": "running the command in the mode that it sets itself.",
+        "zh": "按脚本自己设置的模式运行该命令。",
+    },
+    "watch-seen": {
+        "en": "{steps:,} {steps:training step|training steps} and {passes:,} {passes:pass|passes} of the network were watched "
+        "({mode}, {ranks:,} {ranks:rank|ranks}).",
+        "zh": "观察到 {steps:,} 个训练步，网络的 {passes:,} 次前向（{mode}，{ranks:,} 个 rank）。",
+    },
+    "watch-no-python": {
+        "en": "no Python of the command could be watched: it starts none, or one that ignores the environment (python -I, -E, "
+        "or a script that clears PYTHONPATH).",
+        "zh": "该命令没有启动可以观察的 Python 进程：或者没有启动 Python，或者启动时忽略了环境变量"
+        "（python -I、-E，或脚本清除了 PYTHONPATH）。",
+    },
+    "watch-no-step": {
+        "en": "the command ended with exit code {code} and ran no network of MindSpore that could be seen.",
+        "zh": "该命令以退出码 {code} 结束，没有看到它运行任何 MindSpore 网络。",
+    },
+    "watch-failed": {
+        "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
+        "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
+    },
     "lr-range": {
         "en": "Run a learning rate range test on the project's network: which rates train it, and is the current one among them?",
         "zh": "在项目的网络上做学习率范围实验：得出合适的学习率上下限，并检查当前学习率是否在其中。",

@@ -1,4 +1,5 @@
-"""Recordings of trainings, as accucheck.Recorder writes them: what was recorded by name, each over its steps; runs told apart.
+"""Recordings of trainings, as accucheck.Recorder and accucheck watch write them: what was recorded by name, each over its steps; runs
+told apart.
 
 A line that is cut off or no record is passed over and counted: a training that crashed, or is still running, leaves one.
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import ReadError, from_os_error
+from ..store import FOLDER
 
 if TYPE_CHECKING:
     from .runs import Column
@@ -27,12 +29,16 @@ VERSION = 1
 #: How a recording begins, whichever version wrote it.
 MAGIC = b'{"recording":'
 
+#: Where the recordings of watched runs lie in a project, in a folder each.
+WATCH = f"{FOLDER}/watch"
 #: Bytes of a recording and of a line of it, and names in a run.
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit", "losses"})
 #: Steps of a run whose outputs and labels are kept.
 _FITS = 1 << 16
+#: Facts of one kind that are kept of a run.
+_FACTS = 1 << 16
 #: Groups of parameters in a line of learning rates.
 _GROUPS = 64
 
@@ -45,7 +51,7 @@ class Run:
     `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known,
     `sample_losses` their losses, empty where they were not recorded; `fits` are (step, how outputs and
     labels go together: _Fit). `opened` are names of opened files below the folder that was watched; `opened_whole`: the watch lasted
-    until close() and missed nothing.
+    until close() and missed nothing. `facts` are those of a watched run (live/inside/watch), by kind, in their order.
     """
 
     accucheck: str
@@ -59,6 +65,7 @@ class Run:
     fits: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
+    facts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,15 @@ class _Head(msgspec.Struct):
     time: str = ""
     mindspore: str | None = None
     rank: int = 0
+
+
+def latest(root: Path) -> Path | None:
+    """The folder of the last watch of a project that recorded something."""
+    try:
+        found = sorted((root / WATCH).iterdir(), reverse=True)
+    except OSError:
+        return None
+    return next((path for path in found if path.is_dir() and any(path.glob("*.jsonl"))), None)
 
 
 def looks_like(head: bytes) -> bool:
@@ -168,6 +184,13 @@ def _decoded(line: bytes) -> dict[str, Any]:
 
 def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples: bool) -> None:
     """One record into the run, wholly or, when something in it is none, not at all: then it raises."""
+    if "fact" in record:
+        if not isinstance(record["fact"], str):
+            raise ValueError
+        known = run.facts.setdefault(record["fact"], [])
+        if len(known) < _FACTS:
+            known.append(record)
+        return
     if "opened" in record:
         names = record["opened"]
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

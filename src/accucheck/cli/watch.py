@@ -1,0 +1,67 @@
+"""accucheck watch."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from .frame import Argument, command, option, project_option, say, talk
+
+if TYPE_CHECKING:
+    from ..watching import Watched
+
+
+@command(
+    "watch",
+    lambda: [
+        project_option(),
+        option("--steps", words="watch-steps", type=click.IntRange(0), default=50, metavar="N"),
+        option("--role", words="watch-role", type=click.Choice(["train", "eval", "infer"]), default="train"),
+        option("--mode", words="watch-mode", type=click.Choice(["user", "pynative", "both"]), default=None),
+        option("--nan", words="watch-nan", is_flag=True),
+        Argument(
+            "command", words="watch-command", nargs=-1, required=True, metavar="-- COMMAND", type=click.UNPROCESSED
+        ),
+    ],
+)
+def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, command: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from .. import case as cases
+    from ..watching import Plan, watch
+
+    case = cases.load(Path(project), [])
+    plan = Plan(command, Path(case.root), steps, role, mode or "", nan)
+    watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
+    sys.stdout.flush()
+    if _told(watched):
+        _findings(project, case.relative(watched.folder))
+    code = watched.code
+    raise SystemExit(128 - code if code < 0 else code)
+
+
+def _told(watched: Watched) -> bool:
+    """Say what was seen of each pass; whether there is something to look at."""
+    seen = False
+    for one in watched.passes:
+        if one.recordings:
+            seen = True
+            talk(say("watch-seen", mode=one.mode, steps=one.steps, passes=one.inferences, ranks=len(one.recordings)))
+        elif not one.started:
+            talk(say("watch-no-python"))
+        else:
+            talk(say("watch-no-step", code=one.code))
+        for failed in one.failed:
+            talk(say("watch-failed", hook=failed.get("hook"), error=failed.get("error"), place=failed.get("place")))
+    return seen
+
+
+def _findings(project: str, folder: str) -> None:
+    """What the probes say of the recording, of the scripts and of files; nothing of the project's code is run for it."""
+    from .run import Asked, perform
+
+    with suppress(SystemExit):  # the exit code is the command's own
+        perform(Asked(project=project, kinds=("static", "file"), settings=(f"watched={folder}",)))

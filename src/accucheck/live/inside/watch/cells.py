@@ -1,0 +1,144 @@
+"""The cells of a network: where each was made and with what, by which name it is known, and what each call was given and gave."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import weakref
+from types import FrameType
+from typing import Any
+
+from ..measures import array, described, digest, tensors
+from .hooks import Hooks
+
+Cell = Any  # a mindspore.nn.Cell
+#: Calls of cells in one pass that are described, and arguments of one.
+CALLS, ARGUMENTS = 4096, 16
+#: How deep within others a network lies at most: below a training cell, a cell that adds the loss, and one that adds precision.
+OUTER = 4
+
+
+def class_of(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+class Made:
+    """The place and the arguments of each cell as it was made."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.known: weakref.WeakKeyDictionary[Cell, tuple[list[Any] | None, dict[str, Any]]] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    def see(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """After Cell.__init__, which its subclasses call: their own frames are those whose self is this cell."""
+        cell = args[0]
+        given: dict[str, Any] = {}
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            held = frame.f_locals
+            if held.get("self") is cell and frame.f_code.co_name == "__init__":
+                given = {**given, **arguments(frame.f_code, held)}
+            elif given and held.get("self") is not cell:
+                break
+            frame = frame.f_back
+        self.known[cell] = self.hooks.place(skip=cell), dict(list(given.items())[:ARGUMENTS])
+
+    def of(self, cell: Cell) -> tuple[list[Any] | None, dict[str, Any]]:
+        return self.known.get(cell, (None, {}))
+
+
+def arguments(code: Any, held: dict[str, Any]) -> dict[str, Any]:
+    """The plain ones among the arguments of a function that runs."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[1:count]
+    kinds = (bool, int, float, str, type(None))
+    return {name: held[name] for name in names if isinstance(held.get(name, held), kinds) and len(str(held[name])) < 80}
+
+
+def network_of(top: Cell) -> Cell:
+    """The cell below `top` that holds all of its parameters, through wrappers that add none, such as one that adds a loss."""
+    while True:
+        held = {id(one) for one in top.get_parameters()}
+        own = any(one is not None for one in top._params.values())
+        inner = [
+            child for child in top._cells.values() if child is not None and any(True for _ in child.get_parameters())
+        ]
+        if own or len(inner) != 1 or {id(one) for one in inner[0].get_parameters()} != held or container(inner[0]):
+            return top
+        top = inner[0]
+
+
+def container(cell: Cell) -> bool:
+    """Whether it only holds cells, and is never called itself."""
+    return "CellList" in [kind.__name__ for kind in type(cell).__mro__]
+
+
+class Network:
+    """A network that is trained, or run, with the names of its cells."""
+
+    def __init__(self, number: int, top: Cell, made: Made) -> None:
+        self.number, self.top, self.made = number, top, made
+        self.cell = network_of(top)
+        self.names = {id(cell): f"^{name}" for name, cell in top.cells_and_names()}
+        self.names.update((id(cell), name) for name, cell in self.cell.cells_and_names())
+
+    def facts(self) -> dict[str, Any]:
+        """Cells by name, and parameters with what they hold now."""
+        cells = []
+        for name, cell in self.cell.cells_and_names():
+            place, given = self.made.of(cell)
+            cells.append([name, class_of(cell), place, given])
+        return {
+            "number": self.number,
+            "class": class_of(self.cell),
+            "defined": defined(self.cell, self.made.hooks),
+            "cells": cells,
+            "parameters": [parameter(one) for one in self.cell.get_parameters()],
+            "shared": shared(self.cell),
+        }
+
+
+def defined(cell: Cell, hooks: Hooks) -> list[Any] | None:
+    """[file, line] of the construct of its class, where that is the user's."""
+    code = getattr(inspect.unwrap(type(cell).construct), "__code__", None)
+    found = hooks.own_path(code.co_filename) if code is not None else None
+    return None if code is None or found is None else [found, code.co_firstlineno]
+
+
+def parameter(held: Any) -> dict[str, Any]:
+    """What is known of one as it stands: whether it is zero or constant, and a digest of all of its values."""
+    values = array(held)
+    found = {"name": held.name, **described(values), "trained": bool(held.requires_grad), "digest": digest(values)}
+    if values.size > 1:
+        found["constant"] = bool((values == values.reshape(-1)[0]).all())
+    return found
+
+
+def shared(network: Cell) -> list[list[str]]:
+    """The names of cells that hold one parameter object together."""
+    holders: dict[int, list[str]] = {}
+    for name, cell in network.cells_and_names():
+        for key, held in cell._params.items():
+            if held is not None:
+                holders.setdefault(id(held), []).append(f"{name}.{key}" if name else key)
+    return [names for names in holders.values() if len(names) > 1]
+
+
+class Call:
+    """One call of a cell in a pass that is looked at."""
+
+    __slots__ = ("cell", "depth", "gave", "given", "output", "training")
+
+    def __init__(self, cell: Cell, depth: int, given: Any) -> None:
+        self.cell, self.depth, self.training = cell, depth, bool(cell.training)
+        self.given = [id(one) for one in tensors(given)]
+        self.gave: list[dict[str, Any]] = []
+        #: Kept of networks and not of their layers, whose outputs are many.
+        self.output: Any = None
+
+    def ended(self, output: Any) -> None:
+        self.gave = [described(array(one)) for one in list(tensors(output))[:4]]
+        if self.depth <= OUTER:
+            self.output = output

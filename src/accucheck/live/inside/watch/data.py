@@ -1,0 +1,89 @@
+"""Data sets as they are read: what they are made of, how long each batch was waited for, and epochs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ..pipeline import described
+from ..replay import operation_text, unfolded
+from .cells import class_of
+from .hooks import RAISED, Hooks
+
+
+class Data:
+    """`current` is the number of the data set that gave the last batch; `epoch` counts, from 1, how often that of training began."""
+
+    def __init__(self, hooks: Hooks, batch: Callable[[], None]) -> None:
+        self.hooks, self.batch = hooks, batch
+        self.known: dict[int, dict[str, Any]] = {}
+        self.iterators: dict[int, int] = {}
+        self.current: int | None = None
+        self.waited = 0.0
+        self.epochs: dict[int, int] = {}
+        module = sys.modules.get("mindspore.dataset.engine.iterators")
+        kind = getattr(module, "Iterator", None)
+        hooks.around(kind, "__init__", after=self.opened, hook="Iterator.__init__")
+        hooks.around(kind, "__next__", self.asked, self.gave, hook="Iterator.__next__")
+
+    @property
+    def epoch(self) -> int:
+        return self.epochs.get(self.current, 1) if self.current is not None else -1
+
+    def opened(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """Iterator.__init__(iterator, data set, ...): one more pass over it begins."""
+        if result is RAISED:
+            return
+        dataset = args[1] if len(args) > 1 else kwargs["dataset"]
+        if id(dataset) not in self.known:
+            number = len(self.known)
+            #: The data set is held, so that its id stays its own.
+            self.known[id(dataset)] = {"number": number, "dataset": dataset}
+            self.hooks.journal.fact("dataset", number=number, place=self.hooks.place(), nodes=nodes(dataset))
+        number = self.known[id(dataset)]["number"]
+        self.iterators[id(args[0])] = number
+        self.epochs[number] = self.epochs.get(number, 0) + 1
+
+    def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+        return time.perf_counter()
+
+    def gave(self, begin: float | None, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        number = self.iterators.get(id(args[0]))
+        if number is None or begin is None:
+            return
+        if result is RAISED:  # the end of an epoch, where the iterator is used for the next one too
+            return
+        self.current = number
+        self.waited += time.perf_counter() - begin
+
+
+def nodes(dataset: Any) -> list[dict[str, Any]]:
+    """The pipeline from its end to its sources, with the operations of each map."""
+    found = described(dataset)
+    for entry, node in zip(found, _walked(dataset)):  # noqa: B905  # Python 3.9
+        if node is None:
+            continue
+        operations = getattr(node, "operations", None)
+        if operations is not None and entry["node"] == type(node).__name__:
+            given = operations if isinstance(operations, (list, tuple)) else [operations]
+            entry["operations"] = [operation_text(one) for one in unfolded(given)][:32]
+            entry["columns"] = [str(name) for name in getattr(node, "input_columns", None) or ()]
+        source = getattr(node, "source", None)
+        if not node.children and source is not None:
+            entry["source"] = class_of(source)
+    return found
+
+
+def _walked(node: Any) -> list[Any]:
+    """The nodes in the order of described(), with None for samplers."""
+    found = [node]
+    if not node.children:
+        sampler = getattr(node, "sampler", None)
+        while sampler is not None:
+            found.append(None)
+            sampler = getattr(sampler, "child_sampler", None)
+    for child in node.children:
+        found += _walked(child)
+    return found

@@ -1,0 +1,111 @@
+"""Replaces functions of MindSpore and of the standard library by ones that tell what they are given and give.
+
+What fails in a hook switches that hook off and is recorded; it never reaches the training.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Optional
+
+from .journal import Journal
+
+#: What a call gave that raised.
+RAISED = object()
+#: The folder whose frames are our own.
+INSIDE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+#: Frames that are looked through for the user's own.
+DEEP = 200
+
+Before = Optional[Callable[[tuple[Any, ...], dict[str, Any]], Any]]  # noqa: UP045  # Python 3.9
+After = Optional[Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]]  # noqa: UP045  # Python 3.9
+
+
+class Hooks:
+    def __init__(self, journal: Journal, root: str) -> None:
+        self.journal, self.root = journal, os.path.join(os.path.realpath(root), "")
+        self.off: set[str] = set()
+        #: Whether a hook runs now: what it calls itself is not told.
+        self.busy = False
+        self._places: dict[CodeType, str | None] = {}
+
+    def safely(self, hook: str, function: Callable[..., Any], *given: Any) -> Any:
+        """What the function gives; None if it fails, and for ever after."""
+        if hook in self.off or self.busy:
+            return None
+        self.busy = True
+        try:
+            return function(*given)
+        except Exception as error:
+            self.off.add(hook)
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            self.journal.fact("failed", hook=hook, error=repr(error)[:300], place=place)
+            return None
+        finally:
+            self.busy = False
+
+    def around(self, owner: Any, name: str, before: Before = None, after: After = None, hook: str = "") -> None:
+        """Have `before` told the arguments of each call of owner.name, and `after` what it gave or RAISED."""
+        original = getattr(owner, name, None)
+        hook = hook or name
+        if original is None:
+            self.journal.fact("missing", hook=hook)
+            return
+
+        @wraps(original)
+        def replaced(*args: Any, **kwargs: Any) -> Any:
+            if self.busy:
+                return original(*args, **kwargs)
+            state = self.safely(hook, before, args, kwargs) if before else None
+            result = RAISED
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                if after:
+                    self.safely(hook, after, state, args, kwargs, result)
+            return result
+
+        self.replace(owner, name, original, replaced)
+
+    def replace(self, owner: Any, name: str, original: Any, replaced: Any) -> None:
+        """In its owner, and wherever a module of MindSpore has taken it over by name."""
+        setattr(owner, name, replaced)
+        if isinstance(owner, type):
+            return
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", "").partition(".")[0] == "mindspore":
+                for key, value in list(vars(module).items()):
+                    if value is original:
+                        setattr(module, key, replaced)
+
+    def place(self, skip: Any = None, deep: int = DEEP) -> list[Any] | None:
+        """[file, line] of the user's code that is running, the innermost frame of the project among the `deep` last ones
+        that are not our own; frames whose self is `skip` left out."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename.startswith(INSIDE):
+            frame = frame.f_back
+        for _ in range(deep):
+            if frame is None:
+                return None
+            code = frame.f_code
+            if code not in self._places:
+                self._places[code] = self.own_path(code.co_filename)
+            found = self._places[code]
+            if found is not None and (skip is None or frame.f_locals.get("self") is not skip):
+                return [found, frame.f_lineno]
+            frame = frame.f_back
+        return None
+
+    def own_path(self, name: str) -> str | None:
+        """The path below the project of a file of the user's, None for others: installed packages, and this folder."""
+        path = os.path.realpath(name)
+        inside = path.startswith(self.root) and not path.startswith(INSIDE)
+        installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+        return path[len(self.root) :] if inside and not installed else None

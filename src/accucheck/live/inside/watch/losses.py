@@ -1,0 +1,54 @@
+"""What the loss got: outputs of the network against labels, and the loss of each row where that can be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..fitting import facts
+from ..measures import Array, short
+
+#: The largest output that is looked at row by row, in elements.
+LARGEST = 1 << 20
+
+
+def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any]:
+    """How outputs and labels go together; where labels are classes, also what the rows of outputs are, and losses by row.
+
+    `rows` of outputs: the least and greatest sum of a row, and of its exponentials: 1 for probabilities, or for their logarithms.
+    `losses` of rows are the cross entropy with outputs taken for scores, `own` the mean of them, and `log` of the outputs taken
+    for logarithms of probabilities: the one that the loss is equal to was computed.
+    """
+    found: dict[str, Any] = {"fit": facts(tuple(outputs.shape), labels)}
+    classes = found["fit"]["classes"]
+    fits = classes > 1 and not found["fit"]["beyond"] and outputs.size <= LARGEST and outputs.dtype.kind == "f"
+    if not fits:
+        return found
+    axis = 1 if outputs.shape[1] == classes and outputs.shape[:1] + outputs.shape[2:] == labels.shape else -1
+    scores = np.moveaxis(outputs.astype(np.float64), axis, -1).reshape(-1, classes)
+    truth = labels.reshape(-1)
+    if not np.isfinite(scores).all():
+        return found
+    top = scores.max(axis=1, keepdims=True)
+    logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+    picked = np.arange(len(truth)), truth
+    sums = scores.sum(axis=1)
+    found["rows"] = {
+        "sum": [short(sums.min()), short(sums.max())],
+        "low": short(scores.min()),
+        "high": short(scores.max()),
+        "exp": [short(value) for value in _exponentials(scores)],
+    }
+    found["own"] = short(float(-logs[picked].mean()))
+    found["log"] = short(float(-scores[picked].mean()))
+    found["loss"] = None if loss is None else short(loss)
+    found["right"] = short(float((scores.argmax(axis=1) == truth).mean()))
+    if labels.ndim == 1:
+        found["losses"] = [short(value) for value in -logs[picked]]
+    return found
+
+
+def _exponentials(scores: Array) -> tuple[float, float]:
+    sums = np.exp(np.minimum(scores, 50)).sum(axis=1)
+    return float(sums.min()), float(sums.max())

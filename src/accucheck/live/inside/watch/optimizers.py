@@ -1,0 +1,102 @@
+"""An optimizer as it is called: its parameters, its rates and weight decay in force, gradients that it gets, and what it changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..measures import array, digest, norm, plain, sample, scalar, short
+from ..rates import Rates
+from .cells import Made, class_of
+
+#: Of the training's time, what reading a rate that MindSpore must compute may cost.
+SHARE = 0.1
+Optimizer = Any  # a mindspore.nn.Optimizer, or one of mindspore.experimental.optim
+
+
+class Watched:
+    """One optimizer, by the order of its first call."""
+
+    def __init__(self, number: int, optimizer: Optimizer, made: Made) -> None:
+        self.number, self.optimizer = number, optimizer
+        self.place = made.of(optimizer)[0]
+        self.parameters = list(optimizer.parameters)
+        self.calls = 0
+        self.rates = Rates(SHARE)
+        self._before: list[Any] = []
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "class": class_of(self.optimizer),
+            "place": self.place,
+            "parameters": [one.name for one in self.parameters],
+            "ids": [id(one) for one in self.parameters],
+            "decay": self.decay(),
+            "loss_scale": _number(getattr(self.optimizer, "loss_scale", 1.0)),
+        }
+
+    def decay(self) -> list[Any] | None:
+        """The weight decay in force of each parameter; None where it is a schedule, or is not told."""
+        groups = getattr(self.optimizer, "param_groups", None)
+        if groups is not None:
+            decays = [_number(group.get("weight_decay", 0.0)) for group in groups for _ in group["params"]]
+            return decays if len(decays) == len(self.parameters) else None
+        flags, given = getattr(self.optimizer, "decay_flags", None), getattr(self.optimizer, "weight_decay", None)
+        if flags is None or given is None or getattr(self.optimizer, "dynamic_weight_decay", False):
+            return None
+        each = list(given) if isinstance(given, (tuple, list)) else [given] * len(flags)
+        return [_number(value) if flag else 0.0 for value, flag in zip(each, flags)]  # noqa: B905  # Python 3.9
+
+    def rate(self) -> list[Any] | None:
+        """Of each group, before the update."""
+        found = self.rates.read(self.optimizer)
+        return None if found is None else [plain(scalar(array(one).reshape(-1)[0])) for one in found]
+
+    def gradients(self, given: Any) -> dict[str, Any]:
+        """Of each parameter the norm of its gradient, the share of zeros of a sample, and whether a gradient is missing."""
+        norms: list[Any] = []
+        zeros: list[Any] = []
+        total = 0.0
+        for gradient in given if isinstance(given, (tuple, list)) else [given]:
+            values = getattr(gradient, "values", gradient)
+            if values is None or callable(values):
+                norms.append(None)
+                zeros.append(None)
+                continue
+            held = array(values)
+            size = norm(held)
+            total += size * size
+            norms.append(short(size))
+            zeros.append(short(float((sample(held) == 0).mean())) if held.size else None)
+        return {"norms": norms, "zeros": zeros, "norm": plain(float(np.sqrt(total)))}
+
+    def keep(self) -> None:
+        """Remember a sample of each parameter, to compare with after the update."""
+        self._before = [sample(array(one)).copy() for one in self.parameters]
+
+    def changes(self) -> list[Any]:
+        """Of each parameter the mean size of its change against its own; 0 where no element of the sample moved."""
+        found: list[Any] = []
+        for before, one in zip(self._before, self.parameters):  # noqa: B905  # Python 3.9
+            after = sample(array(one))
+            if not before.size or before.dtype.kind != "f":
+                found.append(None)
+                continue
+            old, new = before.astype(np.float64), after.astype(np.float64)
+            size = float(np.abs(old).mean())
+            found.append(short(float(np.abs(new - old).mean()) / size) if size else short(float(np.abs(new).mean())))
+        self._before = []
+        return found
+
+    def digests(self) -> list[str]:
+        """What tells whether a parameter has changed at all."""
+        return [digest(array(one)) for one in self.parameters]
+
+
+def _number(value: Any) -> Any:
+    try:
+        return plain(scalar(array(value).reshape(-1)[0]))
+    except (TypeError, ValueError, IndexError, AttributeError):
+        return None

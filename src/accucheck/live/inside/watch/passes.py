@@ -1,0 +1,186 @@
+"""Passes forward: which cells ran in one, in which mode, and what each gave; whether a gradient was asked for afterwards.
+
+MindSpore's executor is told when a function whose gradient may be asked for begins (new_graph) and ends (end_graph), and when it is
+asked for (grad). A cell that is called from outside of all others, without these, is a pass too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..measures import Array, array, described, identities, tensors
+from .cells import CALLS, Call, Cell, Made, Network, class_of
+from .hooks import RAISED, Hooks
+from .losses import compared
+
+#: Tensors of a batch and of an output that are described.
+MANY = 16
+
+
+class Pass:
+    """What ran between the beginning of a function or cell and its end."""
+
+    def __init__(self, top: Any, given: Any, close: bool) -> None:
+        self.top, self.close = top, close
+        self.batch = list(tensors(given))[:MANY]
+        self.calls: list[Call] = []
+        #: Of each cell by its id: itself, and the mode in which it was called last.
+        self.cells: dict[int, tuple[Cell, bool]] = {}
+        self.output: Any = None
+        self.trained = False
+
+    def enter(self, cell: Cell, depth: int, given: Any) -> Call | None:
+        self.cells[id(cell)] = cell, bool(cell.training)
+        if not self.close or len(self.calls) >= CALLS:
+            return None
+        call = Call(cell, depth, given)
+        self.calls.append(call)
+        return call
+
+
+class Passes:
+    """Follows cells and functions as they begin and end.
+
+    `looks` tells whether the next pass is looked at closely, `between` is called when one begins that lies within no other, `trained`
+    is given a pass when its gradient is asked for.
+    """
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        looks: Callable[[], bool],
+        between: Callable[[Pass | None], None],
+        trained: Callable[[Pass], None],
+    ) -> None:
+        self.hooks, self.looks, self.between, self.trained = hooks, looks, between, trained
+        self.made = Made(hooks)
+        self.networks: dict[int, Network] = {}
+        self.stack: list[Cell] = []
+        self.open: list[Pass] = []
+        self.last: Pass | None = None
+
+    # --- hooks ----------------------------------------------------------------------------------------------------------
+
+    def entered(self, cell: Cell, given: Any) -> Any:
+        """A cell that is no optimizer is called; the result goes to left()."""
+        if not self.stack and not self.open:
+            self.begin()
+            self.last = Pass(cell, given, self.looks())
+        self.stack.append(cell)
+        current = self.open[-1] if self.open else self.last
+        return current.enter(cell, len(self.stack), given) if current else None
+
+    def left(self, call: Call | None, cell: Cell, result: Any) -> None:
+        if self.stack:
+            self.stack.pop()
+        if result is RAISED:
+            return
+        if call is not None:
+            call.ended(result)
+        if self.last is not None and self.last.top is cell:
+            self.last.output = result
+
+    def opened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """new_graph(executor, function or cell, *its arguments)."""
+        if not self.stack and not self.open:
+            self.begin()
+        new = Pass(args[1], list(args[2:]), self.looks())
+        if self.stack and self.stack[-1] is new.top:
+            new.enter(new.top, len(self.stack), list(args[2:]))
+        self.open.append(new)
+
+    def closed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """end_graph(executor, function or cell, its output, *its arguments)."""
+        while self.open:
+            ended = self.open.pop()
+            if ended.top is args[1]:
+                ended.output = args[2]
+                if ended.calls and ended.calls[0].cell is ended.top:
+                    ended.calls[0].ended(args[2])
+                self.last = ended
+                return
+
+    def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """grad(executor, ...): the pass that ended last was one of training."""
+        ended = self.last
+        if ended is not None and not ended.trained:
+            ended.trained = True
+            self.trained(ended)
+
+    def begin(self) -> None:
+        last, self.last = self.last, None
+        self.between(last)
+
+    # --- names and facts ------------------------------------------------------------------------------------------------
+
+    def network(self, top: Cell) -> Network:
+        """The network below a cell, told when it is seen for the first time."""
+        if id(top) not in self.networks:
+            found = self.networks[id(top)] = Network(len(self.networks), top, self.made)
+            self.hooks.journal.fact("network", **found.facts())
+        return self.networks[id(top)]
+
+    def tops(self, ended: Pass) -> list[Cell]:
+        """The cells that no other of the pass holds, those with the most parameters first."""
+        called = [cell for cell, _ in ended.cells.values()]
+        inner = {id(one) for cell in called for name, one in cell.cells_and_names() if name}
+        tops = [cell for cell in called if id(cell) not in inner]
+        return sorted(tops, key=lambda cell: -sum(one.size for one in cell.get_parameters()))
+
+    def names(self, ended: Pass) -> dict[int, str]:
+        """Of each cell by its id: its name in the network; of further cells that a function calls, behind their class."""
+        names: dict[int, str] = {}
+        for number, top in enumerate(self.tops(ended)):
+            for key, name in self.network(top).names.items():
+                names.setdefault(key, name if not number else f"{type(top).__name__}:{name}")
+        return names
+
+    def modes(self, ended: Pass) -> dict[str, Any]:
+        """Which cells were called in inference mode, of how many."""
+        names = self.names(ended)
+        asleep = [names.get(key, class_of(cell)) for key, (cell, training) in ended.cells.items() if not training]
+        return {"inference": asleep[:CALLS], "cells": len(ended.cells)}
+
+    def facts(self, ended: Pass) -> dict[str, Any]:
+        """What went in, what each cell gave, and what came out."""
+        names = self.names(ended)
+        networks = [self.network(top).number for top in self.tops(ended)]
+        return {
+            "networks": networks,
+            "batch": [described(array(one)) for one in ended.batch],
+            "output": [described(array(one)) for one in list(tensors(ended.output))[:MANY]],
+            "calls": [
+                [names.get(id(one.cell), class_of(one.cell)), class_of(one.cell), one.training, one.gave]
+                for one in ended.calls
+            ],
+        }
+
+    def against_labels(self, ended: Pass, scale: float) -> dict[str, Any]:
+        """The outputs of the network against the labels: what the pass was given and the network was not."""
+        cells = [self.network(top).cell for top in self.tops(ended)[:1]]
+        call = next((one for one in ended.calls if any(one.cell is cell for cell in cells)), None)
+        if call is None or call.output is None:
+            return {}
+        labels = [one for one in ended.batch if id(one) not in call.given]
+        outputs = list(tensors(call.output))
+        if len(labels) != 1 or not outputs or call.cell is ended.top:
+            return {}
+        loss = loss_of(ended.output)
+        return compared(array(outputs[0]), array(labels[0]), None if loss is None else loss / scale)
+
+
+def loss_of(output: Any) -> float | None:
+    """The first tensor of one element."""
+    first = next(tensors(output), None)
+    if first is None or first.size != 1:
+        return None
+    return float(array(first).reshape(-1)[0])
+
+
+def rows_of(batch: list[Any]) -> list[Any] | None:
+    """What tells the samples of a batch apart: the rows of its first tensor."""
+    values: Array = array(batch[0]) if batch else None
+    if values is None or not values.ndim:
+        return None
+    return identities(values)

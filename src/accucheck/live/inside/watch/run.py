@@ -1,0 +1,299 @@
+"""Puts the hooks into MindSpore and follows the training: steps, rates, gradients, what they change, and where it ends.
+
+A step is over when each optimizer that takes part in it was called once. How many do is known when the first is called again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from ..measures import array, plain
+from .data import Data
+from .hooks import RAISED, Hooks
+from .journal import Journal
+from .optimizers import Watched
+from .passes import Pass, Passes, loss_of, rows_of
+from .settings import Settings
+
+VERSION = 1
+#: Steps that are looked at closely: the first ones, and then one in so many.
+FIRST, EVERY = 10, 10
+#: Passes of inference in a row that are looked at closely.
+INFERENCE = 2
+#: Where launchers tell a process its rank.
+RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
+#: Passes whose gradients no optimizer took, until it is clear that none is used.
+WITHOUT = 32
+#: After the last step, this share of the time so far is waited for an evaluation.
+MORE = 0.5
+
+
+class Enough(SystemExit):
+    """Ends the command after the steps that were to be watched; its exit code is 0."""
+
+
+def begin(settings: dict[str, Any]) -> None:
+    """Watch this process, whose MindSpore was imported just now."""
+    import mindspore
+
+    rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
+    head = {
+        "recording": VERSION,
+        "accucheck": settings["version"],
+        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "mindspore": mindspore.__version__,
+        "rank": int(rank),
+    }
+    journal = Journal(os.path.join(settings["folder"], f"{settings['mode']}.rank{rank}.{os.getpid()}.jsonl"), head)
+    variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
+    journal.fact(
+        "start",
+        arguments=list(getattr(sys, "orig_argv", sys.argv)),
+        folder=str(Path.cwd()),
+        interpreter=sys.executable,
+        versions={"python": platform.python_version(), "numpy": numpy.__version__},
+        machine=platform.machine(),
+        mode=settings["mode"],
+        variables=dict(list(variables.items())[:64]),
+    )
+    hooks = Hooks(journal, settings["root"])
+    Settings(hooks, settings["mode"])
+    Run(hooks, settings)
+
+
+class Run:
+    def __init__(self, hooks: Hooks, settings: dict[str, Any]) -> None:
+        self.hooks, self.journal = hooks, hooks.journal
+        self.most, self.role = settings["steps"], settings["role"]
+        self.data = Data(hooks, self.end_here)
+        self.passes = Passes(hooks, self.looks, self.between, self.trained)
+        self.optimizers: dict[int, Watched] = {}
+        self.steps = self.inference = self.inferences = 0
+        #: Optimizers that the step has called; whether it is known how many there are.
+        self.done: set[int] = set()
+        self.known = self.ended = False
+        self.updating: Watched | None = None
+        #: What passes of training told since the last update: facts, and values of the step.
+        self.facts: list[tuple[str, dict[str, Any]]] = []
+        self.values: dict[str, Any] = {}
+        self.step: dict[str, Any] = {}
+        self.count = 0
+        self.gradients: Any = None
+        self.modes: dict[str, Any] | None = None
+        self.scale: float | None = None
+        self.begun = self.clock = time.perf_counter()
+        self.last: float | None = None
+        self.hook()
+        atexit.register(self.at_exit)
+
+    def hook(self) -> None:
+        import mindspore
+        from mindspore import nn
+
+        experimental = getattr(getattr(mindspore, "experimental", None), "optim", None)
+        self.kinds = tuple(
+            kind for kind in (nn.Optimizer, getattr(experimental, "Optimizer", None)) if isinstance(kind, type)
+        )
+        self.hooks.around(nn.Cell, "__init__", after=self.passes.made.see, hook="Cell.__init__")
+        self.hooks.around(nn.Cell, "__call__", self.entered, self.left, hook="Cell.__call__")
+        executor = executor_class(mindspore)
+        self.hooks.around(executor, "new_graph", before=self.passes.opened)
+        self.hooks.around(executor, "end_graph", before=self.passes.closed)
+        self.hooks.around(executor, "grad", self.passes.asked, self.given)
+        for name in ("DynamicLossScaler", "StaticLossScaler"):
+            kind = getattr(getattr(mindspore, "amp", None), name, None)
+            if kind is not None:
+                self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale")
+
+    # --- cells and optimizers -------------------------------------------------------------------------------------------
+
+    def entered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        cell, given = args[0], [*args[1:], *kwargs.values()]
+        if self.updating is not None:
+            return None
+        if isinstance(cell, self.kinds):
+            self.before_update(cell, given)
+            return self.updating
+        return self, self.passes.entered(cell, given)
+
+    def left(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        if isinstance(state, Watched):
+            self.after_update(state, result)
+        elif state is not None:
+            self.passes.left(state[1], args[0], result)
+
+    def before_update(self, optimizer: Any, given: list[Any]) -> None:
+        held = self.optimizers.get(id(optimizer))
+        if held is None:
+            held = self.optimizers[id(optimizer)] = Watched(len(self.optimizers), optimizer, self.passes.made)
+            self.journal.fact("optimizer", **held.facts())
+        if held.number in self.done:
+            self.known = True
+            self.finish()
+        self.updating = held
+        self.tell()
+        prefix = f"opt{held.number}." if held.number else ""
+        self.step.update({f"{prefix}{key}": value for key, value in self.values.items()})
+        self.values = {}
+        rates = held.rate() or []
+        for number, rate in enumerate(rates):
+            self.step[f"{prefix}lr" if len(rates) == 1 else f"{prefix}lr.{number}"] = rate
+        if self.is_close():
+            found = held.gradients(given[0] if given else ())
+            self.step[f"{prefix}grad_norm"] = found.pop("norm")
+            self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
+            held.keep()
+
+    def after_update(self, held: Watched, result: Any) -> None:
+        self.updating, self.gradients, self.count = None, None, 0
+        if result is RAISED:
+            return
+        self.done.add(held.number)
+        if self.is_close():
+            self.journal.fact("changes", step=self.steps + 1, optimizer=held.number, ratios=held.changes())
+
+    # --- passes ---------------------------------------------------------------------------------------------------------
+
+    def is_close(self) -> bool:
+        """Whether the step that runs now is looked at closely."""
+        number = self.steps + 1
+        return number <= FIRST or number % EVERY == 0
+
+    def looks(self) -> bool:
+        return self.is_close() if self.inference == 0 else self.inference <= INFERENCE
+
+    def scaled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """scale(scaler, loss or gradients)."""
+        value = getattr(args[0], "scale_value", None)
+        self.scale = None if value is None else float(array(value).reshape(-1)[0])
+
+    def trained(self, ended: Pass) -> None:
+        """A pass whose gradient is asked for."""
+        if self.gradients is not None:
+            self.not_taken()
+        self.inference = 0
+        self.count += 1
+        loss, scale = loss_of(ended.output), self.scale
+        self.scale = None
+        if loss is not None:
+            self.values["loss"] = plain(loss / (scale or 1.0))
+        if scale is not None:
+            self.values["loss_scale"] = plain(scale)
+        modes = self.passes.modes(ended)
+        if modes != self.modes:
+            self.facts.append(("modes", modes))
+            self.modes = modes
+        rows = rows_of(ended.batch)
+        if rows is not None:
+            self.values["samples"] = rows
+        if ended.close:
+            self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
+            found = self.passes.against_labels(ended, scale or 1.0)
+            if "losses" in found and len(found["losses"]) == len(rows or ()):
+                self.values["losses"] = found.pop("losses")
+            if found:
+                self.values["fit"] = found.pop("fit")
+                self.facts.append(("outputs", found))
+
+    def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """The gradients of a pass; kept until an optimizer takes them."""
+        self.gradients = None if result is RAISED else result
+
+    def not_taken(self) -> None:
+        """No optimizer took the gradients of the last pass: they were added up, or left out as they are not finite."""
+        finite = all(bool(numpy.isfinite(array(one)).all()) for one in tensors_of(self.gradients))
+        self.journal.fact("not-taken", step=self.steps + 1, finite=finite)
+        self.gradients = None
+        if not self.optimizers and self.count >= WITHOUT:
+            self.tell()
+            self.step, self.values = self.values, {}
+            self.finish()
+
+    def between(self, last: Pass | None) -> None:
+        """A pass begins that lies within no other; the one before it was inference, where no gradient was asked for."""
+        if last is not None and not last.trained:
+            self.inferred(last)
+        if self.known and len(self.done) == len(self.optimizers):
+            self.finish()
+        self.end_here()
+
+    def inferred(self, ended: Pass) -> None:
+        self.inference += 1
+        self.inferences += 1
+        if ended.close:
+            modes = self.passes.modes(ended)
+            self.journal.fact(
+                "pass",
+                step=self.steps,
+                training=False,
+                data=self.data.current,
+                **modes,
+                **self.passes.facts(ended),
+            )
+
+    # --- steps ----------------------------------------------------------------------------------------------------------
+
+    def tell(self) -> None:
+        """Write the facts of the passes that belong to the step."""
+        for kind, values in self.facts:
+            self.journal.fact(kind, step=self.steps + 1, **values)
+        self.facts = []
+
+    def finish(self) -> None:
+        """The step is over; what passes told since its last update belongs to the next one."""
+        self.steps += 1
+        self.done.clear()
+        now = time.perf_counter()
+        waited, self.data.waited = self.data.waited, 0.0
+        place = {"step": self.steps, "epoch": self.data.epoch, "seconds": round(now - self.clock, 6)}
+        self.journal.write({**place, "data_seconds": round(waited, 6), **self.step})
+        self.step, self.clock = {}, time.perf_counter()
+        if self.most and self.steps >= self.most and self.last is None:
+            self.last = now
+
+    def end_here(self) -> None:
+        """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""
+        if self.role != "train":
+            enough = self.most and self.inferences >= self.most
+        elif self.last is None:
+            return
+        else:
+            waited = time.perf_counter() - self.last
+            enough = self.inferences > INFERENCE or waited > MORE * (self.last - self.begun)
+        if enough:
+            self.at_exit("enough")
+            raise Enough(0)
+
+    def at_exit(self, why: str = "exit") -> None:
+        """The last lines of the recording."""
+        if self.ended or os.getpid() != self.journal.owner:
+            return
+        self.ended = True
+        if self.done:
+            self.finish()
+        digests = {held.number: held.digests() for held in self.optimizers.values()}
+        self.journal.fact("end", why=why, steps=self.steps, inferences=self.inferences, digests=digests)
+
+
+def tensors_of(value: Any) -> list[Any]:
+    from ..measures import tensors
+
+    return list(tensors(value))
+
+
+def executor_class(mindspore: Any) -> Any:
+    """The class of the executor of PyNative, which lies elsewhere by version."""
+    for name in ("mindspore.graph.api", "mindspore.common.api"):
+        module = sys.modules.get(name)
+        if module is not None and hasattr(module, "_pynative_executor"):
+            return type(module._pynative_executor)
+    return None

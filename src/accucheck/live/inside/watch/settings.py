@@ -1,0 +1,102 @@
+"""What the run was told: options, seeds, context, files that were loaded. In the pass in PyNative, graph mode is asked for in vain."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+from typing import Any
+
+import numpy
+
+from .hooks import RAISED, Hooks
+
+#: Options of a command that are kept, and characters of one.
+OPTIONS, LETTERS = 512, 200
+
+
+class Settings:
+    def __init__(self, hooks: Hooks, mode: str) -> None:
+        import mindspore
+
+        self.hooks = hooks
+        hooks.around(argparse.ArgumentParser, "parse_known_args", after=self.parsed)
+        for owner, name in (
+            (mindspore, "set_seed"),
+            (mindspore.dataset.config, "set_seed"),
+            (numpy.random, "seed"),
+            (random, "seed"),
+        ):
+            hooks.around(owner, name, before=self.seeder(f"{owner.__name__}.{name}"), hook=f"{owner.__name__}.{name}")
+        hooks.around(mindspore, "load_checkpoint", after=self.loaded)
+        hooks.around(mindspore, "load_param_into_net", after=self.taken)
+        self.context(mode)
+
+    def context(self, mode: str) -> None:
+        """Tell the mode that is set; in the pass in PyNative, set that one instead, and have ms.jit leave functions as they are."""
+        context = sys.modules["mindspore.context"]
+        kind, pynative = context._Context, context.PYNATIVE_MODE
+        original = kind.set_mode
+        hooks = self.hooks
+
+        def set_mode(own: Any, wanted: Any) -> Any:
+            hooks.safely("set_mode", lambda: hooks.journal.fact("mode", graph=wanted != pynative, place=hooks.place()))
+            return original(own, pynative if mode == "pynative" else wanted)
+
+        kind.set_mode = set_mode
+        kind.setters = {**kind.setters, "mode": set_mode}
+        now = context._context()
+        hooks.journal.fact("mode", graph=now.get_mode() != pynative, place=None)
+        if mode == "pynative":
+            os.environ["MS_JIT"] = "0"
+            original(now, pynative)
+
+    def parsed(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """ArgumentParser.parse_known_args(): what each option is."""
+        if result is RAISED:
+            return
+        values = {name: shown(value) for name, value in list(vars(result[0]).items())[:OPTIONS]}
+        defaults = {action.dest: shown(action.default) for action in args[0]._actions if action.dest in values}
+        self.hooks.journal.fact("options", values=values, defaults=defaults, place=self.hooks.place())
+
+    def seeder(self, name: str) -> Any:
+        def seeded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            # MindSpore's own function sets further seeds, which need not be told.
+            place = self.hooks.place(deep=1)
+            if place is not None:
+                self.hooks.journal.fact("seed", of=name, value=shown([*args, *kwargs.values()]), place=place)
+
+        return seeded
+
+    def loaded(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """load_checkpoint(path, ...)."""
+        if result is RAISED:
+            return
+        path = args[0] if args else next(iter(kwargs.values()), None)
+        names = sorted(result)[:OPTIONS] if isinstance(result, dict) else []
+        self.hooks.journal.fact("loaded", path=shown(path), place=self.hooks.place(), count=len(result), names=names)
+
+    def taken(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """load_param_into_net(network, parameters, ...): what was left out on both sides."""
+        if result is RAISED:
+            return
+        left = result if isinstance(result, tuple) else (result or [], [])
+        self.hooks.journal.fact(
+            "taken",
+            place=self.hooks.place(),
+            not_loaded=[str(name) for name in left[0]][:OPTIONS],
+            not_used=[str(name) for name in left[1]][:OPTIONS] if len(left) > 1 else [],
+            of=len(list(args[0].get_parameters())) if args else None,
+        )
+
+
+def shown(value: Any) -> Any:
+    """A value as JSON has it: what is not plain as its text."""
+    if isinstance(value, (bool, int, type(None))):
+        return value
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else str(value)
+    if isinstance(value, (list, tuple)) and len(value) <= 32:
+        return [shown(one) for one in value]
+    return str(value)[:LETTERS]

@@ -1,0 +1,76 @@
+"""What the probes of watched runs share: the recordings that accucheck watch made, by mode and rank, and what their facts say.
+
+The facts are those that live/inside/watch writes; each is a dict with the key "fact", and "step" where it belongs to one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..case import Case
+from ..errors import ReadError
+from ..model import Where
+
+if TYPE_CHECKING:
+    from ..readers.recordings import Run
+
+#: How a recording is called: its mode, and its rank where that is not 0.
+_NAME = re.compile(r"(user|pynative)(?:\.rank(\d+))?\.jsonl")
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One process of a watched run. `path` is relative to the project; `run` is what it recorded."""
+
+    path: str
+    mode: str
+    rank: int
+    run: Run
+
+    def facts(self, kind: str) -> list[dict[str, Any]]:
+        return self.run.facts.get(kind, [])
+
+    def first(self, kind: str) -> dict[str, Any]:
+        """The first fact of a kind, empty where there is none."""
+        return next(iter(self.facts(kind)), {})
+
+    @property
+    def steps(self) -> int:
+        """How many training steps were seen."""
+        seconds = self.run.series.get("seconds")
+        return 0 if seconds is None else len(seconds.values)
+
+    def where(self, place: Any = None, **named: Any) -> Where:
+        """A place of the user's code as a fact gives it, [file, line]; without one, the recording."""
+        if isinstance(place, list) and len(place) == 2 and isinstance(place[0], str) and isinstance(place[1], int):
+            return Where(place[0], line=place[1], **named)
+        return Where(self.path, **named)
+
+
+def of_case(case: Case, *, samples: bool = False) -> list[Watch]:
+    """The recordings of all passes and ranks, PyNative first, by rank. Raises ReadError where there is none, or one cannot be read."""
+    from ..readers import recordings
+
+    found = []
+    for folder in case.paths("watched"):
+        for path in _files(folder):
+            told = _NAME.fullmatch(path.name)
+            runs = recordings.read(path, samples=samples).runs
+            if told is not None and runs:
+                found.append(Watch(case.relative(path), told[1], int(told[2] or 0), runs[-1]))
+    if not found:
+        raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
+    return sorted(found, key=lambda one: (one.mode != "pynative", one.rank))
+
+
+def paths(case: Case) -> list[Path]:
+    """The files of the recordings of rank 0: that of PyNative first."""
+    found = [path for folder in case.paths("watched") for path in _files(folder)]
+    return [path for path in found if (told := _NAME.fullmatch(path.name)) and not told[2]]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.jsonl")) if folder.is_dir() else [folder]
