@@ -10,7 +10,20 @@ from report_sample import ENVIRONMENT, HOSTILE, MOMENT, ORDER, result
 from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.language import visible, word
-from accucheck.model import Code, Finding, Kind, Language, Level, Note, Table, Verdict, Where
+from accucheck.model import (
+    Code,
+    Finding,
+    Kind,
+    Language,
+    Level,
+    Note,
+    ProbeResult,
+    Reason,
+    Status,
+    Table,
+    Verdict,
+    Where,
+)
 from accucheck.report import environment, grading
 from accucheck.report.build import build
 from accucheck.report.parts import CodePart, ItemPart, Report, TablePart, spans
@@ -113,6 +126,25 @@ def test_counts_and_gaps(report: Report) -> None:
     assert {highlight.item for highlight in report.verdict.highlights} == {"dp.03"}
     stale = {result.probe: result.stale for result in item(report, "hp.02").results}
     assert stale == {"fake_curve": True, "fake_failing": False, "fake_skipped": False}
+
+
+def test_a_missing_configuration_is_told_once(record: Record, checklists: list[Checklist], case: Case) -> None:
+    """However many items and probes it keeps from being checked."""
+
+    def skipped(name: str, *keys: str) -> ProbeResult:
+        reason = Reason("missing-input", {"keys": list(keys), "first": keys[0]})
+        return result(name, Kind.FILE, [], status=Status.SKIPPED, reason=reason)
+
+    entries = {
+        "dp.03": Entry(results={"fake_order": skipped("fake_order", "network | phases", "curves.train")}),
+        "hp.02": Entry(results={"fake_curve": skipped("fake_curve", "curves.train")}),
+        "hp.03": Entry(results={"fake_order": skipped("fake_order", "curves.train")}),
+    }
+    made = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, set(), MOMENT)
+    told = {gap.why: (gap.item, gap.probe) for gap in made.gaps if "does not give" in gap.why}
+    (first,), (second,) = ([why for why in told if key in why] for key in ("network", "curves.train"))
+    assert len(told) == 2 and told[first] == ("dp.03", "fake_order")
+    assert told[second] == ("dp.03, hp.02, hp.03", "fake_order, fake_curve")
 
 
 def test_a_removed_probe_shows_code_and_data(report: Report) -> None:

@@ -23,7 +23,7 @@ from ..session import Record
 from . import background, front, machine, redact
 from . import environment as environments
 from .context import MAX_CELL, Context, moment_text
-from .items import gaps_of, item_part
+from .items import gaps_of, item_part, told_once
 from .parts import ChecklistPart, Counts, Report, SectionPart
 from .paths import path_part
 from .redact import Redactor
@@ -92,7 +92,7 @@ def _report(
         open=sum(item.conclusion is None for item in items),
         unchecked=sum(not item.checked for item in items),
     )
-    gaps = [gap for checklist in checklists for item in checklist.items for gap in gaps_of(context, item)]
+    gaps = told_once(gap for checklist in checklists for item in checklist.items for gap in gaps_of(context, item))
     verdict = front.verdict_part(context, items, [item for checklist in checklists for item in checklist.items])
     grade = front.grade_part(context, checklists)
     result = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from ..checklist import Item
-from ..model import Status, Text, Verdict
+from ..model import Reason, Status, Text, Verdict
 from ..session import MAX_ATTACHMENT, Entry, suggestion
 from ..store import ATTACHMENTS
 from . import machine
@@ -109,15 +110,10 @@ def gaps_of(context: Context, item: Item) -> list[Gap]:
     gaps = []
     for result in found:
         if result.status is not Status.DONE:
-            why = context.line(context.speech.reason(result.probe, result.reason)) if result.reason else ""
             status = STATUSES[result.status.value][context.language.value]
-            gaps.append(
-                Gap(
-                    name,
-                    context.line(result.probe, 80),
-                    context.say("status-why", status=status, why=why) if why else status,
-                )
-            )
+            reasons = [context.line(context.speech.reason(result.probe, one)) for one in _apart(result.reason)]
+            texts = [context.say("status-why", status=status, why=why) for why in reasons if why] or [status]
+            gaps += [Gap(name, context.line(result.probe, 80), text) for text in texts]
         gaps += [
             Gap(
                 name,
@@ -132,6 +128,28 @@ def gaps_of(context: Context, item: Item) -> list[Gap]:
     if not_run := [use.name for use in item.uses if use.name not in entry.results]:
         gaps.append(Gap(name, ", ".join(not_run), context.say("not-run-why")))
     return gaps
+
+
+def _apart(reason: Reason | None) -> list[Reason]:
+    """A reason for each key of the case that is missing, so that each key is told once; any other reason as it is."""
+    keys = reason.data.get("keys") if reason is not None and reason.code == "missing-input" else None
+    if isinstance(keys, list):
+        return [Reason("missing-input", {"keys": [key], "first": str(key).partition(" ")[0]}) for key in keys]
+    return [reason] if reason is not None else []
+
+
+def told_once(gaps: Iterable[Gap]) -> list[Gap]:
+    """Each reason once, with all items and probes that it keeps from being checked: one missing configuration stops many."""
+    found: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        found.setdefault(gap.why, []).append(gap)
+
+    def joined(names: Iterable[str]) -> str:
+        return ", ".join(dict.fromkeys(names))
+
+    return [
+        Gap(joined(gap.item for gap in same), joined(gap.probe for gap in same), why) for why, same in found.items()
+    ]
 
 
 def _attachment(context: Context, path: str) -> Attachment:

@@ -217,7 +217,7 @@ class StepToReproduce(_Part, frozen=True):
 
 
 class Gap(_Part, frozen=True):
-    """Something that was not checked."""
+    """Something that was not checked: the items and probes that one reason concerns."""
 
     item: str
     probe: str
