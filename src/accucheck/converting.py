@@ -29,7 +29,7 @@ from .parameter_map import (
     written,
 )
 from .readers.checkpoints import Checkpoint, open_checkpoint
-from .store import atomically, write_atomically
+from .store import atomically, require_outside_links, write_atomically
 from .writers import CKPT_TYPES, SAFETENSORS_TYPES, Output, write_ckpt, write_safetensors
 
 WORDS: Words = {
@@ -161,6 +161,7 @@ def command(
     if suffix not in (".ckpt", ".safetensors"):
         raise UserError("convert-format", path=str(output))
     for target in filter(None, (output, write_map)):
+        require_outside_links(target)
         _require_free(target, [path for path in (reference, like, given) if path is not None], force)
     source = open_checkpoint(reference)
     _require_single(source)

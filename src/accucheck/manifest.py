@@ -24,7 +24,7 @@ from .errors import ReadError, SaveError, from_os_error
 from .hashing import Unread
 from .language import Words, visible, word
 from .model import Language, Progress, now
-from .store import FOLDER, write_atomically
+from .store import FOLDER, require_outside_links, write_atomically
 
 T = TypeVar("T")
 
@@ -632,6 +632,7 @@ def command(
     """
     reference = None if check is None or Path(check).is_dir() else read(Path(check))
     if output is not None:
+        require_outside_links(Path(output))
         _refuse_foreign(Path(output))
         made = finish(update(folder, Path(output), full=full), progress)
     else:

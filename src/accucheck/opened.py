@@ -22,7 +22,7 @@ from .errors import ReadError, SaveError, UserError, from_os_error
 from .language import Words, visible, word
 from .manifest import escaped
 from .model import Language
-from .store import write_atomically
+from .store import require_outside_links, write_atomically
 
 _OPEN, _MOVED_TO, _CREATE, _OVERFLOW, _ONLYDIR, _ISDIR = 0x20, 0x80, 0x100, 0x4000, 0x1000000, 0x40000000
 _MASK = _OPEN | _MOVED_TO | _CREATE
@@ -176,6 +176,7 @@ def command(folder: str, target: str, words: Sequence[str], *, language: Languag
     path = Path(target)
     if path.exists() and not path.is_file():
         raise SaveError("is-directory" if path.is_dir() else "not-regular", path=target)
+    require_outside_links(path)
     recorder = Recorder(folder)
     try:
         try:

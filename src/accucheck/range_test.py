@@ -19,7 +19,7 @@ from .case import Call, Case
 from .errors import SaveError, UserError, from_os_error
 from .language import Words, word
 from .model import Finding, Language, Level
-from .store import open_own, write_atomically
+from .store import open_own, require_outside_links, write_atomically
 
 if TYPE_CHECKING:
     from .script.settings import Settings
@@ -141,6 +141,7 @@ def command(
         return word(WORDS, key, language, **data)
 
     target = target_of(case, output)
+    require_outside_links(target)
     if target.exists() and not force:
         raise UserError("lr-range-exists", path=str(target))
     case, text = _in_first_phase(case, words)

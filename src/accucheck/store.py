@@ -15,6 +15,8 @@ from .errors import SaveError, from_os_error
 
 #: Where accucheck keeps what belongs to a project: session, lock, manifest, attachments.
 FOLDER = ".accucheck"
+#: What tells the folder of a project: its case file (case.FILE_NAME), a session, or that it was cloned.
+_OF_A_PROJECT = ("accucheck.yaml", FOLDER, ".git")
 #: Where copies of attached files lie that are not the project's own.
 ATTACHMENTS = f"{FOLDER}/attachments"
 #: Where copies of files lie as they were before a mend was written into them.
@@ -134,6 +136,13 @@ def require_inside(target: Path, project: Path) -> None:
     within = named.is_relative_to(root) or named.is_relative_to(os.path.abspath(project))
     if within and not leads.is_relative_to(root):
         raise SaveError("output-link", path=str(target), leads=str(leads))
+
+
+def require_outside_links(target: Path) -> None:
+    """require_inside() for each project that a place is named within: what holds a case file, a session, or was cloned."""
+    for folder in Path(os.path.abspath(target)).parents:
+        if any(os.path.lexists(folder / name) for name in _OF_A_PROJECT):
+            require_inside(target, folder)
 
 
 def is_at(stream: IO[Any], path: Path) -> bool:

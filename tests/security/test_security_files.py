@@ -374,6 +374,41 @@ def test_no_output_goes_through_a_link_of_the_project(cloned: Path, tmp_path: Pa
     assert ran.code == 0 and [path.suffix for path in elsewhere.iterdir()] == [".md"], ran
 
 
+@pytest.mark.parametrize("mark", ["accucheck.yaml", ".git", FOLDER])
+def test_no_list_goes_through_a_link_of_the_project(mark: str, tmp_path: Path) -> None:
+    """Nor where the link leads to another project."""
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (project / "data", elsewhere, project / "own"):
+        folder.mkdir(parents=True)
+    for place in (project, elsewhere):
+        (place / mark).mkdir() if mark != "accucheck.yaml" else (place / mark).write_text("name: x\n")
+    (project / "data" / "a.txt").write_text("a")
+    (project / "lists").symlink_to(elsewhere)
+    (project / "within").symlink_to("own")
+    for arguments in (["data", "-o", "lists/m.json"], ["data", "--opened", "lists/m.txt", "true"]):
+        ran = accucheck("manifest", *arguments, cwd=project, timeout=60)
+        assert ran.code == 2 and "leads out of it" in ran.err and str(elsewhere) in ran.err, ran
+    assert sorted(path.name for path in elsewhere.iterdir()) == [mark]
+    ran = accucheck("manifest", "data", "-o", "within/m.json", cwd=project, timeout=60)
+    assert ran.code == 0 and (project / "own" / "m.json").is_file(), ran
+    (tmp_path / "mine").symlink_to(elsewhere)  # of the person
+    ran = accucheck("manifest", str(project / "data"), "-o", str(tmp_path / "mine" / "m.json"), timeout=60)
+    assert ran.code == 0 and (elsewhere / "m.json").is_file(), ran
+
+
+def test_neither_weights_nor_a_curve_go_through_a_link_of_the_project(cloned: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (cloned / "logs").symlink_to(elsewhere)
+    (cloned / "net.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    ran = accucheck("convert", "net.safetensors", "logs/net.ckpt", cwd=cloned, timeout=60)
+    assert ran.code == 2 and "leads out of it" in ran.err, ran
+    (cloned / "accucheck.yaml").write_text("network: {call: 'net:Net'}\n")
+    ran = accucheck("lr-range", ".", "--live", cwd=cloned, timeout=60)
+    assert ran.code == 2 and "leads out of it" in ran.err, ran
+    assert not list(elsewhere.iterdir())
+
+
 def test_eight_commands_at_once_have_their_turns(cloned: Path) -> None:
     items = ["ds.01", "ds.02", "ds.03", "ds.04", "dp.01", "dp.02", "dp.03", "hp.01"]
     begun = [
