@@ -554,6 +554,13 @@ def test_a_dumb_terminal_gets_one_line(project):
     assert code == 2 and "TERM=dumb" in shown and shown.count("\n") == 1 and "\x1b" not in shown
 
 
+def test_a_folder_alone_is_the_project_of_the_walkthrough(tmp_path):
+    (tmp_path / "accucheck.yaml").write_text("nothing: such\n")
+    named = in_terminal(str(tmp_path), TERM="xterm-256color")
+    assert named == in_terminal("-p", str(tmp_path), TERM="xterm-256color")
+    assert named[0] == 2 and "nothing" in named[1] and "accucheck.yaml" in named[1] and "\x1b" not in named[1]
+
+
 def test_a_bad_project_leaves_the_terminal_alone(tmp_path):
     code, shown = in_terminal("-p", str(tmp_path / "none"), TERM="xterm-256color")
     assert code == 2 and "does not exist" in shown and "\x1b" not in shown

@@ -295,6 +295,13 @@ class Group(click.Group, Command):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        from pathlib import Path
+
+        if args[0] not in COMMANDS and len(args) == 1 and Path(args[0]).is_dir():
+            if _typed(ctx):
+                raise click.UsageError(say("extra-argument", name=args[0]), ctx)
+            ctx.params["project"] = args[0]
+            return None, self, []  # no command: the walkthrough of this project
         if args[0] not in COMMANDS:
             problem = say("no-such-command", name=args[0])
             raise click.UsageError(with_nearest(problem, args[0], list(COMMANDS)), ctx)

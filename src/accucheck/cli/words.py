@@ -4,8 +4,9 @@ from ..language import Words
 
 WORDS: Words = {
     "accucheck": {
-        "en": "Locate why a MindSpore model does not reach its accuracy. Without a command: the walkthrough.",
-        "zh": "定位 MindSpore 模型精度不达标的原因。不带命令时进入逐项检查向导。",
+        "en": "Locate why a MindSpore model does not reach its accuracy. Without a command: the walkthrough, of this folder "
+        "or of the one that is named (accucheck PATH).",
+        "zh": "定位 MindSpore 模型精度不达标的原因。不带命令时进入逐项检查向导，可只给出工程目录（accucheck PATH）。",
     },
     "project": {
         "en": "The project folder, or its accucheck.yaml (default: here).",
