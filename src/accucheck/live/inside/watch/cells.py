@@ -8,7 +8,7 @@ import weakref
 from types import FrameType
 from typing import Any
 
-from ..measures import array, described, digest, tensors
+from ..measures import Array, array, described, digest, tensors
 from .hooks import Hooks
 
 Cell = Any  # a mindspore.nn.Cell
@@ -85,18 +85,37 @@ class Network:
         self.names.update((id(cell), name) for name, cell in self.cell.cells_and_names())
 
     def facts(self) -> dict[str, Any]:
-        """Cells by name, and parameters with what they hold now."""
-        cells = []
+        """Cells by name, and parameters with what they hold now; `ids` of cells, and `modes`: names of those that the mode changes."""
+        cells, ids, modes = [], [], []
         for name, cell in self.cell.cells_and_names():
             place, given = self.made.of(cell)
             cells.append([name, class_of(cell), place, given])
+            ids.append(id(cell))
+            if reads_mode(type(cell)):
+                modes.append(name)
+        paths = held_as(self.cell)
         return {
             "number": self.number,
+            "at": self.made.hooks.journal.lines,
             "class": class_of(self.cell),
             "defined": defined(self.cell, self.made.hooks),
             "cells": cells,
-            "parameters": [parameter(one) for one in self.cell.get_parameters()],
+            "ids": ids,
+            "modes": modes,
+            "parameters": [
+                {**parameter(one), "id": id(one), "path": paths.get(id(one), one.name)}
+                for one in self.cell.get_parameters()
+            ],
             "shared": shared(self.cell),
+        }
+
+    def end(self) -> dict[str, Any]:
+        """Of each parameter, in the order of facts(): whether it is trained now, a digest, and whether all rows of a matrix are alike."""
+        held = [(one, array(one)) for one in self.cell.get_parameters()]
+        return {
+            "trained": [bool(one.requires_grad) for one, _ in held],
+            "digests": [digest(values) for _, values in held],
+            "alike": [alike(values) for _, values in held],
         }
 
 
@@ -114,6 +133,33 @@ def parameter(held: Any) -> dict[str, Any]:
     if values.size > 1:
         found["constant"] = bool((values == values.reshape(-1)[0]).all())
     return found
+
+
+def alike(values: Array) -> bool:
+    """Whether a matrix, or what has more dimensions, has more than one row and all of them are equal."""
+    return values.ndim > 1 and len(values) > 1 and bool((values == values[:1]).all())
+
+
+def held_as(network: Cell) -> dict[int, str]:
+    """Of each parameter by its id: the cell that holds it and the attribute, as "layers.0.weight"; the first place of several."""
+    found: dict[int, str] = {}
+    for name, cell in network.cells_and_names():
+        for key, held in cell._params.items():
+            if held is not None:
+                found.setdefault(id(held), f"{name}.{key}" if name else key)
+    return found
+
+
+def reads_mode(kind: type) -> bool:
+    """Whether a method of the class, or of what it derives from below Cell, reads self.training."""
+    for base in kind.__mro__:
+        if base.__module__ == "mindspore.nn.cell":
+            return False
+        for function in vars(base).values():
+            code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+            if code is not None and "training" in code.co_names:
+                return True
+    return False
 
 
 def shared(network: Cell) -> list[list[str]]:

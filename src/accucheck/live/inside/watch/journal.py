@@ -19,6 +19,8 @@ class Journal:
 
     def __init__(self, path: str, head: dict[str, Any]) -> None:
         self.path, self.written, self.owner = path, 0, os.getpid()
+        #: Lines so far: which of two facts came first.
+        self.lines = 0
         self.problem: str | None = None
         self._lock = threading.Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -33,6 +35,7 @@ class Journal:
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             self.written += len(line)
+            self.lines += 1
             if self.written > MOST:
                 self.problem = "too-large"
                 line = b'{"fact":"full"}\n'

@@ -27,6 +27,7 @@ class Watched:
         self._before: list[Any] = []
 
     def facts(self) -> dict[str, Any]:
+        """Before its first update."""
         return {
             "number": self.number,
             "class": class_of(self.optimizer),
@@ -34,6 +35,7 @@ class Watched:
             "parameters": [one.name for one in self.parameters],
             "ids": [id(one) for one in self.parameters],
             "decay": self.decay(),
+            "digests": self.digests(),
             "loss_scale": _number(getattr(self.optimizer, "loss_scale", 1.0)),
         }
 

@@ -137,17 +137,17 @@ class Passes:
         return names
 
     def modes(self, ended: Pass) -> dict[str, Any]:
-        """Which cells were called in inference mode, of how many."""
+        """Which cells were called in inference mode, of how many, and which networks took part."""
         names = self.names(ended)
+        networks = [self.network(top).number for top in self.tops(ended)]
         asleep = [names.get(key, class_of(cell)) for key, (cell, training) in ended.cells.items() if not training]
-        return {"inference": asleep[:CALLS], "cells": len(ended.cells)}
+        return {"networks": networks, "inference": asleep[:CALLS], "cells": len(ended.cells)}
 
     def facts(self, ended: Pass) -> dict[str, Any]:
         """What went in, what each cell gave, and what came out."""
         names = self.names(ended)
-        networks = [self.network(top).number for top in self.tops(ended)]
         return {
-            "networks": networks,
+            "networks": [self.network(top).number for top in self.tops(ended)],
             "batch": [described(array(one)) for one in ended.batch],
             "output": [described(array(one)) for one in list(tensors(ended.output))[:MANY]],
             "calls": [

@@ -17,6 +17,7 @@ from typing import Any
 import numpy
 
 from ..measures import array, plain
+from .cells import class_of
 from .data import Data
 from .hooks import RAISED, Hooks
 from .journal import Journal
@@ -33,6 +34,8 @@ INFERENCE = 2
 RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
 WITHOUT = 32
+#: Lines of the user's of which is told that they switch the mode or end the way of a gradient.
+LINES = 256
 #: After the last step, this share of the time so far is waited for an evaluation.
 MORE = 0.5
 
@@ -88,7 +91,10 @@ class Run:
         self.step: dict[str, Any] = {}
         self.count = 0
         self.gradients: Any = None
-        self.modes: dict[str, Any] | None = None
+        #: What was told last of passes with the same networks.
+        self.modes: dict[tuple[int, ...], dict[str, Any]] = {}
+        self.told: set[tuple[Any, ...]] = set()
+        self.forced = settings["mode"] == "pynative"
         self.scale: float | None = None
         self.begun = self.clock = time.perf_counter()
         self.last: float | None = None
@@ -113,6 +119,10 @@ class Run:
             kind = getattr(getattr(mindspore, "amp", None), name, None)
             if kind is not None:
                 self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale")
+        self.hooks.around(nn.Cell, "set_train", before=self.switched)
+        if self.forced:  # a graph cannot be made of what stands around a function
+            self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"))
+            self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"))
 
     # --- cells and optimizers -------------------------------------------------------------------------------------------
 
@@ -161,6 +171,31 @@ class Run:
         if self.is_close():
             self.journal.fact("changes", step=self.steps + 1, optimizer=held.number, ratios=held.changes())
 
+    # --- what the user's own lines ask for ------------------------------------------------------------------------------
+
+    def once(self, kind: str, *what: Any, **values: Any) -> None:
+        """Tell of a line of the user's what it does the first time; of so many lines at most."""
+        place = self.hooks.place(deep=1)
+        key = (kind, *what, *(place or ()))
+        if place is not None and key not in self.told and len(self.told) < LINES:
+            self.told.add(key)
+            self.journal.fact(kind, step=self.steps + bool(self.done), place=place, **values)
+
+    def switched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """set_train(cell, mode); `step` is the number of steps before it."""
+        training = bool([*args[1:], *kwargs.values(), True][0])
+        kind = class_of(args[0])
+        self.once("switched", kind, training, **{"class": kind, "training": training})
+
+    def cutter(self, how: str) -> Any:
+        """What ends the way of a gradient within a pass, and how many calls of cells had begun before it."""
+
+        def cut(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            if self.passes.open:
+                self.once("cut", how, how=how, calls=len(self.passes.open[-1].calls))
+
+        return cut
+
     # --- passes ---------------------------------------------------------------------------------------------------------
 
     def is_close(self) -> bool:
@@ -189,9 +224,10 @@ class Run:
         if scale is not None:
             self.values["loss_scale"] = plain(scale)
         modes = self.passes.modes(ended)
-        if modes != self.modes:
+        networks = tuple(modes["networks"])
+        if modes != self.modes.get(networks):
             self.facts.append(("modes", modes))
-            self.modes = modes
+            self.modes[networks] = modes
         rows = rows_of(ended.batch)
         if rows is not None:
             self.values["samples"] = rows
@@ -230,15 +266,8 @@ class Run:
         self.inference += 1
         self.inferences += 1
         if ended.close:
-            modes = self.passes.modes(ended)
-            self.journal.fact(
-                "pass",
-                step=self.steps,
-                training=False,
-                data=self.data.current,
-                **modes,
-                **self.passes.facts(ended),
-            )
+            found = {**self.passes.modes(ended), **self.passes.facts(ended)}
+            self.journal.fact("pass", step=self.steps, training=False, data=self.data.current, **found)
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -281,7 +310,10 @@ class Run:
         if self.done:
             self.finish()
         digests = {held.number: held.digests() for held in self.optimizers.values()}
-        self.journal.fact("end", why=why, steps=self.steps, inferences=self.inferences, digests=digests)
+        networks = {held.number: held.end() for held in self.passes.networks.values()}
+        self.journal.fact(
+            "end", why=why, steps=self.steps, inferences=self.inferences, digests=digests, networks=networks
+        )
 
 
 def tensors_of(value: Any) -> list[Any]:

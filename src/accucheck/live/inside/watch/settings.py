@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ..measures import array, digest
 from .hooks import RAISED, Hooks
 
 #: Options of a command that are kept, and characters of one.
@@ -75,19 +76,35 @@ class Settings:
             return
         path = args[0] if args else next(iter(kwargs.values()), None)
         names = sorted(result)[:OPTIONS] if isinstance(result, dict) else []
-        self.hooks.journal.fact("loaded", path=shown(path), place=self.hooks.place(), count=len(result), names=names)
+        self.hooks.journal.fact(
+            "loaded",
+            at=self.hooks.journal.lines,
+            path=shown(path),
+            place=self.hooks.place(),
+            count=len(result),
+            names=names,
+            digests=[digest(array(result[name])) if hasattr(result[name], "asnumpy") else "" for name in names],
+        )
 
     def taken(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        """load_param_into_net(network, parameters, ...): what was left out on both sides."""
+        """load_param_into_net(network, parameters, ...): what was left out on both sides, and digests of what was loaded."""
         if result is RAISED:
             return
         left = result if isinstance(result, tuple) else (result or [], [])
+        held = list((args[0] if args else kwargs["net"]).get_parameters())
+        given = args[1] if len(args) > 1 else kwargs["parameter_dict"]
+        missed = {str(name) for name in left[0]}
+        loaded = [one for one in held if one.name not in missed][:OPTIONS]
         self.hooks.journal.fact(
             "taken",
+            at=self.hooks.journal.lines,
             place=self.hooks.place(),
             not_loaded=[str(name) for name in left[0]][:OPTIONS],
             not_used=[str(name) for name in left[1]][:OPTIONS] if len(left) > 1 else [],
-            of=len(list(args[0].get_parameters())) if args else None,
+            of=len(held),
+            given=len(given),
+            ids=[id(one) for one in loaded],
+            digests=[digest(array(one)) for one in loaded],
         )
 
 
