@@ -4,14 +4,18 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .recorder import Recorder as Recorder
+    from .watched_loop import watch as watch
 
 __version__ = "0.1.0"
 
+#: What a training uses, and the module of each.
+_USED = {"Recorder": ".recorder", "watch": ".watched_loop"}
+
 
 def __getattr__(name: str) -> object:
-    """Recorder is imported by the training that uses it, not by every command."""
-    if name != "Recorder":
+    """What a training uses is imported by it, not by every command."""
+    if name not in _USED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return import_module(".recorder", __name__).Recorder
+    return getattr(import_module(_USED[name], __name__), name)

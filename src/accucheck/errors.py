@@ -734,6 +734,10 @@ WORDS: Words = {
         "en": "losses cannot be recorded: it is a {type}, but one number for each of the {count:,} samples is expected.",
         "zh": "无法记录 losses：其类型为 {type}，应为 {count:,} 个样本各自的损失值。",
     },
+    "watch-every": {
+        "en": "every is {value}, but a whole number of steps from 1 on is expected: each such step is looked at.",
+        "zh": "every 为 {value}，应为不小于 1 的整数：每隔这么多步观察一步。",
+    },
     "recorded-fit": {
         "en": "outputs and labels cannot be recorded: they are {type}, but Tensors or arrays of numbers are expected.",
         "zh": "无法记录 outputs 和 labels：其类型为 {type}，应为数值的 Tensor 或数组。",

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,7 @@ def wait(place: str) -> None:
     """Watch this process as the file `place` asks, as soon as MindSpore is imported; tell that it was started."""
     with open(place, encoding="utf-8") as stream:
         settings = json.load(stream)
+    settings["begun"] = str(Path.cwd())  # the script may change the folder before it imports MindSpore
     started(settings)
     sys.meta_path.insert(0, _AfterImport(settings))
 

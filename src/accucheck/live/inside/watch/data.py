@@ -26,7 +26,7 @@ class Data:
         module = sys.modules.get("mindspore.dataset.engine.iterators")
         kind = getattr(module, "Iterator", None)
         hooks.around(kind, "__init__", after=self.opened, hook="Iterator.__init__")
-        hooks.around(kind, "__next__", self.asked, self.gave, hook="Iterator.__next__")
+        hooks.around(kind, "__next__", self.asked, self.gave, hook="Iterator.__next__", steps=True)
 
     @property
     def epoch(self) -> int:
@@ -50,6 +50,9 @@ class Data:
         return time.perf_counter()
 
     def gave(self, begin: float | None, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        held = getattr(args[0], "dataset", None)
+        if id(args[0]) not in self.iterators and held is not None:  # it was opened before the watch began
+            self.opened(None, (args[0], held), {}, None)
         number = self.iterators.get(id(args[0]))
         if number is None or begin is None:
             return

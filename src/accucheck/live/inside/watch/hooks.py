@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from .journal import Journal
 
@@ -27,12 +27,32 @@ Before = Optional[Callable[[tuple[Any, ...], dict[str, Any]], Any]]  # noqa: UP0
 After = Optional[Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]]  # noqa: UP045  # Python 3.9
 
 
+class Put(NamedTuple):
+    """One function that was replaced: `own` says whether its owner held it itself, `keys` where modules held it too; `steps` whether
+    it is needed only in steps that are looked at."""
+
+    owner: Any
+    name: str
+    original: Any
+    replaced: Any
+    own: bool
+    keys: list[tuple[Any, str]]
+    steps: bool
+
+
 class Hooks:
-    def __init__(self, journal: Journal, root: str) -> None:
+    """`begun` is the folder in which this process began, which names of its files are relative to."""
+
+    def __init__(self, journal: Journal, root: str, begun: str = "") -> None:
         self.journal, self.root = journal, os.path.join(os.path.realpath(root), "")
+        self.begun = begun or str(Path.cwd())
         self.off: set[str] = set()
         #: Whether a hook runs now: what it calls itself is not told.
         self.busy = False
+        self.asleep = False
+        self.put: list[Put] = []
+        #: What further takes back what was changed.
+        self.back: list[Callable[[], None]] = []
         self._places: dict[CodeType, str | None] = {}
 
     def safely(self, hook: str, function: Callable[..., Any], *given: Any) -> Any:
@@ -51,8 +71,11 @@ class Hooks:
         finally:
             self.busy = False
 
-    def around(self, owner: Any, name: str, before: Before = None, after: After = None, hook: str = "") -> None:
-        """Have `before` told the arguments of each call of owner.name, and `after` what it gave or RAISED."""
+    def around(
+        self, owner: Any, name: str, before: Before = None, after: After = None, hook: str = "", steps: bool = False
+    ) -> None:
+        """Have `before` told the arguments of each call of owner.name, and `after` what it gave or RAISED. `steps`: only in steps
+        that are looked at."""
         original = getattr(owner, name, None)
         hook = hook or name
         if original is None:
@@ -72,18 +95,39 @@ class Hooks:
                     self.safely(hook, after, state, args, kwargs, result)
             return result
 
-        self.replace(owner, name, original, replaced)
+        self.replace(owner, name, original, replaced, steps)
 
-    def replace(self, owner: Any, name: str, original: Any, replaced: Any) -> None:
+    def replace(self, owner: Any, name: str, original: Any, replaced: Any, steps: bool = False) -> None:
         """In its owner, and wherever a module of MindSpore has taken it over by name."""
-        setattr(owner, name, replaced)
-        if isinstance(owner, type):
-            return
-        for module in list(sys.modules.values()):
-            if getattr(module, "__name__", "").partition(".")[0] == "mindspore":
-                for key, value in list(vars(module).items()):
-                    if value is original:
-                        setattr(module, key, replaced)
+        put = Put(owner, name, original, replaced, name in vars(owner), [], steps)
+        if not isinstance(owner, type):
+            for module in list(sys.modules.values()):
+                if getattr(module, "__name__", "").partition(".")[0] == "mindspore":
+                    put.keys.extend((module, key) for key, value in list(vars(module).items()) if value is original)
+        self.put.append(put)
+        _in(put)
+
+    def sleep(self) -> None:
+        """Take out what is needed only in steps that are looked at."""
+        self.asleep = True
+        for put in reversed(self.put):
+            if put.steps:
+                _out(put)
+
+    def wake(self) -> None:
+        self.asleep = False
+        for put in self.put:
+            if put.steps:
+                _in(put)
+
+    def end(self) -> None:
+        """Take everything out. What somebody has wrapped meanwhile stays within, and does nothing any more."""
+        self.busy = True
+        for put in reversed(self.put):
+            _out(put)
+        for back in reversed(self.back):
+            back()
+        self.put, self.back = [], []
 
     def place(self, skip: Any = None, deep: int = DEEP) -> list[Any] | None:
         """[file, line] of the user's code that is running, the innermost frame of the project among the `deep` last ones
@@ -105,7 +149,24 @@ class Hooks:
 
     def own_path(self, name: str) -> str | None:
         """The path below the project of a file of the user's, None for others: installed packages, and this folder."""
-        path = os.path.realpath(name)
+        path = os.path.realpath(os.path.join(self.begun, name))
         inside = path.startswith(self.root) and not path.startswith(INSIDE)
         installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
         return path[len(self.root) :] if inside and not installed else None
+
+
+def _in(put: Put) -> None:
+    setattr(put.owner, put.name, put.replaced)
+    for module, key in put.keys:
+        setattr(module, key, put.replaced)
+
+
+def _out(put: Put) -> None:
+    if vars(put.owner).get(put.name) is not put.replaced:
+        return
+    if put.own:
+        setattr(put.owner, put.name, put.original)
+    else:
+        delattr(put.owner, put.name)
+    for module, key in put.keys:
+        setattr(module, key, put.original)

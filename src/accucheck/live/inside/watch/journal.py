@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 #: Bytes of a recording; what comes later is left out, and said so.
 MOST = 256 << 20
+#: The last of the numbers of standard input, output and error.
+_STANDARD = 2
 
 
 class Journal:
@@ -23,8 +28,14 @@ class Journal:
         self.lines = 0
         self.problem: str | None = None
         self._lock = threading.Lock()
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        self._file = _above(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
         self.write(head)
+
+    def close(self) -> None:
+        """What is written from now on is left out."""
+        if not self.problem:
+            self.problem = "closed"
+        os.close(self._file)
 
     def fact(self, kind: str, **values: Any) -> None:
         self.write({"fact": kind, **values})
@@ -37,10 +48,22 @@ class Journal:
             self.written += len(line)
             self.lines += 1
             if self.written > MOST:
-                self.problem = "too-large"
+                self.problem = f"more than {MOST >> 20} MB"
                 line = b'{"fact":"full"}\n'
             try:
                 while line:
                     line = line[os.write(self._file, line) :]
             except OSError as error:
                 self.problem = str(error)
+        if self.problem:
+            with suppress(OSError, ValueError):  # standard error may be closed
+                print(f"accucheck: the recording ends here, the training goes on: {self.problem}", file=sys.stderr)
+
+
+def _above(file: int) -> int:
+    """The same file under a number that is none of standard input, output and error, which the script may have closed."""
+    if file > _STANDARD:
+        return file
+    found = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _STANDARD + 1)
+    os.close(file)
+    return found

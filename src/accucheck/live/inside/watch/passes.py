@@ -108,6 +108,10 @@ class Passes:
             ended.trained = True
             self.trained(ended)
 
+    def fresh(self) -> None:
+        """Nothing is known of what runs now."""
+        self.stack, self.open, self.last = [], [], None
+
     def begin(self) -> None:
         last, self.last = self.last, None
         self.between(last)

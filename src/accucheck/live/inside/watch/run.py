@@ -44,8 +44,8 @@ class Enough(SystemExit):
     """Ends the command after the steps that were to be watched; its exit code is 0."""
 
 
-def begin(settings: dict[str, Any]) -> None:
-    """Watch this process, whose MindSpore was imported just now."""
+def begin(settings: dict[str, Any]) -> Run:
+    """Watch this process from now on: its MindSpore was imported just now, or it asks for it itself, with "every"."""
     import mindspore
 
     rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
@@ -56,7 +56,9 @@ def begin(settings: dict[str, Any]) -> None:
         "mindspore": mindspore.__version__,
         "rank": int(rank),
     }
-    journal = Journal(os.path.join(settings["folder"], f"{settings['mode']}.rank{rank}.{os.getpid()}.jsonl"), head)
+    own = f"{settings['mode']}.rank{rank}.jsonl" if int(rank) else f"{settings['mode']}.jsonl"
+    name = f"{settings['mode']}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
+    journal = Journal(os.path.join(settings["folder"], name), head)
     variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
     journal.fact(
         "start",
@@ -68,15 +70,18 @@ def begin(settings: dict[str, Any]) -> None:
         mode=settings["mode"],
         variables=dict(list(variables.items())[:64]),
     )
-    hooks = Hooks(journal, settings["root"])
+    hooks = Hooks(journal, settings["root"], settings.get("begun", ""))
     Settings(hooks, settings["mode"])
-    Run(hooks, settings)
+    return Run(hooks, settings)
 
 
 class Run:
     def __init__(self, hooks: Hooks, settings: dict[str, Any]) -> None:
         self.hooks, self.journal = hooks, hooks.journal
         self.most, self.role = settings["steps"], settings["role"]
+        #: Steps that are looked at closely: the first ones, and then one in so many; whether the hooks rest between them.
+        self.rests = "every" in settings
+        self.first, self.every = (1, settings["every"]) if self.rests else (FIRST, EVERY)
         self.data = Data(hooks, self.end_here)
         self.passes = Passes(hooks, self.looks, self.between, self.trained)
         self.optimizers: dict[int, Watched] = {}
@@ -109,17 +114,17 @@ class Run:
         self.kinds = tuple(
             kind for kind in (nn.Optimizer, getattr(experimental, "Optimizer", None)) if isinstance(kind, type)
         )
-        self.hooks.around(nn.Cell, "__init__", after=self.passes.made.see, hook="Cell.__init__")
-        self.hooks.around(nn.Cell, "__call__", self.entered, self.left, hook="Cell.__call__")
+        self.hooks.around(nn.Cell, "__init__", after=self.passes.made.see, hook="Cell.__init__", steps=True)
+        self.hooks.around(nn.Cell, "__call__", self.entered, self.left, hook="Cell.__call__", steps=True)
         executor = executor_class(mindspore)
-        self.hooks.around(executor, "new_graph", before=self.passes.opened)
-        self.hooks.around(executor, "end_graph", before=self.passes.closed)
-        self.hooks.around(executor, "grad", self.passes.asked, self.given)
+        self.hooks.around(executor, "new_graph", before=self.passes.opened, steps=True)
+        self.hooks.around(executor, "end_graph", before=self.passes.closed, steps=True)
+        self.hooks.around(executor, "grad", self.passes.asked, self.given, steps=True)
         for name in ("DynamicLossScaler", "StaticLossScaler"):
             kind = getattr(getattr(mindspore, "amp", None), name, None)
             if kind is not None:
-                self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale")
-        self.hooks.around(nn.Cell, "set_train", before=self.switched)
+                self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale", steps=True)
+        self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"))
             self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"))
@@ -201,7 +206,7 @@ class Run:
     def is_close(self) -> bool:
         """Whether the step that runs now is looked at closely."""
         number = self.steps + 1
-        return number <= FIRST or number % EVERY == 0
+        return number <= self.first or number % self.every == 0
 
     def looks(self) -> bool:
         return self.is_close() if self.inference == 0 else self.inference <= INFERENCE
@@ -260,6 +265,8 @@ class Run:
             self.inferred(last)
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
+        if self.rests and self.known and not self.done and not self.is_close():
+            self.sleep()
         self.end_here()
 
     def inferred(self, ended: Pass) -> None:
@@ -288,6 +295,58 @@ class Run:
         self.step, self.clock = {}, time.perf_counter()
         if self.most and self.steps >= self.most and self.last is None:
             self.last = now
+
+    # --- one's own loop, where only some steps are looked at --------------------------------------------------------------
+
+    def sleep(self) -> None:
+        """Only count the calls of optimizers, until the step before the next that is looked at is over."""
+        self.hooks.sleep()
+        for kind in self.kinds:
+            kind.__call__ = self.counting(kind.__call__)
+
+    def counting(self, call: Any) -> Any:
+        def counted(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(optimizer, *args, **kwargs)
+            if id(optimizer) in self.done:
+                self.over()
+            self.done.add(id(optimizer))
+            if len(self.done) >= len(self.optimizers):
+                self.over()
+            return result
+
+        return counted
+
+    def over(self) -> None:
+        """A step that was not looked at is over."""
+        self.steps += 1
+        self.done.clear()
+        if self.is_close() and self.hooks.asleep:
+            self.wake()
+
+    def wake(self) -> None:
+        for kind in self.kinds:
+            if "counted" in getattr(vars(kind).get("__call__"), "__qualname__", ""):
+                del kind.__call__
+        self.passes.fresh()
+        self.data.waited, self.step, self.values, self.facts, self.count, self.gradients = 0.0, {}, {}, [], 0, None
+        self.hooks.wake()
+        self.clock = time.perf_counter()
+
+    def stop(self) -> None:
+        """The end of what was to be watched: the hooks are taken out, and the recording is closed."""
+        if self.ended:
+            return
+        if self.hooks.asleep:
+            self.wake()
+        elif self.done and self.is_close():
+            self.finish()
+        self.done.clear()
+        self.at_exit("stopped")
+        self.hooks.end()
+        atexit.unregister(self.at_exit)
+        self.journal.close()
+
+    # --- the end --------------------------------------------------------------------------------------------------------
 
     def end_here(self) -> None:
         """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""

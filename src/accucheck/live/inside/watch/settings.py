@@ -38,15 +38,19 @@ class Settings:
         """Tell the mode that is set; in the pass in PyNative, set that one instead, and have ms.jit leave functions as they are."""
         context = sys.modules["mindspore.context"]
         kind, pynative = context._Context, context.PYNATIVE_MODE
-        original = kind.set_mode
+        original, setters = kind.set_mode, kind.setters
         hooks = self.hooks
 
         def set_mode(own: Any, wanted: Any) -> Any:
             hooks.safely("set_mode", lambda: hooks.journal.fact("mode", graph=wanted != pynative, place=hooks.place()))
             return original(own, pynative if mode == "pynative" else wanted)
 
+        def back() -> None:
+            kind.set_mode, kind.setters = original, setters
+
+        hooks.back.append(back)
         kind.set_mode = set_mode
-        kind.setters = {**kind.setters, "mode": set_mode}
+        kind.setters = {**setters, "mode": set_mode}
         now = context._context()
         hooks.journal.fact("mode", graph=now.get_mode() != pynative, place=None)
         if mode == "pynative":
