@@ -2,6 +2,7 @@
 
 python benchmarks/estimate.py [FOLDER ...]   FOLDER: further projects, which are copied
 python benchmarks/estimate.py --measure      writes src/accucheck/knowledge/durations.json: what the estimate of a first run stands on
+python benchmarks/estimate.py --new          adds to it the probes that have no figure yet, and leaves the others
 
 The larger project is examples/digits with a table of 60 MB, weights of 80 MB and a log of 20 MB. Target: the run takes as long as the
 estimate says, from its low end to its high one.
@@ -23,6 +24,7 @@ import msgspec
 import numpy as np
 from _measuring import Row, report, row
 
+from accucheck import Recorder, checklist, probe
 from accucheck.estimating import estimate
 from accucheck.knowledge import durations
 from accucheck.language import Language
@@ -33,9 +35,9 @@ CHECKLISTS = ("accuracy", "sanity")
 TARGET = Path(durations.__file__).with_suffix(".json")
 
 
-def run(project: Path) -> float:
-    """Run everything and record it; the seconds of the whole process."""
-    command = [str(Path(sys.executable).with_name("accucheck")), "run", str(project), "--live", "--exit-zero"]
+def run(project: Path, *more: str) -> float:
+    """Run everything, or what `more` options say, and record it; the seconds of the whole process."""
+    command = [str(Path(sys.executable).with_name("accucheck")), "run", str(project), "--live", "--exit-zero", *more]
     command += [part for name in CHECKLISTS for part in ("--checklist", name)]
     begin = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
@@ -113,15 +115,13 @@ def measure(folder: Path, rounds: int) -> None:
     child = []
     for number in range(rounds):
         took = run(project)
-        results = [
-            r for entry in sessions(project).values() for r in entry["results"].values() if r["status"] == "done"
-        ]
-        for result in results:
-            best[result["probe"]] = min(best.get(result["probe"], 1e9), result["seconds"])
-            if not number:
-                kinds[result["kind"]].append(result["seconds"])
+        results = done(project)
+        keep(best, results)
+        for result in results if not number else []:
+            kinds[result["kind"]].append(result["seconds"])
         children = sum(result["kind"] != "static" for result in results) + 1
         child.append((took - sum(result["seconds"] for result in results)) / children)
+    best |= further(folder, set(best), rounds)
     reading = {section: rate(folder, section) for section in ("data", "checkpoints", "curves", "outputs")}
     reading["dumps"] = reading["batches"] = reading["outputs"]  # all of these are folders of .npy
     reading["profiler"] = reading["graphs"] = reading["curves"]  # text, or messages that are as slow to read
@@ -129,11 +129,78 @@ def measure(folder: Path, rounds: int) -> None:
         machine=f"{platform.machine()}, {len(os_cpus())} processors, Python {platform.python_version()}, MindSpore 2.10 on CPU",
         child=round(min(child), 2),
         kinds={kind: round(float(np.median(values)), 2) for kind, values in kinds.items()},
-        probes={name: round(seconds, 2) for name, seconds in sorted(best.items()) if seconds >= 0.005},
+        probes=rounded(best),
         reading={section: round(value, -6) for section, value in sorted(reading.items())},
     )
+    write(found)
+
+
+#: A probe of each kind that has a figure: how much longer it takes tells how much slower the machine is than the one of the others.
+KNOWN = {"static": "padding_script", "file": "missing_values", "live": "loss_reference"}
+
+
+def add(folder: Path, rounds: int) -> None:
+    """Measure the probes that have no figure yet, as they would be on the machine that the other figures are of."""
+    known = durations.load()
+    shutil.copytree(EXAMPLES / "digits", folder / "digits", ignore=shutil.ignore_patterns(".accucheck"))
+    named = {use.name for name in CHECKLISTS for item in checklist.load(name).items for use in item.uses}
+    options = [part for name in (*KNOWN.values(), *sorted(named - set(known.probes))) for part in ("--probe", name)]
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        run(folder / "digits", *options)
+        keep(best, done(folder / "digits"))
+    best |= further(folder, {*known.probes, *best}, rounds)
+    for kind, name in KNOWN.items():
+        slower = best.pop(name) / known.probes[name]
+        print(f"{kind}: {name} takes {slower:.2f} times as long as is known")
+        best |= {other: took / slower for other, took in best.items() if probe.load(other).KIND.value == kind}
+    probes = dict(sorted((rounded(best) | known.probes).items()))
+    reading = {section: round(value) for section, value in known.reading.items()}
+    write(msgspec.structs.replace(known, probes=probes, reading=reading))
+
+
+def further(folder: Path, known: set[str], rounds: int) -> dict[str, float]:
+    """What probes take that read what the digits do not have: recordings of two ranks, and shards for two devices."""
+    project, best = folder / "recorded", {}
+    shutil.copytree(EXAMPLES / "digits", project, ignore=shutil.ignore_patterns(".accucheck"))
+    recordings(project)
+    names = ("label_fit", "recorded_losses", "recorded_order", "recorded_rates", "recorded_shards", "shard_overlap")
+    options = [part for name in names if name not in known for part in ("--probe", name)]
+    for _ in range(rounds if options else 0):
+        run(project, *options, "--set", "curves.train=run.jsonl", "--set", "runtime.distributed.devices=2")
+        keep(best, done(project))
+    return best
+
+
+def recordings(project: Path) -> None:
+    """Four epochs of a training on two devices, as each of them records it."""
+    for rank in range(2):
+        random = np.random.default_rng(rank)
+        with Recorder(project / "run.jsonl", rank=rank) as recorder:
+            for step in range(200):
+                part = 2 * np.arange(step % 50 * 16, step % 50 * 16 + 16) + rank
+                losses = 2.3 * 0.4 ** (step // 50) * (1 + random.random(16))
+                more = {"outputs": np.zeros((16, 10)), "labels": part % 10} if step < 10 else {}
+                recorder.step(epoch=1 + step // 50, loss=losses.mean(), lr=0.1, samples=part, losses=losses, **more)
+
+
+def keep(best: dict[str, float], results: list[dict]) -> None:
+    for result in results:
+        best[result["probe"]] = min(best.get(result["probe"], 1e9), result["seconds"])
+
+
+def rounded(best: dict[str, float]) -> dict[str, float]:
+    return {name: round(seconds, 2) for name, seconds in sorted(best.items()) if seconds >= 0.005}
+
+
+def write(found: durations.Durations) -> None:
     TARGET.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     print(TARGET.read_text())
+
+
+def done(project: Path) -> list[dict]:
+    """The results of the probes that came to their end."""
+    return [r for entry in sessions(project).values() for r in entry["results"].values() if r["status"] == "done"]
 
 
 def os_cpus() -> set[int]:
@@ -171,8 +238,7 @@ def rate(folder: Path, section: str) -> int:
     checklist = ("--checklist", "comparison") if section == "outputs" else ()
     command = [str(Path(sys.executable).with_name("accucheck")), "run", str(project), "--exit-zero", *checklist]
     subprocess.run(command, check=True, capture_output=True)
-    done = [r for entry in sessions(project).values() for r in entry["results"].values() if r["kind"] == "file"]
-    seconds = [result["seconds"] for result in done if result["status"] == "done"]
+    seconds = [result["seconds"] for result in done(project) if result["kind"] == "file"]
     size = sum(
         path.stat().st_size for path in project.rglob("*") if path.suffix in (".csv", ".safetensors", ".log", ".npy")
     )
@@ -183,12 +249,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--new", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if options.measure:
             measure(folder, options.rounds)
+            return 0
+        if options.new:
+            add(folder, options.rounds)
             return 0
         faulty = folder / "digits_faulty"
         shutil.copytree(EXAMPLES / "digits_faulty", faulty, ignore=shutil.ignore_patterns(".accucheck"))

@@ -393,6 +393,13 @@ def test_the_durations_are_of_probes_that_there_are():
     assert set(known.reading) <= set(cases.CaseFile.__struct_fields__)
 
 
+def test_what_reads_recordings_and_fits_labels_was_measured():
+    """A first estimate of these stood on the mean of their kind."""
+    known = durations.load().probes
+    recorded = {"recorded_losses", "recorded_order", "recorded_rates", "recorded_shards"}
+    assert {*recorded, "label_fit", "label_fit_live", "refused_calls", "shard_overlap"} <= set(known)
+
+
 # --- what fits the curve and the task, and what no item here looks at -----------------------------------------------------
 
 LOSSES = {
