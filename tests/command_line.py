@@ -20,7 +20,7 @@ class Ran:
         return f"exit code {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
 
 
-def accucheck(*arguments: str | bytes | Path, cwd: Path | None = None, timeout: float = 30, **environment: str) -> Ran:
+def accucheck(*arguments: str | bytes | Path, cwd: Path | None = None, timeout: float = 120, **environment: str) -> Ran:
     """`python -m accucheck ARGUMENTS` with no terminal; a command that hangs fails the test."""
     process = subprocess.run(
         [sys.executable, "-m", "accucheck", *arguments],

@@ -23,7 +23,7 @@ from accucheck.model import Verdict
 from accucheck.session import open_session
 from command_line import EXAMPLES, Ran, accucheck, write_checklist
 
-pytestmark = pytest.mark.part(6)
+pytestmark = pytest.mark.part(10)
 
 #: What a terminal obeys or what reorders text: control characters but line feeds, and bidirectional and zero-width ones.
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -595,7 +595,7 @@ def test_closed_streams_harm_nothing(project, closed):
         ("", 2),
     ):
         script = f"exec {sys.executable} -m accucheck {command} {closed}"
-        process = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=30)
+        process = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
         assert process.returncode == code, process
         assert "Traceback" not in process.stdout + process.stderr
     assert answer_of(project) == KEPT
@@ -610,7 +610,7 @@ def test_a_full_disk_behind_standard_output(project):
                 stdout=full,
                 stderr=subprocess.PIPE,
                 text=True,
-                timeout=30,
+                timeout=120,
             )
         assert process.returncode == 2, process
         assert process.stderr.startswith("accucheck: standard output could not be written: the disk")

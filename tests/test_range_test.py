@@ -269,7 +269,7 @@ def test_an_interruption_keeps_what_was_recorded(project):
         if (project / "began").exists() or process.poll() is not None:
             break
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: accucheck and the process that trains
-    _out, err = process.communicate(timeout=30)
+    _out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "interrupted at step" in err and table(project / "logs/lr_range.csv")
 

@@ -23,7 +23,7 @@ from accucheck.model import Progress
 from accucheck.project import open_project
 from command_line import accucheck, copy_example, write_checklist
 
-pytestmark = pytest.mark.part(2)
+pytestmark = pytest.mark.part(6)
 
 SCRIPT = """import mindspore as ms
 from mindspore import dataset, nn
@@ -181,7 +181,7 @@ def test_an_interrupted_run_prints_what_it_found_and_keeps_what_was_known(fakes,
         time.sleep(0.05)
     time.sleep(0.5)
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == code, (out, err)
     statuses = {item["id"]: item["results"][0]["status"] for item in json.loads(out)["items"]}
     assert (statuses["a.1"], statuses["a.2"]) == ("done", "cancelled")
@@ -196,7 +196,7 @@ def test_an_item_is_told_as_soon_as_it_is_done(fakes, tmp_path):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     told = [(line[4:7], time.monotonic()) for line in process.stdout if line[4:6] == "a."]
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert [item for item, _ in told[:3]] == ["a.3", "a.1", "a.2"], "what is read from scripts first"
     assert told[1][1] - told[0][1] > 1, "it did not wait for the slow one"
 
@@ -222,7 +222,7 @@ def in_terminal(*arguments: str, columns: int = 80, language: str = "en", until:
         if until and until in shown:
             process.send_signal(signal.SIGINT)
             until = ""
-    process.wait(timeout=30)
+    process.wait(timeout=120)
     os.close(main)
     return shown
 

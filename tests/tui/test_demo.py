@@ -195,7 +195,7 @@ class Terminal:
 
     def tmux(self, *words: str) -> str:
         command = [str(TMUX), "-L", self._server, *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
     def press(self, key: str) -> None:
         self.keys.append(key)

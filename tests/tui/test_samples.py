@@ -453,7 +453,7 @@ drawn(Image.new("RGB", (64, 64)), 20, 10, sys.argv[1])
         process = subprocess.Popen([sys.executable, "-c", code, how], stdin=side, stdout=side, stderr=subprocess.PIPE)
         os.write(main, b"keys")
         try:
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=120)
         finally:
             process.kill()
         assert process.returncode == 0, errors.decode()

@@ -82,7 +82,7 @@ class Tab:
         end = time.monotonic() + 30
         while text.encode() not in self.seen:
             assert time.monotonic() < end, f"{text} was not drawn"
-            message = await self.link.receive(timeout=30)
+            message = await self.link.receive(timeout=120)
             if message.type is aiohttp.WSMsgType.BINARY:
                 self.seen += message.data
             else:
@@ -259,7 +259,7 @@ async def test_a_program_that_cannot_start_says_why_where_it_was_served(serve, p
     server, address = serve("--lang", "en")
     (project / "accucheck.yaml").write_text("nmae: x\n")
     async with opened(address) as tab:
-        assert (await tab.link.receive(timeout=30)).type is aiohttp.WSMsgType.CLOSE
+        assert (await tab.link.receive(timeout=120)).type is aiohttp.WSMsgType.CLOSE
     server.terminate()
     assert "nmae" in (await asyncio.to_thread(server.communicate, None, 30))[1]
 
@@ -274,7 +274,7 @@ async def test_the_terminal_of_the_server_is_not_that_of_the_page(serve):
 def refused(*arguments: str) -> str:
     """What a serve that cannot begin says."""
     command = [sys.executable, "-m", "accucheck", "serve", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert process.returncode == 2 and not process.stdout and "Traceback" not in process.stderr
     return process.stderr
 
@@ -289,6 +289,7 @@ def test_a_port_in_use_is_told_with_a_free_one(project):
         pass
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.4", "::", "example.com", "", "127.0.0.1.evil.example"])
 def test_no_address_that_others_reach(project, host):
     assert "ssh -L" in refused("-p", str(project), "--host", host, "--lang", "en")
@@ -300,7 +301,7 @@ def test_a_broken_project_and_a_missing_library_are_told_at_once(project):
         "import sys; sys.modules['textual_serve'] = None; sys.argv[1:] = ['serve', '-p', sys.argv[1], '--lang', 'zh']; "
     )
     code += "from accucheck.cli import console; console()"
-    process = subprocess.run([sys.executable, "-c", code, str(project)], capture_output=True, text=True, timeout=30)
+    process = subprocess.run([sys.executable, "-c", code, str(project)], capture_output=True, text=True, timeout=120)
     assert process.returncode == 2 and "pip install 'accucheck[serve]'" in process.stderr
     (project / "accucheck.yaml").write_text("nmae: x\n")
     assert "name" in refused("-p", str(project), "--lang", "en")
