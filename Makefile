@@ -25,8 +25,10 @@ demo: $(VENV)/demo.stamp
 quick: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going check unit-quick
 
-# What CI runs: every test, but of each long family one part.
-test: check unit
+# What CI runs: every test, but of each long family one part. The checks run side by side.
+test: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync check
+	@$(MAKE) --no-print-directory unit
 
 # Every case of every test; before a release.
 full: check unit-full
