@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.util
+import itertools
 import shutil
 import signal
 import subprocess
@@ -22,9 +23,9 @@ FAKES = Path(__file__).parent / "fakes"
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
 PARTS = 10
-#: In how many parts tests with these marks are run where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
+#: Tests with these marks are run in as many parts where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
 #: or takes more than 5 s.
-COSTLY = {"mindspore": 10, "slow": 8, "asyncio": 8}
+COSTLY = ("mindspore", "slow", "asyncio")
 #: Files that take minutes. They come first, so that on several processors none of them is left over at the end.
 LONG = (
     "test_planted_faults.py",
@@ -102,7 +103,7 @@ def part_of(item: pytest.Item) -> tuple[int, str]:
         if not 1 <= mark.args[0] <= PARTS:
             raise pytest.UsageError(f"{item.nodeid}: part({mark.args[0]}); ten runs take at most {PARTS} parts")
         return mark.args[0], family
-    return next((parts for name, parts in COSTLY.items() if item.get_closest_marker(name)), 1), family
+    return PARTS if any(item.get_closest_marker(name) for name in COSTLY) else 1, family
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -129,10 +130,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(skip)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Home folders that no test has had yet. A numbered folder of pytest would be looked for among all that there are: 10 ms a test."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder of the test's own, and English, whoever runs the tests."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
+    folder.mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(folder))
     for name in (
         "XDG_CONFIG_HOME",
@@ -204,11 +213,11 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that graph_files.write describes."""
-    from graph_files import write
+def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """What graph_files.write describes, of each network of graph_files.NAMES."""
+    from graph_files import write_one
 
-    return MadeOnce(tmp_path_factory, "graphs", lambda folder, _: write(folder))["all"]
+    return MadeOnce(tmp_path_factory, "graphs", write_one)
 
 
 @pytest.fixture(scope="session")

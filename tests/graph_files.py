@@ -99,21 +99,37 @@ def train(name, network, x):
     for path in (root / "saved").glob("*.pb"):
         shutil.move(path, folder / "ir")
 
-train("residual", Residual(), like(2, 1, 8, 8))
-train("left_out", Residual("left_out"), like(2, 1, 8, 8))
-train("thrown_away", Residual("thrown_away"), like(2, 1, 8, 8))
-train("recurrent", Recurrent(), like(2, 5, dtype=np.int32))
-train("transformer", Transformer(), like(2, 5, 8))
-train("loop", Loop(), like(2, 4))
-ms.export(nn.Dense(2, 2), like(2, 2), file_name=str(root / "small"), file_format="MINDIR")
-ms.export(Loop(), like(2, 4), file_name=str(root / "secret"), file_format="MINDIR", enc_key=b"0" * 16)
+networks = {
+    "residual": (Residual, like(2, 1, 8, 8)),
+    "left_out": (lambda: Residual("left_out"), like(2, 1, 8, 8)),
+    "thrown_away": (lambda: Residual("thrown_away"), like(2, 1, 8, 8)),
+    "recurrent": (Recurrent, like(2, 5, dtype=np.int32)),
+    "transformer": (Transformer, like(2, 5, 8)),
+    "loop": (Loop, like(2, 4)),
+}
+for name in sys.argv[2:]:
+    if name == "small":
+        ms.export(nn.Dense(2, 2), like(2, 2), file_name=str(root / "small"), file_format="MINDIR")
+    elif name == "secret":
+        ms.export(Loop(), like(2, 4), file_name=str(root / "secret"), file_format="MINDIR", enc_key=b"0" * 16)
+    else:
+        make, x = networks[name]
+        train(name, make(), x)
 """
+NAMES = (*CONNECTED, *NOT_CONNECTED, "loop", "small", "secret")
 
 
-def write(folder: Path) -> None:
-    """For each network a folder with net.mindir, initial.ckpt, ir/*.pb and summary/; small.mindir; and secret.mindir, which is
-    encrypted."""
+def write(folder: Path, *names: str) -> None:
+    """For each network, by default all of NAMES, a folder with net.mindir, initial.ckpt, ir/*.pb and summary/; but small.mindir alone,
+    and secret.mindir, which is encrypted."""
     script = folder / "networks.py"  # MindSpore looks for the source of what it compiles
     script.write_text(SCRIPT, encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script), str(folder)], cwd=folder, capture_output=True, text=True)
+    command = [sys.executable, str(script), str(folder), *(names or NAMES)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def write_one(folder: Path, name: str) -> Path:
+    """That network alone, and where it lies."""
+    write(folder, name)
+    return folder / (f"{name}.mindir" if name in ("small", "secret") else name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import re
@@ -64,9 +65,10 @@ def headings(text: str) -> list[str]:
     return re.findall(r"^(#+) ", BLOCK.sub("", text), re.M)
 
 
-def anchors(text: str) -> set[str]:
-    """The anchors of the headings, made as GitHub makes them."""
-    titles = re.findall(r"^#+ (.*)$", BLOCK.sub("", text), re.M)
+@functools.cache
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, made as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.M)
     return {re.sub(r"[^\w\- ]", "", title.replace("`", "").lower()).replace(" ", "-") for title in titles}
 
 
@@ -83,7 +85,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         path = (page.parent / name).resolve() if name else page
         assert path.exists(), f"{named(page)}: {target}"
         if anchor and path.suffix == ".md":
-            assert anchor in anchors(path.read_text(encoding="utf-8")), f"{named(page)}: {target}"
+            assert anchor in anchors(path), f"{named(page)}: {target}"
 
 
 def test_every_page_is_reached_from_a_readme() -> None:
@@ -209,6 +211,7 @@ def test_yaml_blocks_are_a_case_a_checklist_or_settings(page: Path) -> None:
             msgspec.convert(yaml.safe_load(text), case.CaseFile)
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("page", [ROOT / name for name in PAIRS[1]], ids=named)
 def test_the_json_shape_is_that_of_the_program(page: Path, tmp_path: Path) -> None:
     (shown,) = (msgspec.json.decode(text) for text in blocks(page, "json"))
@@ -309,11 +312,13 @@ def generate(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.part(10)
 def test_generated_parts_are_current() -> None:
     done = generate("--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.part(10)
 def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
     for name in ("docs", "checklists", "README.md", "README.zh.md"):
         source = ROOT / name

@@ -44,51 +44,51 @@ class TestReal:
     @pytest.mark.parametrize("name", CONNECTED)
     @pytest.mark.parametrize("what", ["ir", "summary", "ir/ms_output_optimize.pb"])
     def test_a_training_graph_of_a_connected_network_is_ok(self, name, what, real_graphs):
-        found = examine(real_graphs / name, what)
+        found = examine(real_graphs[name], what)
         assert suggest(found) is Verdict.OK and codes(found) == {"examined"}
         data = found[-1].data
         assert data["weights"] == data["used"] >= 9
 
     @pytest.mark.parametrize("name", CONNECTED)
     def test_mindir_of_a_connected_network_is_ok_beside_its_checkpoint(self, name, real_graphs):
-        folder = real_graphs / name
+        folder = real_graphs[name]
         assert suggest(examine(folder, "net.mindir", initial="initial.ckpt")) is Verdict.OK
         alone = examine(folder, "net.mindir")
         assert suggest(alone) is Verdict.UNDECIDED and codes(alone) == {"removed", "examined"}
 
     @pytest.mark.parametrize("what", ["ir", "summary"])
     def test_a_layer_that_is_never_called(self, what, real_graphs):
-        found = examine(real_graphs / "left_out", what)
+        found = examine(real_graphs["left_out"], what)
         assert told(found) == [("unused-layer", Level.PROBLEM, "block.shortcut")]
         assert found[0].data["updates"] == "AdamWeightDecay" and found[0].data["names"] == ["block.shortcut.weight"]
 
     def test_a_layer_that_is_never_called_is_missing_in_mindir(self, real_graphs):
-        found = examine(real_graphs / "left_out", "net.mindir", initial="initial.ckpt")
+        found = examine(real_graphs["left_out"], "net.mindir", initial="initial.ckpt")
         assert told(found) == [("not-in-graph", Level.SUSPECT, "block.shortcut")]
 
     @pytest.mark.parametrize("what", ["ir", "summary"])
     def test_a_result_that_is_thrown_away(self, what, real_graphs):
-        found = examine(real_graphs / "thrown_away", what)
+        found = examine(real_graphs["thrown_away"], what)
         assert told(found) == [("result-unused", Level.PROBLEM, "block.bn2")]
         assert found[0].data["operation"] == "BatchNorm"
 
     def test_what_is_seen_in_part_is_no_problem(self, real_graphs):
-        found = examine(real_graphs / "loop", "ir")
+        found = examine(real_graphs["loop"], "ir")
         assert told(found) == [("maybe-unused-layer", Level.SUSPECT, "unused")]
         assert "partial" in codes(found)
-        found = examine(real_graphs / "loop", "summary")
+        found = examine(real_graphs["loop"], "summary")
         assert not told(found) and {"partial", "nothing-reaches"} <= codes(found)
         assert suggest(found) is Verdict.UNDECIDED
 
     def test_the_table_of_layers(self, real_graphs):
-        table = examine(real_graphs / "residual", "net.mindir")[-1].evidence[0]
+        table = examine(real_graphs["residual"], "net.mindir")[-1].evidence[0]
         rows = {row[0]: row[1:] for row in table.rows}
         assert rows["block-Block/conv1-Conv2d"] == ["Conv2D", "block.conv1.weight"]
         assert rows["fc-Dense"] == ["MatMul, BiasAdd", "fc.weight, fc.bias"]
         assert rows["block-Block"] == ["ReLU ×2, Add", ""]
 
     def test_a_checkpoint_of_another_network_is_not_compared(self, real_graphs):
-        found = examine(real_graphs, "residual/net.mindir", initial="transformer/initial.ckpt")
+        found = examine(real_graphs["residual"], "net.mindir", initial=str(real_graphs["transformer"] / "initial.ckpt"))
         assert not told(found) and {"other-network", "removed"} <= codes(found)
 
 

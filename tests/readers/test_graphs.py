@@ -62,7 +62,7 @@ def summary(*events: bytes) -> bytes:
 def test_ir_dumps_hold_what_mindspore_reads_from_them(name, real_graphs):
     from mindspore.train.anf_ir_pb2 import ModelProto
 
-    paths = sorted((real_graphs / name / "ir").glob("*.pb"))
+    paths = sorted((real_graphs[name] / "ir").glob("*.pb"))
     assert len(paths) >= 4
     for path in paths:
         model = ModelProto.FromString(path.read_bytes())
@@ -84,7 +84,7 @@ def test_ir_dumps_hold_what_mindspore_reads_from_them(name, real_graphs):
 def test_mindir_holds_what_mindspore_reads_from_it(name, real_graphs):
     from mindspore.train.mind_ir_pb2 import ModelProto
 
-    path = real_graphs / name / "net.mindir"
+    path = real_graphs[name] / "net.mindir"
     model = ModelProto.FromString(path.read_bytes())
     operations = {primitive.name: primitive.op_type for primitive in model.primitives}
     nodes = [node for graph in (model.graph, *model.functions) for node in graph.node]
@@ -107,7 +107,7 @@ def test_mindir_holds_what_mindspore_reads_from_it(name, real_graphs):
 def test_a_weight_has_one_name_in_all_three_formats(real_graphs):
     from mindspore import load_checkpoint
 
-    folder = real_graphs / "residual"
+    folder = real_graphs["residual"]
     names = set(load_checkpoint(str(folder / "initial.ckpt")))
     assert {entry.name for entry in only(folder / "net.mindir").parameters} == names
     (path,) = (folder / "summary").glob("*_MS")
@@ -125,14 +125,14 @@ def test_a_weight_has_one_name_in_all_three_formats(real_graphs):
 @pytest.mark.slow
 @pytest.mark.mindspore
 def test_real_files_cut_at_every_byte(real_graphs, tmp_path):
-    (events,) = (real_graphs / "residual" / "summary").glob("*_MS")
-    smallest = min((real_graphs / "loop" / "ir").glob("*.pb"), key=lambda path: path.stat().st_size)
+    (events,) = (real_graphs["residual"] / "summary").glob("*_MS")
+    smallest = min((real_graphs["loop"] / "ir").glob("*.pb"), key=lambda path: path.stat().st_size)
     cut = tmp_path / "cut"
     for path, step in (
-        (real_graphs / "small.mindir", 1),
+        (real_graphs["small"], 1),
         (smallest, 1),
         (events, 1),
-        (real_graphs / "loop" / "net.mindir", 101),
+        (real_graphs["loop"] / "net.mindir", 101),
     ):
         whole, content = list(graphs(path)), path.read_bytes()
         read = 0
@@ -156,7 +156,7 @@ def test_real_files_cut_at_every_byte(real_graphs, tmp_path):
 @pytest.mark.slow
 @pytest.mark.mindspore
 def test_an_encrypted_mindir_is_named_as_such(real_graphs):
-    assert outcome(real_graphs / "secret.mindir") == "encrypted"
+    assert outcome(real_graphs["secret"]) == "encrypted"
 
 
 # files that no MindSpore wrote
