@@ -265,6 +265,7 @@ def test_a_probe_that_does_not_exist_is_refused_by_validate_alone() -> None:
     assert "Did you mean zero_weights?" in str(error)
 
 
+@pytest.mark.part(3)
 def test_a_probe_that_does_not_import_is_named_with_its_line(fakes: Path, tmp_path: Path) -> None:
     text = MINE + "        probes:\n          - fake_broken\n"
     error = refused(text, checklist.validate)

@@ -259,6 +259,7 @@ def test_without_a_network_the_kinds_of_layers_decide_and_what_does_not_is_told(
 LISTS = Path(__file__).with_name("parameter_maps")
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", sorted(path.name.removesuffix(".json.gz") for path in LISTS.glob("*.json.gz")))
 def test_no_kind_of_layer_is_taken_for_another_in_real_networks(name: str) -> None:
     lists = json.loads(gzip.decompress((LISTS / f"{name}.json.gz").read_bytes()))
@@ -319,6 +320,7 @@ def test_types_that_a_ckpt_cannot_hold_are_told(tmp_path: Path) -> None:
     assert ran.code == 0, ran
 
 
+@pytest.mark.part(6)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -12,6 +12,8 @@ import pytest
 
 from command_line import accucheck, copy_example
 
+pytestmark = pytest.mark.part(5)
+
 STEPS, BATCHES, FORK = 24, 10, 15
 DATA = """
 import numpy as np
@@ -152,6 +154,7 @@ def codes(text: str) -> list[str]:
     return [textwrap.dedent(found) for found in re.findall(r"^  ```python\n(.*?)^  ```$", text, re.M | re.S)]
 
 
+@pytest.mark.part(10)
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
     ("script", "fork"),

@@ -499,6 +499,7 @@ POOR_CURVES: dict[str, tuple[str, set[str]]] = {
 }
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("kind", BAD_CURVES)
 def test_what_is_no_curve_is_refused_by_every_probe(kind: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)

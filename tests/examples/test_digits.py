@@ -70,6 +70,7 @@ def said(result: ProbeResult) -> tuple:
     return result.probe, result.status.value, result.suggestion.value, codes, result.reason, result.log[-1000:]
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", TWINS)
 def test_the_data_are_made_again_byte_by_byte(name, tmp_path):
     project = copy(name, tmp_path, "data", "data.md5")

@@ -17,7 +17,7 @@ from accucheck.session import open_session
 from command_line import write_checklist
 from left_behind import Command, is_gone, run, wait_until
 
-pytestmark = pytest.mark.part(3)
+pytestmark = pytest.mark.part(10)
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 

@@ -32,7 +32,7 @@ from accucheck.report.parts import (
 )
 from accucheck.session import Entry, Record
 
-pytestmark = pytest.mark.part(3)
+pytestmark = pytest.mark.part(6)
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan"}

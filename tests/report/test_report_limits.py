@@ -21,6 +21,8 @@ from accucheck.report.context import MAX_ATTACHMENTS_IN_ALL, MAX_CHARTS_IN_ALL
 from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Entry, Record
 
+pytestmark = pytest.mark.part(5)
+
 MEGABYTE = 1 << 20
 NOTES = {
     "markdown": "# no heading\n\n- no list\n```\nno fence\n~~~\n<!-- -->\n| a | b |\n|---|---|\n[x]: http://evil\n***\n\\",

@@ -13,6 +13,8 @@ from accucheck.report import Options, render, templating, write
 from accucheck.report.parts import Report
 from command_line import accucheck
 
+pytestmark = pytest.mark.part(5)
+
 
 @pytest.fixture
 def make(report: Report, tmp_path: Path):  # type: ignore[no-untyped-def]

@@ -113,6 +113,7 @@ def test_a_number_may_choose_one_of_a_list(tmp_path: Path, test: str, code: str)
     assert {one.code for one in found} == {code}
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize(("step", "test"), [("part.split('.')[0]", "part == 'head'"), ("not part", "part")])
 def test_a_condition_of_thousands_of_steps_is_not_followed(tmp_path: Path, step: str, test: str) -> None:
     steps = "    part = p.name\n" + f"    part = {step}\n" * 3_000

@@ -65,6 +65,7 @@ def test_usual_numbers_are_numbers(number: str) -> None:
     )
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", ["settings.yaml", "settings.json"])
 def test_a_configuration_that_scripts_load_crashes_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / "train.py").write_text(
@@ -79,6 +80,7 @@ def test_a_configuration_that_scripts_load_crashes_nothing(tmp_path: Path, name:
         assert results and not [one for one in results if one["status"] == "failed"], ran
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(
     "source",
     [

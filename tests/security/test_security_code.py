@@ -121,6 +121,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OPEN_PATH = f"/usr/local/Ascend/python{os.pathsep}"
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", CALLS)
 def test_no_command_runs_a_strangers_code(stranger: Path, mark: Path, name: str, script: Path) -> None:
     """Started as the console script, in the project, as one does after `git clone`, with what CANN makes of PYTHONPATH."""

@@ -70,6 +70,7 @@ def result(project: Path, probe: str, *more: str) -> dict:
     return found[0]
 
 
+@pytest.mark.part(3)
 def test_an_address_of_a_case_file_is_not_asked_until_somebody_agrees(cloned: Path, server: Server) -> None:
     for probe in ("missing_values", "class_balance", "dataset_digest", "label_conflicts"):
         left = result(cloned, probe)
@@ -83,6 +84,7 @@ def test_an_address_of_a_case_file_is_not_asked_until_somebody_agrees(cloned: Pa
     assert server.asked
 
 
+@pytest.mark.part(3)
 def test_an_address_that_the_person_types_needs_no_question(tmp_path: Path, server: Server) -> None:
     (tmp_path / "mine").mkdir()
     done = result(tmp_path / "mine", "missing_values", "--set", f"data.train.path={server.address}/a.csv")
@@ -157,6 +159,7 @@ def test_what_leads_off_this_machine(address: str, leaves: bool) -> None:
     assert networked(address) is leaves
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize(
     "address", ["reference::file://{0}", "reference://x::file://{0}", "dask::file://{0}", "REFERENCE::file://{0}"]
 )
