@@ -12,6 +12,7 @@ from ..case import Case
 from ..errors import ReadError
 from ..language import Words
 from ..model import Curve, Finding, Language, Level, Where
+from . import _watched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,7 +120,7 @@ class Logs:
         self.paths: list[str] = []
         read: set[object] = set()
         for key in keys:
-            for path in case.paths(key):
+            for path in paths(case, key):
                 if path in read or (only is not None and path != only):
                     continue
                 read.add(path)
@@ -172,6 +173,11 @@ class Logs:
             data = {"path": path, "count": runs, "run": run.name}
             self._told[path] = Finding("several-runs", Level.INFO, Where(path), data)
         return _series(path, run, name)
+
+
+def paths(case: Case, key: str) -> list[Path]:
+    """The files that a key names; of a watched run the recording of rank 0, in PyNative where there is that."""
+    return _watched.paths(case)[:1] if key == "watched" else case.paths(key)
 
 
 def _named(columns: Sequence[str], meaning: str, evaluated: bool, own: bool) -> str | None:

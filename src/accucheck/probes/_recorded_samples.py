@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..case import Case
 from ..language import Words
+from . import _watched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 MESSAGES: Words = {
     "not-recorded": {
-        "en": "{path} does not tell which samples each step got: record them with Recorder.step(samples=...) or callback(samples=0).",
-        "zh": "{path} 没有记录每步用到的样本，请用 Recorder.step(samples=...) 或 callback(samples=0) 记录。",
+        "en": "{path} does not tell which samples each step got: record them with Recorder.step(samples=...) or callback(samples=0), "
+        "or run the training under accucheck watch.",
+        "zh": "{path} 没有记录每步用到的样本，请用 Recorder.step(samples=...) 或 callback(samples=0) 记录，"
+        "或用 accucheck watch 运行训练。",
     },
     "not-identities": {
         "en": "What {path} records of the samples repeats within an epoch ({different:,} different of {samples:,}), as labels do: samples "
@@ -33,7 +36,8 @@ _RANK = re.compile(r"\.rank(\d+)$")
 class Recorded:
     """The samples of the last run of one rank: by epoch, in their order. Identities are numbers that are the same in all ranks; `whole`
     tells that they are whole numbers as they were recorded, `names` what they were recorded as. `losses` are those of the samples, by
-    epoch, of epochs in which all have one; `batch` is the size of the first batch."""
+    epoch, of epochs in which all have one; `batch` is the size of the first batch;
+    `labels` are the classes of the samples, by epoch, of epochs in which all have one."""
 
     path: Path
     rank: int
@@ -42,15 +46,33 @@ class Recorded:
     losses: dict[int, Array] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     batch: int = 0
+    labels: dict[int, Array] = field(default_factory=dict)
 
 
 def of_case(case: Case) -> list[Recorded]:
-    """The recordings that curves.train names, and those of other ranks beside them, by rank; those without samples are left out."""
+    """What the ranks of one training recorded, by rank; those without samples are left out.
+
+    Of the watched run and of the recordings that curves.train names: that with the more epochs, the watched one where both have as many.
+    """
+    sources = [[path] for path in _watched.paths(case)] if case.get("watched") else []
+    if case.get("curves.train"):
+        sources.append(case.paths("curves.train"))
+    found = [_of_ranks(paths) for paths in sources]
+    return max(found, key=lambda ranks: len(ranks[0].epochs) if ranks else 0, default=[])
+
+
+def shown(case: Case) -> list[str]:
+    """The paths of what is read, relative to the project."""
+    return [case.relative(path) for key in ("watched", "curves.train") if case.get(key) for path in case.paths(key)]
+
+
+def _of_ranks(given: list[Path]) -> list[Recorded]:
+    """The recordings of these paths, and those of other ranks beside them."""
     from ..readers import recordings
     from ..readers.places import head_of
 
     paths: dict[Path, None] = {}
-    for path in case.paths("curves.train"):
+    for path in given:
         stem = _RANK.sub("", path.stem)
         beside = sorted(path.parent.glob(f"{_escaped(stem)}.rank*{path.suffix}")) if path.is_file() else []
         own = path.with_name(stem + path.suffix)
@@ -85,5 +107,9 @@ def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
     for batch, epoch in zip(run.sample_losses, run.sample_epochs, strict=True):
         losses.setdefault(epoch, []).extend(batch)
     complete = {epoch: np.array(given) for epoch, given in losses.items() if len(given) == len(epochs[epoch])}
+    labels: dict[int, list[int]] = {}
+    for told, epoch in zip(run.sample_labels, run.sample_epochs, strict=True):
+        labels.setdefault(epoch, []).extend(told)
+    classes = {epoch: np.array(given) for epoch, given in labels.items() if len(given) == len(epochs[epoch])}
     names = {} if whole else {number: str(name) for name, number in numbers.items()}
-    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]))
+    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes)

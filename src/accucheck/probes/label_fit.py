@@ -1,8 +1,8 @@
 """Sets outputs against labels as a training recorded them: shapes, and labels against the number of outputs.
 
-`accucheck.Recorder.step(outputs=..., labels=...)` records both: what the loss gets in the project's own training. Catches labels that no
-output stands for, labels that count from 1, and shapes that spread over each other, as (N, 1) and (N,) do. Cannot tell what a loss of
-one's own makes of both.
+`accucheck.Recorder.step(outputs=..., labels=...)` records both, and a watched run does: what the loss gets in the project's own
+training. Catches labels that no output stands for, labels that count from 1, and shapes that spread over each other, as (N, 1) and
+(N,) do. Cannot tell what a loss of one's own makes of both.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Progress, Verdict, Where
 from ..probe import Example, Skip
-from . import _label_fit
+from . import _curves, _label_fit
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
 USES = ("loss", "design.padding")
 
 
@@ -45,9 +45,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..readers import recordings
     from ..readers.places import head_of
 
-    shown = [case.relative(path) for path in case.paths("curves.train")]
+    paths = [path for key in ("watched", "curves.train") if case.get(key) for path in _curves.paths(case, key)]
+    shown = [case.relative(path) for path in paths]
     found = False
-    for path, name in zip(case.paths("curves.train"), shown, strict=True):
+    for path, name in zip(paths, shown, strict=True):
         if not path.is_file() or not recordings.looks_like(head_of(path)):
             continue
         runs = [run for run in recordings.read(path).runs if run.fits]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._recorded_samples import Recorded
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     recorded = [one for one in _recorded_samples.of_case(case) if one.losses]
     yield Progress(1, 1, "files")
     if not recorded:
-        raise Skip("no-losses", path=[case.relative(path) for path in case.paths("curves.train")])
+        raise Skip("no-losses", path=_recorded_samples.shown(case))
     yield from _judged(recorded[0], case.relative(recorded[0].path), params)
 
 

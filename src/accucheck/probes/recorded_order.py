@@ -1,8 +1,9 @@
 """Compares the order of samples in two epochs of a training as it was recorded, whatever the scripts say.
 
-`accucheck.Recorder` records which samples each step got. Catches the same order in both epochs, and orders of a shuffle buffer that is
-small against the data, where identities are the numbers 0 to n - 1. Cannot tell: samples that are recorded by their content and
-augmented, whose digests never come again, and orders that are meant to stay.
+`accucheck.Recorder` records which samples each step got, and so does a watched run, which tells their classes too. Catches the same order
+in both epochs, classes that come one after another, also in a part of an epoch, and orders of a shuffle buffer that is small against the
+data, where identities are the numbers 0 to n - 1. Cannot tell: samples without classes that are recorded by their content and augmented,
+whose digests never come again, and orders that are meant to stay.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from ._recorded_samples import Array, Recorded
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+_SHARED = ("small-buffer", "label-runs", "labels-fixed", "fix-shuffle", "fix-buffer")
+NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
+#: So many of the runs of one class are of one length where a sampler deals them out.
+_ALIKE = 0.9
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -42,7 +46,17 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_recorded_samples.MESSAGES,
-    **{code: shuffle_order.MESSAGES[code] for code in ("small-buffer", "fix-shuffle", "fix-buffer")},
+    **{code: shuffle_order.MESSAGES[code] for code in _SHARED},
+    "by-class": {
+        "en": "The training reads one class after another: the {count:,} samples watched of epoch {one:,} come in {blocks:,} runs of "
+        "one class ({classes:,} classes, {mean:,.0f} samples in a run), where mixed data would have about {mixed:,.0f}.",
+        "zh": "训练按类别逐类读取样本：第 {one:,} 个 epoch 中观察到的 {count:,} 个样本只有 {blocks:,} 段同类序列（共 {classes:,} 类，"
+        "平均每段 {mean:,.0f} 个），而充分混合时约有 {mixed:,.0f} 段。",
+    },
+    "labels-mixed": {
+        "en": "Classes are mixed: {observed:,} of {count:,} neighbours have equal labels, {expected:,.0f} are expected of mixed data.",
+        "zh": "类别已混合：{count:,} 对相邻样本中有 {observed:,} 对标签相同，充分混合时约为 {expected:,.0f} 对。",
+    },
     "fixed-order": {
         "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, {same:.1%} "
         "in the same place).",
@@ -69,12 +83,21 @@ WORDS: Words = {
     "sample": {"en": "number of the sample", "zh": "样本编号"},
     "one": {"en": "first epoch", "zh": "前一个 epoch"},
     "other": {"en": "second epoch", "zh": "后一个 epoch"},
+    "classes": {"en": "Classes of the samples in their order", "zh": "样本类别的次序"},
+    "class": {"en": "class", "zh": "类别"},
 }
 _SAME = {
     "en": "Every epoch takes the same steps in the same order: gradients of neighbours go together, and the network follows the order.",
     "zh": "每个 epoch 都按同样的次序走同样的步子：相邻 batch 的梯度相关，网络会受数据次序影响。",
 }
-WHY: Words = {"fixed-order": _SAME, "small-buffer": _SAME}
+_FORGOTTEN = {
+    "en": "Steps of one class pull the whole network to it, and the next ones undo that: the loss jumps, and the last class is preferred.",
+    "zh": "连续若干步都是同一类，网络会整体偏向该类，随后又被下一类推翻：loss 跳动，且最后出现的类别占优。",
+}
+WHY: Words = {
+    **dict.fromkeys(("fixed-order", "small-buffer", "labels-fixed"), _SAME),
+    **dict.fromkeys(("by-class", "label-runs"), _FORGOTTEN),
+}
 _PRINT = {
     "en": "Print the numbers of the first samples of two epochs of the training.",
     "zh": "打印训练中两个 epoch 最初若干样本的编号。",
@@ -86,7 +109,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     recorded = _recorded_samples.of_case(case)
     yield Progress(1, 1, "files")
     if not recorded:
-        raise Skip("not-recorded", path=[case.relative(path) for path in case.paths("curves.train")])
+        raise Skip("not-recorded", path=_recorded_samples.shown(case))
     yield from _judged(recorded[0], case.relative(recorded[0].path), params)
 
 
@@ -99,15 +122,63 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 
 def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
+    where = Where(path)
+    epochs = sorted(recorded.epochs)
+    from ..live import order
+
+    yield from _of_labels(recorded, where, epochs)
+    if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
+        yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
+        return
+    yield from _of_identities(recorded, where, epochs, params)
+
+
+def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[Finding]:
+    """What the classes of the first epoch tell, whole or not, and those of the second."""
+    from ..live import order
+
+    first = recorded.labels.get(epochs[0])
+    runs = None if first is None else order.runs(first)
+    if first is None or runs is None:
+        return
+    blocks = len(first) - runs.observed
+    data: dict[str, Any] = {"one": epochs[0], "count": len(first), "classes": runs.classes, "observed": runs.observed}
+    data |= {"expected": runs.expected, "z": runs.z, "blocks": blocks, "mean": len(first) / blocks}
+    data |= {"mixed": len(first) - runs.expected}
+    chart = _classes_chart(first)
+    second = recorded.labels.get(epochs[1]) if len(epochs) > 1 else None
+    if not runs.clustered:
+        yield Finding("labels-mixed", Level.INFO, where, data)
+    elif blocks < 2 * runs.classes and data["mean"] >= recorded.batch:
+        yield Finding("by-class", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
+    elif not _dealt(first):
+        yield Finding("label-runs", Level.SUSPECT, where, data, [chart], Fix("fix-shuffle"))
+    if runs.clustered and second is not None and len(second) >= order.FEWEST:
+        same, chance = order.agreement(first, second)
+        if same == 1 and chance < order.CHANCE and not _dealt(first):
+            samples = min(len(first), len(second))
+            yield Finding(
+                "labels-fixed", Level.PROBLEM, where, data | {"samples": samples}, [chart], Fix("fix-shuffle")
+            )
+
+
+def _dealt(labels: Array) -> bool:
+    """Whether nearly all runs of one class are of one length, as a sampler makes them that takes so many samples of each class."""
+    import numpy as np
+
+    ends = np.flatnonzero(np.diff(labels)) + 1
+    lengths = np.diff(np.concatenate([[0], ends, [len(labels)]]))
+    _, counts = np.unique(lengths, return_counts=True)
+    return bool(counts.max() >= _ALIKE * len(lengths))
+
+
+def _of_identities(recorded: Recorded, where: Where, epochs: list[int], params: Params) -> Iterator[Finding]:
+    """The orders of the first two epochs against each other."""
     import numpy as np
 
     from ..live import order
 
-    where = Where(path)
-    epochs = sorted(recorded.epochs)
-    if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
-        yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
-        return
+    path = where.path
     first, second = (recorded.epochs[one] for one in epochs[:2])
     count = min(len(first), len(second))  # the second one may not be whole yet
     different = len(np.unique(first))
@@ -147,6 +218,13 @@ def _chart(first: Array, second: Array) -> Curve:
     return Curve("order", "place", "sample", [float(place) for place in range(count)], lines)
 
 
+def _classes_chart(labels: Array) -> Curve:
+    shown = labels[:: -(-len(labels) // 500)]
+    step = -(-len(labels) // 500)
+    places = [float(at * step) for at in range(len(shown))]
+    return Curve("classes", "place", "class", places, {"class": [float(one) for one in shown]})
+
+
 def _recording(*epochs: list[Any], batch: int = 8) -> str:
     head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
     lines, step = [head], 0
@@ -167,6 +245,18 @@ def _mixed(factor: int, count: int = 97) -> list[int]:
     return [pow(factor, n, 97) - 1 for n in range(1, count)] + [96]
 
 
+def _watched(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[int]) -> Example:
+    """A part of an epoch, whose samples have classes."""
+    head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
+    lines = [head]
+    for at in range(0, len(labels), 8):
+        ids = [f"a{n}" for n in range(at, at + 8)]
+        lines.append({"step": len(lines), "epoch": 1, "loss": 1.0, "samples": ids, "labels": labels[at : at + 8]})
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
+
+
+_RUNS = [n % 3 for n, size in enumerate([5, 3, 7, 6, 4, 8, 5, 6, 9, 3, 7, 5, 8, 4, 6, 10]) for _ in range(size)]
 EXAMPLES = [
     _example("in other orders", Verdict.OK, "reshuffled", _mixed(5), _mixed(7)),
     _example(
@@ -186,4 +276,10 @@ EXAMPLES = [
         "augmented", Verdict.UNDECIDED, "other-samples", [f"a{n}" for n in range(60)], [f"b{n}" for n in range(60)]
     ),
     _example("one epoch", Verdict.UNDECIDED, "one-epoch", list(range(60))),
+    _watched("mixed classes", Verdict.UNDECIDED, ("labels-mixed", "one-epoch"), [n % 3 for n in _mixed(5)[:96]]),
+    _watched(
+        "one class after another", Verdict.PROBLEM, ("by-class", "one-epoch"), [*([0] * 24), *([1] * 40), *([2] * 32)]
+    ),
+    _watched("runs of classes", Verdict.UNDECIDED, ("label-runs", "one-epoch"), _RUNS),
+    _watched("four of each class in turn", Verdict.UNDECIDED, ("one-epoch",), [n // 4 % 6 for n in range(96)]),
 ]

@@ -1,7 +1,8 @@
-"""Reads the learning rates that a training recorded as it ran: those in force, whatever the script says.
+"""Reads the learning rates that a training recorded as it ran, or as it was watched: those in force, whatever the script says.
 
 Catches rates of zero from some step on or at the beginning, below zero or not finite, rates that start anew in every epoch, one that does
-not move though the script has a schedule, and another one than the script writes. Of a text log it knows only what was printed, which may
+not move though the script has a schedule, another one than the script writes, and one that has all but vanished in the first steps
+that were watched. Of a text log it knows only what was printed, which may
 be rounded. Cannot tell whether a rate suits the training (the range test does), nor groups of parameters beyond the first.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -20,14 +21,14 @@ from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Progress, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
-from . import _curves
+from . import _curves, _watched
 
 if TYPE_CHECKING:
     from ._curves import Array, Series
     from ._script_rates import Written
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
 USES = ("scripts.train",)
 
 
@@ -62,6 +63,30 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "1", "source": "own choice: rates are printed with two digits and more"},
         ),
     ] = 0.05
+    collapsed: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="a rate below this share of its highest has all but vanished, where the watch ended before the training",
+            extra={
+                "unit": "1",
+                "source": "own choice: a decay by steps or a cosine comes there at the end of a training only",
+            },
+        ),
+    ] = 0.05
+    collapse: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="such a rate is suspect from this share of the watched steps on",
+            extra={
+                "unit": "1",
+                "source": "own choice: a cosine that restarts stays below 5 % of its peak for 14 % of its length",
+            },
+        ),
+    ] = 0.2
 
 
 _RECORDED_ZERO = (
@@ -84,6 +109,12 @@ MESSAGES: Words = {
         "millionth of its highest, {highest:.2g}: updates get lost in the rounding of weights.",
         "zh": "从第 {at:,} 个 {unit} 到结束（占 {share:.0%}），学习率不超过 {rate:.2g}，不到最大值 {highest:.2g} 的百万分之一："
         "更新量会淹没在权重的舍入误差中。",
+    },
+    "collapses": {
+        "en": "Within the first {points:,} steps of the training the learning rate falls from {highest:.3g} to {rate:.2g}, and is below "
+        "{bound:.0%} of its highest from step {at:,} on: its schedule may count epochs, and be asked at every step.",
+        "zh": "训练才进行 {points:,} 步，学习率就从 {highest:.3g} 降到 {rate:.2g}，从第 {at:,} 步起不到最大值的 {bound:.0%}："
+        "调度可能按 epoch 计数，却在每一步取值。",
     },
     "negative": {
         "en": "The learning rate is below 0 from {unit} {at:,} on ({rate:.3g}): each step then makes the loss larger.",
@@ -157,7 +188,7 @@ _NOT_MEANT = {
     "zh": "实际的训练与脚本所写的不同，结果无法与预期学习率下的结果相比。",
 }
 WHY: Words = {
-    **dict.fromkeys(("zero-from", "zero", "zero-first", "vanishes"), _NOT_LEARNED),
+    **dict.fromkeys(("zero-from", "zero", "zero-first", "vanishes", "collapses"), _NOT_LEARNED),
     **dict.fromkeys(("restarts-each-epoch", "never-moves", "other-rate", "above-schedule"), _NOT_MEANT),
     "negative": {
         "en": "A rate below 0 turns descent into ascent.",
@@ -176,6 +207,8 @@ PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
 #: Records without which shares mean nothing.
 _FEWEST = 5
+#: Watched steps without which it is not told how fast a rate falls.
+_ENOUGH = 20
 #: After it fell below half, a rate that doubles at once goes up again.
 _FALLEN, _UP = 0.5, 2.0
 
@@ -183,15 +216,20 @@ _FALLEN, _UP = 0.5, 2.0
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ._script_rates import of_script
 
-    logs = _curves.Logs(case, "curves.train")
-    yield Progress(1, 1, "files")
-    rates = logs.series("lr")
-    if rates is None or not len(rates.values):
-        logs.require_whole()
-        raise Skip("no-rates", path=[case.relative(path) for path in case.paths("curves.train")])
+    keys = [key for key in ("watched", "curves.train") if case.get(key)]
     written = of_script(case) if case.get("scripts.train") else None
-    found = list(_judged(rates, _is_exact(case, rates), written, params))
-    yield from logs.findings()
+    found: list[Finding] = []
+    for done, key in enumerate(keys, 1):
+        logs = _curves.Logs(case, key)
+        yield Progress(done, len(keys), "files")
+        rates = logs.series("lr")
+        if rates is None or not len(rates.values):
+            logs.require_whole()
+            continue
+        found += _judged(rates, _source(case, rates, key == "watched"), written, params)
+        yield from logs.findings()
+    if not found:
+        raise Skip("no-rates", path=[case.relative(path) for key in keys for path in case.paths(key)])
     yield from found
 
 
@@ -201,16 +239,28 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
 
 
-def _is_exact(case: Case, rates: Series) -> bool:
-    """Whether the rates are those of a recording: what was printed may be rounded to 0."""
+class _Source(NamedTuple):
+    """Where rates come from. `exact`: they are those of a recording; what was printed may be rounded to 0. `place`: where the optimizer
+    is made, as a watched run tells it. `part`: the watch ended before the training did."""
+
+    exact: bool
+    place: Where | None = None
+    part: bool = False
+
+
+def _source(case: Case, rates: Series, watched: bool) -> _Source:
     from ..readers import recordings
     from ..readers.places import head_of
 
-    path = case.path(rates.path)
-    return path.is_file() and recordings.looks_like(head_of(path))
+    if not watched:
+        path = case.path(rates.path)
+        return _Source(path.is_file() and recordings.looks_like(head_of(path)))
+    run = next(one for one in _watched.of_case(case) if one.path == rates.path)
+    place = run.first("optimizer").get("place")
+    return _Source(True, run.where(place) if place else None, run.first("end").get("why") != "exit")
 
 
-def _judged(rates: Series, exact: bool, written: Written | None, params: Params) -> Iterator[Finding]:
+def _judged(rates: Series, source: _Source, written: Written | None, params: Params) -> Iterator[Finding]:
     import numpy as np
 
     values = rates.values
@@ -219,6 +269,8 @@ def _judged(rates: Series, exact: bool, written: Written | None, params: Params)
     def finding(code: str, level: Level, at: int, fix: str | None, **data: Any) -> Finding:
         step = int(rates.steps[at]) if rates.steps[at] >= 0 else None
         where = Where(rates.path, name=rates.where.name, field=rates.name, step=step)
+        if source.place is not None and level is not Level.INFO:
+            where = msgspec.structs.replace(source.place, field=rates.name, step=step)
         data |= {"unit": _curves.UNITS[rates.unit], "at": int(rates.x[at]), "points": len(values)}
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
@@ -229,13 +281,17 @@ def _judged(rates: Series, exact: bool, written: Written | None, params: Params)
     if len(below):
         yield finding("negative", Level.PROBLEM, int(below[0]), "fix-total", rate=float(values[below[0]]))
         return
-    sure = Level.PROBLEM if exact else Level.SUSPECT
+    sure = Level.PROBLEM if source.exact else Level.SUSPECT
     highest = float(values.max())
-    if not highest:
-        yield finding("zero", sure, 0, "fix-source")
+    if not highest:  # a warm-up by epochs may begin with an epoch of it
+        yield finding("zero", Level.SUSPECT if source.part else sure, 0, "fix-source")
         return
     for code, level, at, data in _ends(rates, sure, params):
         yield finding(code, level, at, "fix-total", **data, highest=highest)
+    at = _collapsed(values, params) if source.part else None
+    if at is not None:
+        more = {"highest": highest, "rate": float(values[-1]), "bound": params.collapsed}
+        yield finding("collapses", Level.SUSPECT, at, "fix-total", **more)
     again = _restarts(values)
     if len(again):
         each = _begins_epochs(rates, again)
@@ -248,7 +304,8 @@ def _judged(rates: Series, exact: bool, written: Written | None, params: Params)
         ratio = rate / written.rate
         more = {"rate": rate, "place": written.place, "written": written.rate, "ratio": ratio}
         level = sure if code == "other-rate" and written.sure else Level.SUSPECT
-        yield finding(code, level, 0, "fix-step" if code == "never-moves" else "fix-source", **more)
+        if not _begins(rates, source):
+            yield finding(code, level, 0, "fix-step" if code == "never-moves" else "fix-source", **more)
     if epochs := _stairs(rates):
         yield finding("stairs", Level.INFO, 0, None, epochs=epochs)
     yield finding("in-force", Level.INFO, 0, None, first=float(values[0]), highest=highest, last=float(values[-1]))
@@ -279,6 +336,23 @@ def _ends(rates: Series, sure: Level, params: Params) -> Iterator[tuple[str, Lev
     felt = int(np.flatnonzero(values > values.max() * params.vanishing)[-1])
     if last - felt > 1 and (lost := share(felt + 1, last + 1)) > params.share:
         yield "vanishes", Level.SUSPECT, felt + 1, {"share": lost, "rate": float(values[felt + 1])}
+
+
+def _collapsed(values: Array, params: Params) -> int | None:
+    """From where on a rate that was greater than zero has all but vanished, for a good part of the steps."""
+    import numpy as np
+
+    if len(values) < _ENOUGH or not values[-1]:
+        return None
+    felt = int(np.flatnonzero(values >= values.max() * params.collapsed)[-1])
+    return felt + 1 if len(values) - 1 - felt >= params.collapse * len(values) else None
+
+
+def _begins(rates: Series, source: _Source) -> bool:
+    """Whether no more than the begin of a training was watched, where a rate that changes by epochs stays, also that of a warm-up."""
+    import numpy as np
+
+    return source.part and len(np.unique(rates.epochs)) < 2
 
 
 def _restarts(values: Array) -> Array:
@@ -357,6 +431,13 @@ def _example(name: str, rates: list[float], verdict: Verdict, *codes: str, scrip
     return Example(name, files=files, case=case, verdict=verdict, codes=codes)
 
 
+def _watched_example(name: str, rates: list[float], verdict: Verdict, *codes: str, per_epoch: int = 100) -> Example:
+    """A training that goes on when the watch ends."""
+    end = json.dumps({"fact": "end", "why": "enough", "steps": len(rates)}) + "\n"
+    files: dict[str, Any] = {"watch/pynative.jsonl": _recording(rates, per_epoch) + end}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
+
+
 _COSINE = [0.05 * (1 - n / 100) for n in range(101)]
 _SGD = "nn.SGD(net.trainable_params(), {})"
 _SCHEDULE = _SGD.format("nn.cosine_decay_lr(0.0, 0.1, 100, 10, 10)")
@@ -375,4 +456,9 @@ EXAMPLES = [
     _example("a step down every ten epochs", [0.1] * 100 + [0.01] * 50 + [0.001] * 50, Verdict.UNDECIDED, "stairs"),
     _example("ten times what the script writes", [0.1] * 50, Verdict.PROBLEM, "other-rate", script=_SGD.format(0.01)),
     _example("a schedule that never moves", [0.1] * 50, Verdict.UNDECIDED, "never-moves", script=_SCHEDULE),
+    _watched_example("a warm-up as it was watched", [n / 500 for n in range(50)], Verdict.UNDECIDED, "in-force"),
+    _watched_example("zero after four steps", [0.1, 0.08, 0.05, 0.01] + [0.0] * 46, Verdict.PROBLEM, "zero-from"),
+    _watched_example(
+        "a decay by epochs at each step", [0.1 * 0.9**n for n in range(50)], Verdict.UNDECIDED, "collapses"
+    ),
 ]

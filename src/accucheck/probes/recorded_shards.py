@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ._recorded_samples import Array, Recorded
 
 KIND = Kind.FILE
-NEEDS: tuple[str | tuple[str, ...], ...] = ("curves.train",)
+NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
 USES = ("scripts.train", "data.train.path", "data.train.label", "loss")
 _SHARED = ("unequal", "classes-apart", "fix-shards", "fix-classes", "fix-equal")
 
@@ -80,7 +80,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     recorded = _recorded_samples.of_case(case)
     yield Progress(1, 1, "files")
     if not recorded:
-        raise Skip("not-recorded", path=[case.relative(path) for path in case.paths("curves.train")])
+        raise Skip("not-recorded", path=_recorded_samples.shown(case))
     if len({one.rank for one in recorded}) < 2:
         raise Skip("one-rank", rank=recorded[0].rank, path=case.relative(recorded[0].path))
     yield from _judged(case, recorded, params)

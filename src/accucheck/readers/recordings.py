@@ -34,7 +34,7 @@ WATCH = f"{FOLDER}/watch"
 #: Bytes of a recording and of a line of it, and names in a run.
 _BYTES, _LINE, _NAMES = 1 << 30, 16 << 20, 1 << 16
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit", "losses"})
+_NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recording", "fit", "losses", "labels"})
 #: Steps of a run whose outputs and labels are kept.
 _FITS = 1 << 16
 #: Facts of one kind that are kept of a run.
@@ -49,7 +49,7 @@ class Run:
 
     `series` by name: "loss", "lr", "seconds" (a step took), ...; what evaluations gave as "metrics.accuracy". True is 1.
     `samples` are (step, identities of the batch), `sample_epochs` their epochs, -1 where not known,
-    `sample_losses` their losses, empty where they were not recorded; `fits` are (step, how outputs and
+    `sample_losses` their losses and `sample_labels` their classes, empty where they were not recorded; `fits` are (step, how outputs and
     labels go together: _Fit). `opened` are names of opened files below the folder that was watched; `opened_whole`: the watch lasted
     until close() and missed nothing. `facts` are those of a watched run (live/inside/watch), by kind, in their order.
     """
@@ -62,6 +62,7 @@ class Run:
     samples: list[tuple[int, list[str | int]]] = field(default_factory=list)
     sample_epochs: list[int] = field(default_factory=list)
     sample_losses: list[list[float]] = field(default_factory=list)
+    sample_labels: list[list[int]] = field(default_factory=list)
     fits: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     opened_whole: bool = False
@@ -221,10 +222,20 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
             run.samples.append((step, batch))
             run.sample_epochs.append(max(epoch, -1))
             run.sample_losses.append(losses)
+            run.sample_labels.append(_classes(record.get("labels"), len(batch)))
     if fit is not None and len(run.fits) < _FITS:
         run.fits.append((step, msgspec.to_builtins(fit)))
     for name, value in found.items():
         _add(columns, name, step, epoch, value)
+
+
+def _classes(given: Any, count: int) -> list[int]:
+    whole = (
+        isinstance(given, list)
+        and len(given) == count
+        and all(type(one) is int and abs(one) < 1 << 62 for one in given)
+    )
+    return given if whole else []
 
 
 def _add(columns: dict[str, _Points], name: str, step: int, epoch: int, value: float) -> None:

@@ -23,6 +23,8 @@ class Data:
         self.current: int | None = None
         self.waited = 0.0
         self.epochs: dict[int, int] = {}
+        #: Data sets whose iterator came to an end, and may go on with the next epoch.
+        self.over: set[int] = set()
         module = sys.modules.get("mindspore.dataset.engine.iterators")
         kind = getattr(module, "Iterator", None)
         hooks.around(kind, "__init__", after=self.opened, hook="Iterator.__init__")
@@ -44,6 +46,7 @@ class Data:
             self.hooks.journal.fact("dataset", number=number, place=self.hooks.place(), nodes=nodes(dataset))
         number = self.known[id(dataset)]["number"]
         self.iterators[id(args[0])] = number
+        self.over.discard(number)
         self.epochs[number] = self.epochs.get(number, 0) + 1
 
     def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
@@ -57,7 +60,11 @@ class Data:
         if number is None or begin is None:
             return
         if result is RAISED:  # the end of an epoch, where the iterator is used for the next one too
+            self.over.add(number)
             return
+        if number in self.over:
+            self.over.discard(number)
+            self.epochs[number] += 1
         self.current = number
         self.waited += time.perf_counter() - begin
 

@@ -161,7 +161,10 @@ class Passes:
         }
 
     def against_labels(self, ended: Pass, scale: float) -> dict[str, Any]:
-        """The outputs of the network against the labels: what the pass was given and the network was not."""
+        """The outputs of the network against the labels: what the pass was given and the network was not.
+
+        `labels`: which tensor of the batch has the class of each row, None where none has.
+        """
         cells = [self.network(top).cell for top in self.tops(ended)[:1]]
         call = next((one for one in ended.calls if any(one.cell is cell for cell in cells)), None)
         if call is None or call.output is None:
@@ -171,7 +174,10 @@ class Passes:
         if len(labels) != 1 or not outputs or call.cell is ended.top:
             return {}
         loss = loss_of(ended.output)
-        return compared(array(outputs[0]), array(labels[0]), None if loss is None else loss / scale)
+        found = compared(array(outputs[0]), array(labels[0]), None if loss is None else loss / scale)
+        told = found["fit"]["classes"] > 1 and labels[0].ndim == 1
+        found["labels"] = next(at for at, one in enumerate(ended.batch) if one is labels[0]) if told else None
+        return found
 
 
 def loss_of(output: Any) -> float | None:
@@ -188,3 +194,11 @@ def rows_of(batch: list[Any]) -> list[Any] | None:
     if values is None or not values.ndim:
         return None
     return identities(values)
+
+
+def classes_of(batch: list[Any], place: int | None) -> list[int] | None:
+    """The class of each row, from the tensor of the batch that holds them; None where it does not."""
+    if place is None or place >= len(batch):
+        return None
+    values = array(batch[place])
+    return [int(one) for one in values] if values.ndim == 1 and values.dtype.kind in "iu" else None

@@ -22,7 +22,7 @@ from .data import Data
 from .hooks import RAISED, Hooks
 from .journal import Journal
 from .optimizers import Watched
-from .passes import Pass, Passes, loss_of, rows_of
+from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
 
 VERSION = 1
@@ -101,6 +101,10 @@ class Run:
         self.told: set[tuple[Any, ...]] = set()
         self.forced = settings["mode"] == "pynative"
         self.scale: float | None = None
+        #: That of the last pass of training: a step is over when the next batch was read already.
+        self.epoch = -1
+        #: Which tensor of a batch holds the class of each row, once that is known.
+        self.labels: int | None = None
         self.begun = self.clock = time.perf_counter()
         self.last: float | None = None
         self.hook()
@@ -157,7 +161,9 @@ class Run:
         self.updating = held
         self.tell()
         prefix = f"opt{held.number}." if held.number else ""
-        self.step.update({f"{prefix}{key}": value for key, value in self.values.items()})
+        # Rows and labels are told of the first optimizer's passes alone.
+        told = {key: value for key, value in self.values.items() if not prefix or not isinstance(value, (list, dict))}
+        self.step.update({f"{prefix}{key}": value for key, value in told.items()})
         self.values = {}
         rates = held.rate() or []
         for number, rate in enumerate(rates):
@@ -222,6 +228,7 @@ class Run:
             self.not_taken()
         self.inference = 0
         self.count += 1
+        self.epoch = self.data.epoch
         loss, scale = loss_of(ended.output), self.scale
         self.scale = None
         if loss is not None:
@@ -242,8 +249,13 @@ class Run:
             if "losses" in found and len(found["losses"]) == len(rows or ()):
                 self.values["losses"] = found.pop("losses")
             if found:
+                self.labels = found.pop("labels")
                 self.values["fit"] = found.pop("fit")
                 self.facts.append(("outputs", found))
+
+        classes = classes_of(ended.batch, self.labels)
+        if classes is not None:
+            self.values["labels"] = classes
 
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
@@ -290,7 +302,7 @@ class Run:
         self.done.clear()
         now = time.perf_counter()
         waited, self.data.waited = self.data.waited, 0.0
-        place = {"step": self.steps, "epoch": self.data.epoch, "seconds": round(now - self.clock, 6)}
+        place = {"step": self.steps, "epoch": self.epoch, "seconds": round(now - self.clock, 6)}
         self.journal.write({**place, "data_seconds": round(waited, 6), **self.step})
         self.step, self.clock = {}, time.perf_counter()
         if self.most and self.steps >= self.most and self.last is None:
