@@ -58,21 +58,27 @@ def arguments(code: Any, held: dict[str, Any]) -> dict[str, Any]:
 
 
 def network_of(top: Cell) -> Cell:
-    """The cell below `top` that holds all of its parameters, through wrappers that add none, such as one that adds a loss."""
-    while True:
-        held = {id(one) for one in top.get_parameters()}
-        own = any(one is not None for one in top._params.values())
-        inner = [
-            child for child in top._cells.values() if child is not None and any(True for _ in child.get_parameters())
-        ]
-        if own or len(inner) != 1 or {id(one) for one in inner[0].get_parameters()} != held or container(inner[0]):
+    """The cell at or below `top` by which its parameters are named: a wrapper, such as one that adds a loss, gives them no prefix."""
+    cell = top
+    while not names_fit(cell):
+        held = {id(one) for one in cell.get_parameters()}
+        inner = [one for one in cell.cells() if one is not None and {id(each) for each in one.get_parameters()} == held]
+        if not held or len(inner) != 1:
             return top
-        top = inner[0]
+        cell = inner[0]
+    return cell
 
 
-def container(cell: Cell) -> bool:
-    """Whether it only holds cells, and is never called itself."""
-    return "CellList" in [kind.__name__ for kind in type(cell).__mro__]
+def names_fit(cell: Cell) -> bool:
+    """Whether most parameters are called as the cells are that hold them."""
+    pairs = [
+        (held.name, f"{name}.{key}" if name else key)
+        for name, one in cell.cells_and_names()
+        for key, held in one._params.items()
+        if held is not None
+    ]
+    fitting = sum(name == path for name, path in pairs)
+    return bool(2 * fitting > len(pairs))
 
 
 class Network:

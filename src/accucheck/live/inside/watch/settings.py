@@ -53,9 +53,16 @@ class Settings:
         kind.setters = {**setters, "mode": set_mode}
         now = context._context()
         hooks.journal.fact("mode", graph=now.get_mode() != pynative, place=None)
+        hooks.around(sys.modules["mindspore"], "jit", before=self.compiled)
         if mode == "pynative":
             os.environ["MS_JIT"] = "0"
             original(now, pynative)
+
+    def compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """ms.jit(function, ...) in the user's code: it is compiled into a graph."""
+        place = self.hooks.place(deep=1)
+        if place is not None:
+            self.hooks.journal.fact("mode", graph=True, place=place)
 
     def parsed(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """ArgumentParser.parse_known_args(): what each option is."""
