@@ -12,18 +12,22 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .errors import SaveError, UserError, from_os_error
+from .errors import ReadError, SaveError, UserError, from_os_error
 from .imports import users_environment
 from .readers import recordings
 from .readers.recordings import WATCH
+from .settings import personal
 from .store import require_own
 
 #: How many recordings of a project are kept.
@@ -32,6 +36,10 @@ KEEP = 5
 FIRST = Path(__file__).with_name("live") / "first"
 #: The file in a folder of recordings that says how they came about.
 ABOUT = "watch.json"
+#: The file in it that holds what the command printed, where that is kept.
+OUTPUT = "output.log"
+#: Seconds for a command to end that is stopped: by an interrupt, and then by a request to end.
+PATIENCE = 5.0
 #: How a process names its recording, and seconds for all to end once the command has.
 _RAW = re.compile(r"(\w+)\.rank(\d+)\.\d+\.jsonl")
 #: What a process exits with that a signal ended, as shells say it.
@@ -49,29 +57,38 @@ class Plan:
     role: str = "train"
     mode: str = ""
     nan: bool = False
+    #: The folder that the command runs in, None for the current one; whether what it prints goes into OUTPUT beside the recordings.
+    cwd: Path | None = None
+    kept: bool = False
 
 
 @dataclass
 class Pass:
     """One run of the command: its exit code, the recordings of its ranks by rank, and what did not come about.
 
-    `started`: how many Pythons began under watch. `graph`: whether the command asked for graph mode.
+    `started`: how many Pythons began under watch, `imported` how many of them imported MindSpore. `graph`: whether the command asked
+    for graph mode. `missing` are the hooks that this MindSpore has no place for.
     """
 
     mode: str
     code: int
     recordings: dict[int, Path] = field(default_factory=dict)
     started: int = 0
+    imported: int = 0
     graph: bool = False
     steps: int = 0
     inferences: int = 0
     failed: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Watched:
+    """`elsewhere`: why the recordings could not go into the project."""
+
     folder: Path
     passes: list[Pass]
+    elsewhere: str = ""
 
     @property
     def code(self) -> int:
@@ -79,84 +96,143 @@ class Watched:
         return self.passes[-1].code
 
 
-def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watched:
-    """Run the command once for each mode. Raises UserError where it cannot be started, SaveError where nothing can be written.
+class Watching:
+    """Runs the command once for each mode. stop() ends it, from any thread; what was seen until then is kept.
 
-    `begins` is told the mode of each pass before it begins.
+    Raises SaveError where nothing can be written. `begins` is told the mode of each pass before it begins.
     """
-    folder = _folder(plan.root)
-    modes = {"user": ["user"], "pynative": ["pynative"], "both": ["pynative", "user"], "": ["pynative"]}[plan.mode]
-    passes: list[Pass] = []
-    for mode in modes:
-        begins(mode)
-        passes.append(_pass(plan, folder, mode))
-        if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
-            modes.append("user")
-    about = {
-        "accucheck": __version__,
-        "command": list(plan.command),
-        "steps": plan.steps,
-        "role": plan.role,
-        "passes": [{"mode": one.mode, "code": one.code, "graph": one.graph} for one in passes],
-    }
-    with suppress(OSError):
-        folder.joinpath(ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return Watched(folder, passes)
+
+    def __init__(self, plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> None:
+        self.plan, self._begins = plan, begins
+        self.folder, self.elsewhere = _folder(plan.root)
+        self._child: subprocess.Popen[bytes] | None = None
+        self._stopped = threading.Event()
+
+    def run(self) -> Watched:
+        """Raises UserError where the command cannot be started, SaveError where its settings cannot be written."""
+        plan = self.plan
+        modes = {"user": ["user"], "pynative": ["pynative"], "both": ["pynative", "user"], "": ["pynative"]}[plan.mode]
+        passes: list[Pass] = []
+        for mode in modes:
+            self._begins(mode)
+            passes.append(self._pass(mode))
+            if self._stopped.is_set():
+                break
+            if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
+                modes.append("user")
+        about = {
+            "accucheck": __version__,
+            "command": list(plan.command),
+            "steps": plan.steps,
+            "role": plan.role,
+            "passes": [{"mode": one.mode, "code": one.code, "graph": one.graph} for one in passes],
+        }
+        with suppress(OSError):
+            text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+            self.folder.joinpath(ABOUT).write_text(text, encoding="utf-8")
+        return Watched(self.folder, passes, self.elsewhere)
+
+    def stop(self) -> None:
+        """End the command, with all that it started, where it runs in a group of its own."""
+        self._stopped.set()
+        child = self._child
+        if child is None:
+            return
+        for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with suppress(OSError):
+                os.killpg(child.pid, sent)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(PATIENCE)
+                return
+
+    def _pass(self, mode: str) -> Pass:
+        plan, folder = self.plan, self.folder
+        settings = folder / f"{mode}.settings.json"
+        told = {
+            "folder": str(folder),
+            "root": str(plan.root),
+            "mode": mode,
+            "steps": plan.steps,
+            "role": plan.role,
+            "nan": plan.nan,
+            "version": __version__,
+        }
+        try:
+            settings.write_text(json.dumps(told), encoding="utf-8")
+        except OSError as error:
+            raise from_os_error(error, settings, SaveError) from None
+        environment = users_environment()
+        users = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([str(FIRST), *([users] if users else [])])
+        environment["ACCUCHECK_WATCH"] = str(settings)
+        try:
+            code = self._ran(environment)
+        finally:
+            settings.unlink(missing_ok=True)
+        return _gathered(folder, mode, code)
+
+    def _ran(self, environment: dict[str, str]) -> int:
+        """The exit code of the command."""
+        plan = self.plan
+        with ExitStack() as open_:
+            given: dict[str, Any] = {"env": environment, "cwd": plan.cwd}
+            if plan.kept:
+                output = open_.enter_context(self.folder.joinpath(OUTPUT).open("ab"))
+                given |= {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output, "start_new_session": True}
+            else:
+                open_.enter_context(_signals_are_the_commands())
+            try:
+                self._child = subprocess.Popen(list(plan.command), **given)
+            except (OSError, ValueError) as error:
+                problem = getattr(error, "strerror", None) or str(error)
+                raise UserError("io", path=plan.command[0], problem=problem) from None
+            if self._stopped.is_set():  # while it was started
+                self.stop()
+            return self._child.wait()
+
+
+def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watched:
+    """Run the command once for each mode. Raises UserError where it cannot be started, SaveError where nothing can be written."""
+    return Watching(plan, begins).run()
 
 
 def _interrupted(ended: Pass) -> bool:
     return ended.code in (-signal.SIGINT, -signal.SIGTERM, _SIGNALLED + signal.SIGINT, _SIGNALLED + signal.SIGTERM)
 
 
-def _folder(root: Path) -> Path:
-    """A new folder for the recordings; of earlier ones the last few are kept. Raises SaveError."""
+def _folder(root: Path) -> tuple[Path, str]:
+    """A new folder for the recordings, of earlier ones the last few being kept; where the project lets nothing be written, one among the
+    person's own, and why. Raises SaveError."""
     above = root / WATCH
     require_own(above, root)
     try:
-        above.mkdir(parents=True, exist_ok=True)
-        earlier = sorted(path for path in above.iterdir() if path.is_dir() and not path.is_symlink())
-        for path in earlier[: max(0, len(earlier) - KEEP + 1)]:
-            shutil.rmtree(path, ignore_errors=True)
-        stamp = time.strftime("%Y%m%d-%H%M%S")
-        names = (stamp if not again else f"{stamp}-{again}" for again in range(1000))
-        for name in names:
-            with suppress(FileExistsError):
-                (above / name).mkdir()
-                return above / name
+        return _made(above), ""
     except OSError as error:
-        raise from_os_error(error, above, SaveError) from None
-    raise SaveError("io", path=str(above), problem="1000 folders of this second")
-
-
-def _pass(plan: Plan, folder: Path, mode: str) -> Pass:
-    settings = folder / f"{mode}.settings.json"
-    told = {
-        "folder": str(folder),
-        "root": str(plan.root),
-        "mode": mode,
-        "steps": plan.steps,
-        "role": plan.role,
-        "nan": plan.nan,
-        "version": __version__,
-    }
-    try:
-        settings.write_text(json.dumps(told), encoding="utf-8")
-    except OSError as error:
-        raise from_os_error(error, settings, SaveError) from None
-    environment = users_environment()
-    users = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = os.pathsep.join([str(FIRST), *([users] if users else [])])
-    environment["ACCUCHECK_WATCH"] = str(settings)
-    with _signals_are_the_commands():
+        problem = error.strerror or str(error)
+        own = (
+            personal("XDG_STATE_HOME", "~/.local/state")
+            / "watch"
+            / blake2b(os.fsencode(root), digest_size=8).hexdigest()
+        )
         try:
-            child = subprocess.Popen(list(plan.command), env=environment)
-        except OSError as error:
-            settings.unlink(missing_ok=True)
-            raise UserError("io", path=plan.command[0], problem=error.strerror or str(error)) from None
-        code = child.wait()
-    found = _gathered(folder, mode, code)
-    settings.unlink(missing_ok=True)
-    return found
+            return _made(own), problem
+        except OSError:
+            raise from_os_error(error, above, SaveError) from None
+
+
+def _made(above: Path) -> Path:
+    """Raises OSError."""
+    above.mkdir(parents=True, exist_ok=True)
+    earlier = sorted(path for path in above.iterdir() if path.is_dir() and not path.is_symlink())
+    for path in earlier[: max(0, len(earlier) - KEEP + 1)]:
+        shutil.rmtree(path, ignore_errors=True)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for again in count():
+        with suppress(FileExistsError):
+            made = above / (f"{stamp}-{again}" if again else stamp)
+            made.mkdir()
+            return made
+    raise AssertionError
 
 
 @contextmanager
@@ -182,7 +258,12 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         told = _RAW.fullmatch(path.name)
         if told is None:
             continue
-        run = recordings.read(path).runs[-1]
+        try:
+            run = recordings.read(path).runs[-1]
+        except (ReadError, IndexError):  # nothing of it could be written
+            continue
+        found.imported += 1
+        found.missing += [str(one.get("hook")) for one in run.facts.get("missing", ()) if found.imported == 1]
         found.graph |= any(one.get("graph") is True for one in run.facts.get("mode", ()))
         found.failed += run.facts.get("failed", [])
         steps = len(run.series["seconds"].values) if "seconds" in run.series else 0

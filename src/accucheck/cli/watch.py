@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -37,10 +38,16 @@ def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, com
     plan = Plan(command, Path(case.root), steps, role, mode or "", nan)
     watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
     sys.stdout.flush()
+    if watched.elsewhere:
+        talk(say("watch-elsewhere", folder=watched.folder, problem=watched.elsewhere))
     if _told(watched):
         _findings(project, case.relative(watched.folder))
-    code = watched.code
-    raise SystemExit(128 - code if code < 0 else code)
+    raise SystemExit(_shown(watched.code))
+
+
+def _shown(code: int) -> int:
+    """An exit code as shells give it: that of a signal above 128."""
+    return 128 - code if code < 0 else code
 
 
 def _told(watched: Watched) -> bool:
@@ -53,7 +60,11 @@ def _told(watched: Watched) -> bool:
         elif not one.started:
             talk(say("watch-no-python"))
         else:
-            talk(say("watch-no-step", code=one.code))
+            talk(say("watch-no-step" if one.imported else "watch-no-mindspore", code=_shown(one.code)))
+        if one.code < 0:
+            talk(say("watch-killed", signal=signal.Signals(-one.code).name))
+        if one.missing:
+            talk(say("watch-missing", hooks=", ".join(one.missing)))
         for failed in one.failed:
             talk(say("watch-failed", hook=failed.get("hook"), error=failed.get("error"), place=failed.get("place")))
     return seen

@@ -750,6 +750,23 @@ WORDS: Words = {
         "en": "the command ended with exit code {code} and ran no network of MindSpore that could be seen.",
         "zh": "该命令以退出码 {code} 结束，没有看到它运行任何 MindSpore 网络。",
     },
+    "watch-no-mindspore": {
+        "en": "the command ended with exit code {code} before any Python of it that could be watched imported MindSpore.",
+        "zh": "该命令以退出码 {code} 结束，其可观察的 Python 进程均未导入 MindSpore。",
+    },
+    "watch-killed": {
+        "en": "the command was ended by {signal}; what was recorded until then is kept.",
+        "zh": "该命令被 {signal} 终止；此前的记录已保留。",
+    },
+    "watch-missing": {
+        "en": "this MindSpore has no {hooks} to watch: what they would tell is not in the recording.",
+        "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
+    },
+    "watch-elsewhere": {
+        "en": "nothing can be written into the project ({problem}): the recordings are in {folder}; look at them again with "
+        "accucheck run --set watched={folder}",
+        "zh": "无法写入项目目录（{problem}），记录保存在 {folder}；再次查看：accucheck run --set watched={folder}",
+    },
     "watch-failed": {
         "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",

@@ -1,0 +1,195 @@
+"""accucheck watch on commands that are unlike a plain `python train.py`: real processes, each of them run under watch."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accucheck.errors import UserError
+from accucheck.readers import recordings
+from accucheck.watching import OUTPUT, Plan, Watched, Watching, watch
+
+#: A training of two steps; `WHAT` is done between MindSpore's import and them.
+TRAIN = """
+import os, sys
+{before}
+import mindspore as ms
+import numpy as np
+from mindspore import nn
+
+def train():
+    net = nn.Dense(2, 2)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = ms.value_and_grad(lambda a: net(a).sum(), None, optimizer.parameters)
+    for number in range({steps}):
+        optimizer(step(ms.Tensor(np.ones((2, 2), np.float32)))[1])
+        {within}
+{after}
+"""
+
+
+def script(folder: Path, *, before: str = "", within: str = "pass", after: str = "train()", steps: int = 3) -> str:
+    path = folder / "train.py"
+    path.write_text(TRAIN.format(before=before, within=within, after=after, steps=steps))
+    return str(path)
+
+
+def watched(folder: Path, *command: str, steps: int = 0, **given: object) -> Watched:
+    return watch(Plan(command, folder, steps, mode="pynative", cwd=folder, **given))  # type: ignore[arg-type]
+
+
+def seen(found: Watched, rank: int = 0) -> recordings.Run:
+    (one,) = found.passes
+    return recordings.read(one.recordings[rank]).runs[-1]
+
+
+# --- nothing to be seen -------------------------------------------------------------------------------------------------
+
+
+def test_a_command_without_python_keeps_its_exit_code(tmp_path: Path) -> None:
+    (one,) = watched(tmp_path, "sh", "-c", "exit 7").passes
+    assert (one.code, one.started, one.imported, one.recordings) == (7, 0, 0, {})
+
+
+def test_a_command_that_fails_before_mindspore_is_imported(tmp_path: Path) -> None:
+    (one,) = watched(tmp_path, sys.executable, "-c", "raise SystemExit(3)").passes
+    assert (one.code, one.started, one.imported, one.recordings) == (3, 1, 0, {})
+
+
+def test_a_python_that_ignores_its_environment_is_run_all_the_same(tmp_path: Path) -> None:
+    for command in (
+        [sys.executable, "-I", "-c", "raise SystemExit(4)"],
+        ["env", "-i", sys.executable, "-c", "exit(4)"],
+    ):
+        (one,) = watched(tmp_path, *command).passes
+        assert (one.code, one.started) == (4, 0)
+
+
+def test_what_cannot_be_started_is_an_error(tmp_path: Path) -> None:
+    for command in ("no-such-command", "with\0byte"):
+        with pytest.raises(UserError) as caught:
+            watched(tmp_path, command)
+        assert caught.value.code == "io"
+    assert not list(tmp_path.glob(".accucheck/watch/*/*.settings.json"))
+
+
+def test_a_sitecustomize_of_the_users_own_runs_too(tmp_path: Path) -> None:
+    own = tmp_path / "lib"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("import builtins\nbuiltins.OWN = 5\n")
+    code = f"import subprocess, sys; sys.exit(OWN + subprocess.call([{sys.executable!r}, '-c', 'exit(OWN)']))"
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(own)
+    try:
+        (one,) = watched(tmp_path, sys.executable, "-c", code).passes
+    finally:
+        os.environ.pop("PYTHONPATH")
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+    assert (one.code, one.started) == (10, 2)
+
+
+def test_output_and_input_are_the_commands_own(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "accucheck",
+            "watch",
+            "--lang",
+            "en",
+            "--project",
+            str(tmp_path),
+            "--",
+            "sh",
+            "-c",
+            "cat; exit 9",
+        ],
+        input="given\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (ended.returncode, ended.stdout) == (9, "given\n")
+    assert "no python of the command could be watched" in ended.stderr.lower()
+
+
+def test_a_project_that_cannot_be_written_is_watched_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, state = tmp_path / "project", tmp_path / "state"
+    project.mkdir()
+    (project / ".accucheck").write_text("no folder")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    found = watched(project, "sh", "-c", "exit 2")
+    assert found.code == 2
+    assert found.elsewhere
+    assert found.folder.is_relative_to(state)
+
+
+def test_a_command_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
+    import threading
+    import time
+
+    (tmp_path / "stubborn.sh").write_text("trap '' INT\necho begun\n(sleep 100; echo left) & wait\n")
+    watching = Watching(Plan(["sh", "stubborn.sh"], tmp_path, mode="user", cwd=tmp_path, kept=True))
+    found: list[Watched] = []
+    thread = threading.Thread(target=lambda: found.append(watching.run()))
+    thread.start()
+    output = watching.folder / OUTPUT
+    deadline = time.monotonic() + 60
+    while not (output.exists() and output.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    watching.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert found[0].code < 0
+    assert output.read_text() == "begun\n"
+
+
+# --- trainings ----------------------------------------------------------------------------------------------------------
+
+mindspore = pytest.mark.mindspore
+
+
+@mindspore
+def test_folders_forks_streams_and_threads_of_a_training(tmp_path: Path) -> None:
+    """It changes folder before the import, closes its standard streams, forks children that train, and ends with a code of its own."""
+    elsewhere = tmp_path / "data"
+    elsewhere.mkdir()
+    script(
+        tmp_path,
+        before="os.chdir('data'); os.close(0); os.close(1)",
+        after="child = os.fork()\nif not child:\n    os._exit(0)\nos.waitpid(child, 0)\ntrain()\nsys.stdout.close()\nsys.exit(6)",
+    )
+    found = watched(tmp_path, sys.executable, "train.py")
+    assert found.code == 6
+    run = seen(found)
+    assert list(run.series["loss"].steps) == [1, 2, 3]
+    assert "failed" not in run.facts
+    assert run.facts["optimizer"][0]["place"] == ["train.py", 10]  # named as it was before the folder changed
+    assert run.facts["start"][0]["folder"] == str(elsewhere)
+
+
+@mindspore
+def test_a_training_that_is_started_anew_and_killed_keeps_what_was_seen(tmp_path: Path) -> None:
+    again = "if 'AGAIN' not in os.environ:\n    os.environ['AGAIN'] = '1'\n    os.execv(sys.executable, [sys.executable, *sys.argv])"
+    script(tmp_path, before=again, within="number == 3 and os.kill(os.getpid(), 9)", steps=9)
+    (tmp_path / "run.sh").write_text(f"exec {sys.executable} -m train\n")
+    found = watched(tmp_path, "bash", "run.sh")
+    assert found.code == -9
+    run = seen(found)
+    assert max(run.series["loss"].steps) == 3  # the fourth was not over
+    assert run.facts["gradients"][-1]["step"] == 4
+
+
+@mindspore
+def test_a_full_disk_ends_the_recording_and_not_the_training(tmp_path: Path) -> None:
+    script(tmp_path, steps=6, after="train()\nprint('trained')")
+    command = ["bash", "-c", f"ulimit -f 2; exec {sys.executable} train.py"]
+    found = watched(tmp_path, *command, kept=True)
+    assert found.code == 0
+    output = (found.folder / OUTPUT).read_text()
+    assert "trained" in output
+    assert output.count("the recording ends here") == 1
+    assert found.passes[0].imported == 1
