@@ -307,6 +307,7 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     assert [info.name for info in open_checkpoint(tmp_path / "out.ckpt").tensors] == ["conv.weight", "norm.gamma"]
 
 
+@pytest.mark.part(3)
 def test_types_that_a_ckpt_cannot_hold_are_told(tmp_path: Path) -> None:
     state = {"a.table": torch.ones(3, dtype=torch.complex64), "b.table": torch.ones(3), "c.table": torch.ones(0, 3)}
     state["d.table"] = torch.ones(4).to(torch.float8_e4m3fn)

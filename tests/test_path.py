@@ -18,6 +18,8 @@ from accucheck.session import Entry, Record
 from command_line import accucheck
 from path_checklist import ROUTE, write_route
 
+pytestmark = pytest.mark.part(3)
+
 CHECKLIST = checklist.read(ROUTE.encode(), "route.yaml")
 
 

@@ -42,6 +42,7 @@ def examined(root: Path, predicted: np.ndarray, path: str, **more: Any) -> tuple
     return suggest(found), {finding.code: finding for finding in found}
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("kind", ["csv", "npz", "cifar"])
 def test_changed_labels_are_found_in_their_places(kind: str, predictions: np.ndarray, tmp_path: Path) -> None:
     path = write(tmp_path, kind, DIGITS.images.astype(np.uint8), LABELS)

@@ -101,6 +101,7 @@ def said(files: dict[str, bytes]) -> dict[str, str]:
     }
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("language", list(Language))
 def test_nothing_private_is_left_in_any_format(language: Language, checklists: list[Checklist]) -> None:
     hide = redactor()

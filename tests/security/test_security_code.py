@@ -240,6 +240,7 @@ async def test_the_question_cannot_be_worded_by_a_stranger(stranger: Path, mark:
     assert not mark.exists()
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(
     "name", ["os", "subprocess", "..engine", "_curves", "accucheck.engine", "train", "fake.os:system", "/tmp/evil", "A"]
 )
