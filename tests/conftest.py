@@ -229,6 +229,14 @@ def real_dumps(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
 
 
 @pytest.fixture(scope="session")
+def watched_runs(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """The project of each kind of training in watched_trainings.KINDS, run under watch."""
+    from watched_trainings import write
+
+    return MadeOnce(tmp_path_factory, "watched", write)
+
+
+@pytest.fixture(scope="session")
 def profiled_runs(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
     """What the profiler wrote of a run with a slow map, and of one with slow steps."""
     from profiled_runs import write

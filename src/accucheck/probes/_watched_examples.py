@@ -1,0 +1,119 @@
+"""A recording as accucheck watch writes it of a small training, for the examples of the probes that read one.
+
+The network is Dense, BatchNorm, Dense, Dense; each of its parameters is given to one Momentum unless said otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_DENSE, _NORM = "mindspore.nn.layer.basic.Dense", "mindspore.nn.layer.normalization.BatchNorm1d"
+_CELLS = [
+    ("", "__main__.Net", 20),
+    ("first", _DENSE, 5),
+    ("norm", _NORM, 6),
+    ("second", _DENSE, 7),
+    ("head", _DENSE, 8),
+]
+_SHAPES = {
+    "first.weight": [16, 8],
+    "first.bias": [16],
+    "norm.gamma": [16],
+    "norm.beta": [16],
+    "norm.moving_mean": [16],
+    "second.weight": [16, 16],
+    "second.bias": [16],
+    "head.weight": [2, 16],
+    "head.bias": [2],
+}
+_STATISTICS = ("norm.moving_mean",)
+_HEAD = {"recording": 1, "accucheck": "1.0.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+
+
+def recording(
+    steps: int = 10,
+    *,
+    norms: Mapping[str, float | None] | None = None,
+    idle: Sequence[str] = (),
+    broken: int | None = None,
+    decay: Mapping[str, float] | None = None,
+    rates: Mapping[str, float] | None = None,
+    groups: Sequence[Sequence[str]] = ((*_SHAPES,),),
+    still: Sequence[str] = (),
+    frozen: Sequence[str] = (),
+    weights: Mapping[str, Mapping[str, Any]] | None = None,
+    modes: Mapping[int, Sequence[str]] | None = None,
+    shared: Sequence[Sequence[str]] = (),
+    more: Sequence[Mapping[str, Any]] = (),
+    end: bool = True,
+) -> str:
+    """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
+    parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
+    a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first.
+    """
+    norms, modes = norms or {}, modes or {1: []}
+    ids = {name: number for number, name in enumerate(_SHAPES, 1)}
+    held = [[name for name in group if name not in _STATISTICS] for group in groups]
+    moves = {name for group in held for name in group if name not in still} | {*_STATISTICS}
+    lines: list[Mapping[str, Any]] = [_HEAD, *more, _network(ids, frozen, weights or {}, shared)]
+    for number, group in enumerate(held):
+        lines.append(
+            {
+                **{"fact": "optimizer", "number": number, "class": "mindspore.nn.optim.momentum.Momentum"},
+                **{"place": ["train.py", 30 + number], "parameters": group, "ids": [ids[name] for name in group]},
+                **{"decay": [(decay or {}).get(name, 0.0) for name in group], "loss_scale": 1.0},
+                "digests": [f"start-{name}" for name in group],
+            }
+        )
+    called = [[name, kind, True, [{"zero": 0.0}]] for name, kind, _ in _CELLS if name not in idle]
+    for step in range(1, steps + 1):
+        if step in modes:
+            lines.append({"fact": "modes", "step": step, "networks": [0], "inference": [*modes[step]], "cells": 5})
+        lines.append(
+            {"fact": "pass", "step": step, "training": True, "networks": [0], "data": 0, "batch": [], "calls": called}
+        )
+        for number, group in enumerate(held):
+            values = ["nan" if broken and step >= broken else norms.get(name.partition(".")[0], 0.5) for name in group]
+            told = {"step": step, "optimizer": number}
+            lines.append({"fact": "gradients", **told, "norms": values, "zeros": [0.0] * len(group)})
+            lines.append({"fact": "changes", **told, "ratios": [0.0 if name in still else 1e-3 for name in group]})
+        lines.append({"step": step, "epoch": 1, "seconds": 0.1, "loss": 2.0 * 0.98**step, **(rates or {"lr": 0.1})})
+    if end:
+        lines.append(_end(held, moves, frozen, weights or {}))
+    return "\n".join(json.dumps(line) for line in lines) + "\n"
+
+
+def _network(
+    ids: Mapping[str, int],
+    frozen: Sequence[str],
+    weights: Mapping[str, Mapping[str, Any]],
+    shared: Sequence[Sequence[str]],
+) -> Mapping[str, Any]:
+    cells = [[name, kind, ["net.py", line], {}] for name, kind, line in _CELLS]
+    parameters = [
+        {
+            **{"name": name, "path": name, "id": ids[name], "shape": shape, "type": "float32", "zero": 0.0},
+            **{"trained": name not in (*_STATISTICS, *frozen), "digest": f"start-{name}", "constant": False},
+            **weights.get(name, {}),
+        }
+        for name, shape in _SHAPES.items()
+    ]
+    found = {"number": 0, "at": 5, "class": "__main__.Net", "cells": cells, "ids": [101, 102, 103, 104, 105]}
+    return {"fact": "network", **found, "modes": ["norm"], "parameters": parameters, "shared": [*map(list, shared)]}
+
+
+def _end(
+    held: Sequence[Sequence[str]], moves: set[str], frozen: Sequence[str], weights: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    def digest(name: str) -> str:
+        return f"end-{name}" if name in moves else f"start-{name}"
+
+    network = {
+        "trained": [name not in (*_STATISTICS, *frozen) for name in _SHAPES],
+        "digests": [digest(name) for name in _SHAPES],
+        "alike": [bool(weights.get(name, {}).get("alike")) for name in _SHAPES],
+    }
+    digests = {str(number): [digest(name) for name in group] for number, group in enumerate(held)}
+    return {"fact": "end", "why": "exit", "steps": 0, "inferences": 0, "digests": digests, "networks": {"0": network}}

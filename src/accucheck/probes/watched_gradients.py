@@ -1,0 +1,491 @@
+"""Reads what gradients the optimizers of a watched run were given: which layers get none, where they stop, and their norms by layer.
+
+Catches, in the user's own training: layers that run and whose gradient is missing or exactly 0 in every step that was looked at, as
+behind asnumpy() or stop_gradient(); an optimizer that is given nothing but zeros; gradients that are NaN or Inf, vanish or explode from
+layer to layer. Cannot tell: steps that were not looked at (all of the first ten, then each tenth), and gradients of parameters that
+no optimizer holds (watched_updates names them).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
+from ..probe import Example
+from . import _watched_networks
+from ._checkpoints import shown, table
+from ._watched_examples import recording
+from ._watched_networks import Parameter, Seen
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    about: Annotated[
+        Literal["connection", "norms"],
+        Meta(
+            description="whether to tell which layers gradients reach, or how large they are",
+            extra={"unit": "", "source": "the item"},
+        ),
+    ] = "connection"
+    steps: Annotated[
+        int,
+        Meta(
+            ge=2,
+            description="steps that must have been looked at before a gradient counts as always 0: what lies before a layer that starts "
+            "at zero gets its gradient from the second on",
+            extra={"unit": "steps", "source": "own choice"},
+        ),
+    ] = 5
+    vanishing: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="a first layer whose gradient has less than this share of the norm of the last one's is suspect",
+            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-3"},
+        ),
+    ] = 1e-3
+    small: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="where that norm itself is below",
+            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-4"},
+        ),
+    ] = 1e-4
+    exploding: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="a first layer whose gradient has more than so many times the norm of the last one's is suspect, where the loss "
+            "has not fallen",
+            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 70"},
+        ),
+    ] = 70.0
+    large: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="so is any gradient of a larger norm",
+            extra={"unit": "1", "source": "TheDeepChecker, TOSEM 2022: 1e6"},
+        ),
+    ] = 1e6
+
+
+MESSAGES: Words = {
+    **_watched_networks.MESSAGES,
+    "cut-off": {
+        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is exactly 0 in all "
+        "{steps:,} steps that were looked at. {how}() at {cut} takes what they give out of the graph; {next} comes after it.",
+        "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度始终恰为 0。"
+        "{cut} 处的 {how}() 使其输出脱离了计算图，其后是 {next}。",
+    },
+    "no-gradient": {
+        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is missing or exactly "
+        "0 in all {steps:,} steps that were looked at. The first layer after them that gets one is {next}.",
+        "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度缺失或始终恰为 0。"
+        "其后第一个得到梯度的层是 {next}。",
+    },
+    "behind-zeros": {
+        "en": "{layers:,} {layers:layer gets|layers get} no gradient in {steps:,} steps: {names}. All outputs of {zeros} are 0, so "
+        "nothing passes there.",
+        "zh": "有 {layers:,} 层在 {steps:,} 步中得不到梯度：{names}。{zeros} 的输出全为 0，梯度无法通过。",
+    },
+    "loss-is-zero": {
+        "en": "The loss of optimizer {optimizer} ({kind}) was 0 in all {steps:,} steps, and so was every gradient that it got.",
+        "zh": "优化器 {optimizer}（{kind}）对应的 loss 在 {steps:,} 步中都是 0，其梯度也全部为 0。",
+    },
+    "meant": {
+        "en": "{layers:,} {layers:layer gets|layers get} no gradient, as design.frozen says: {names}.",
+        "zh": "有 {layers:,} 层得不到梯度，与 design.frozen 的声明一致：{names}。",
+    },
+    "not-run": {
+        "en": "{count:,} {count:parameter|parameters} of layers that were not called in training got no gradient: {names}.",
+        "zh": "有 {count:,} 个参数所在的层在训练中没有被调用，因此没有梯度：{names}。",
+    },
+    "some-zero": {
+        "en": "The {count:gradient|gradients} of {count:,} {count:parameter|parameters} {count:is|are} exactly 0 in all {steps:,} steps, "
+        "though others of the same layers are not, or the layers have only scales and shifts: {names}.",
+        "zh": "有 {count:,} 个参数的梯度在 {steps:,} 步中始终恰为 0，而同一层的其他参数并非如此，或该层只有缩放和平移：{names}。",
+    },
+    "few-steps": {
+        "en": "Gradients were looked at in {steps:,} {steps:step|steps} only, too few to tell which stay 0.",
+        "zh": "只查看了 {steps:,} 步的梯度，不足以判断哪些梯度始终为 0。",
+    },
+    "reached": {
+        "en": "In the watched training, gradients reached {count:,} of {all:,} parameters in {layers:,} {layers:layer|layers}; "
+        "{steps:,} steps were looked at.",
+        "zh": "在所观察的训练中，梯度到达了 {layers:,} 层的 {count:,} 个参数（共 {all:,} 个）；查看了 {steps:,} 步。",
+    },
+    "not-finite": {
+        "en": "From step {step:,} on, the optimizer updates with gradients that are NaN or Inf: {count:,} of {all:,} parameters, {names}.",
+        "zh": "从第 {step:,} 步起，优化器用 NaN 或 Inf 的梯度更新参数：{all:,} 个参数中有 {count:,} 个，{names}。",
+    },
+    "not-finite-once": {
+        "en": "In step {step:,} {count:,} {count:gradient was|gradients were} NaN or Inf: {names}. Later gradients are finite again.",
+        "zh": "第 {step:,} 步有 {count:,} 个梯度为 NaN 或 Inf：{names}；之后的梯度恢复为有限值。",
+    },
+    "vanishing": {
+        "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a share "
+        "of {ratio:.2g}.",
+        "zh": "梯度在传到第一层的途中消失：{first_name} 的范数为 {first:.2g}，{last_name} 为 {last:.2g}，比值 {ratio:.2g}。",
+    },
+    "exploding": {
+        "en": "The gradient grows on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, "
+        "{ratio:.3g} times as much, and the loss does not fall.",
+        "zh": "梯度在传到第一层的途中爆炸：{first_name} 的范数为 {first:.2g}，{last_name} 为 {last:.2g}，是后者的 {ratio:.3g} 倍，"
+        "且 loss 没有下降。",
+    },
+    "large": {
+        "en": "The {count:gradient|gradients} of {count:,} {count:parameter has|parameters have} a norm above {limit:g}: {names}.",
+        "zh": "有 {count:,} 个参数的梯度范数大于 {limit:g}：{names}。",
+    },
+    "norms": {
+        "en": "Norms of the gradients of {all:,} parameters in {steps:,} steps of the watched training: {low:.2g} to {high:.2g}.",
+        "zh": "所观察的训练中，{all:,} 个参数的梯度范数（{steps:,} 步）为 {low:.2g} 至 {high:.2g}。",
+    },
+    "fix-graph": {
+        "en": "Stay within Tensors: leave asnumpy() and Tensor(...) out of what the loss is computed from, and stop_gradient() where these "
+        "layers are to learn. Layers that are meant to stay as they are: name them in design.frozen, and leave them out of the optimizer.",
+        "zh": "全程使用 Tensor 运算：参与 loss 计算的路径上不要使用 asnumpy() 和 Tensor(...)，需要学习的层不要使用 stop_gradient()。"
+        "如果这些层本应冻结，请写进 design.frozen，并且不要传给优化器。",
+    },
+    "fix-first": {
+        "en": "Find the first operator that gives NaN or Inf in that step (mp.01), and skip the update where gradients are not finite.",
+        "zh": "找出该步中最先产生 NaN 或 Inf 的算子（mp.01），并在梯度非有限时跳过更新。",
+    },
+    "fix-vanishing": {
+        "en": "Add normalisations or residual connections, ReLU in place of Sigmoid and Tanh, LSTM or GRU for sequences; see initialisers.",
+        "zh": "加归一化层或残差连接，用 ReLU 代替 Sigmoid、Tanh，序列用 LSTM 或 GRU，并检查初始化。",
+    },
+    "fix-exploding": {
+        "en": "Clip by ops.clip_by_global_norm, add normalisations, a warm-up; see initialisers and the scale of inputs and targets.",
+        "zh": "用 ops.clip_by_global_norm 裁剪，加归一化层和预热，并检查初始化以及输入、目标值的量级。",
+    },
+}
+_STILL = {
+    "en": "These layers stay as they were initialised, however long the training runs, and those behind them learn on random features.",
+    "zh": "无论训练多久，这些层都停留在初始值，其后的层只能在随机特征上学习。",
+}
+WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "vanishing"), _STILL) | {
+    "not-finite": {
+        "en": "An update with NaN or Inf makes the weights NaN, and every later loss with them.",
+        "zh": "用 NaN 或 Inf 更新后权重变为 NaN，之后的 loss 也都是 NaN。",
+    },
+}
+_AGAIN = {
+    "en": "Watch again after the change: accucheck watch names the layers that gradients reach.",
+    "zh": "修改后再次运行 accucheck watch，查看梯度到达了哪些层。",
+}
+PROOF: Words = dict.fromkeys(WHY, _AGAIN)
+WORDS: Words = {
+    **_watched_networks.WORDS,
+    "without": {"en": "Parameters without a gradient", "zh": "没有梯度的参数"},
+    "by-layer": {"en": "Norms of gradients, in the order in which layers run", "zh": "各层的梯度范数（按运行顺序）"},
+    "by-step": {"en": "Norm of the gradient by step", "zh": "各步的梯度范数"},
+    "first": {"en": "First", "zh": "首步"},
+    "median": {"en": "Median", "zh": "中位数"},
+    "last": {"en": "Last", "zh": "末步"},
+    "norm": {"en": "norm of the gradient", "zh": "梯度范数"},
+}
+_COLUMNS = ["parameter", "shape", "kind", "place"]
+#: Curves in one chart.
+_CURVES = 6
+#: What reading the scripts says of layers that are not used, or cut off, and that a gradient proves wrong.
+UNUSED = ["unused-layer", "unused-parameter", "unused-untrained"]
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    seen = _watched_networks.seen(case)
+    if not isinstance(seen, Seen):
+        yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
+    elif params.about == "norms":
+        yield from _Norms(seen, params).judge()
+    else:
+        yield from _Connection(case, seen, params).judge()
+
+
+class _Connection:
+    """Which parameters gradients reach."""
+
+    def __init__(self, case: Case, seen: Seen, params: Params) -> None:
+        self.seen, self.params = seen, params
+        self.frozen = case.spec.design.frozen
+        self.steps = len({one.step for one in seen.gradients})
+        self.looked = {key: norms for key, norms in seen.norms.items() if len(norms) >= params.steps}
+        self.zero = [key for key, norms in self.looked.items() if all(not norm for _, _, norm in norms)]
+        #: Of each cell by its network and name the place of its last call in a pass of training, and the name of what comes after it.
+        self.order: dict[tuple[int | None, str], int] = {}
+        self.dark: dict[tuple[int | None, str], str] = {}
+        for one in seen.passes:
+            if one.training:
+                self._follow(one)
+
+    def _follow(self, one: Any) -> None:
+        calls = list(self.seen.calls(one))
+        self.order.update({(call.network, call.name): place for place, call in enumerate(calls)})
+        dark = ""
+        for call in reversed(calls):
+            if call.gave and all(given.get("zero") == 1 for given in call.gave):
+                dark = call.name or call.kind
+            self.dark[call.network, call.name] = dark
+
+    def judge(self) -> Iterator[Finding]:
+        watch, parameters = self.seen.watch, self.seen.parameters
+        if not self.looked:
+            yield Finding("few-steps", Level.INFO, watch.where(), {"steps": self.steps}, incomplete=True)
+            return
+        silent = self._losses_of_zero()
+        for number, kind in silent.items():
+            data = {"optimizer": number, "kind": kind, "steps": self.steps}
+            yield Finding("loss-is-zero", Level.INFO, watch.where(), data, incomplete=True)
+        zero = [parameters[key] for key in self.zero if not set(parameters[key].optimizers) <= silent.keys()]
+        run = [one for one in zero if (one.network, one.layer) in self.order]
+        if idle := [one for one in zero if one not in run]:
+            yield self._told("not-run", Level.INFO, idle)
+        layers = self._whole(run)
+        whole = [one for some in layers.values() for one in some]
+        if part := [one for one in run if one not in whole]:
+            yield self._told("some-zero", Level.INFO, part)
+        if layers:
+            yield self._cut(layers)
+        reached = [parameters[key] for key in self.looked if key not in self.zero]
+        lines: dict[str, list[list[int]]] = {}
+        for one in reached:
+            if one.place:
+                lines.setdefault(one.place[0], []).append([one.place[1], one.place[1]])
+        data = {"count": len(reached), "all": len(self.looked), "steps": self.steps}
+        data["layers"] = len({(one.network, one.layer) for one in reached})
+        refutes = [Refutes("graph_connectivity_script", UNUSED, places=lines)] if lines else []
+        yield Finding("reached", Level.INFO, watch.where(), data, [_chart(self.seen, reached)], refutes=refutes)
+
+    def _losses_of_zero(self) -> dict[int, str]:
+        """Optimizers whose loss was exactly 0 all the time, as one has that begins later, and their classes."""
+        found = {}
+        for one in self.seen.optimizers:
+            losses = self.seen.watch.run.series.get(f"opt{one.number}.loss" if one.number else "loss")
+            if losses is not None and len(losses.values) and not losses.values.any():
+                found[one.number] = one.kind.rpartition(".")[2]
+        return found
+
+    def _whole(self, run: list[Parameter]) -> dict[tuple[int, str], list[Parameter]]:
+        """Of the layers that have weights and none of whose trained parameters gets a gradient: these parameters."""
+        groups: dict[tuple[int, str], list[Parameter]] = {}
+        for one in run:
+            groups.setdefault((one.network, one.layer), []).append(one)
+        reached = {
+            (one.network, one.layer)
+            for key, one in self.seen.parameters.items()
+            if key in self.looked and key not in self.zero
+        }
+        ordered = sorted(groups.items(), key=lambda entry: self.order[entry[0]])
+        whole = {key: some for key, some in ordered if key not in reached}
+        return whole if any(one.matrix for some in whole.values() for one in some) else {}
+
+    def _cut(self, layers: dict[tuple[int, str], list[Parameter]]) -> Finding:
+        """Layers that run and get nothing: by what, as far as that was seen."""
+        some = [one for found in layers.values() for one in found]
+        last = max(self.order[key] for key in layers)
+        after = self._after({key[0] for key in layers}, last)
+        names: dict[str, Any] = {
+            "layers": len(layers),
+            "names": shown(name or "." for _, name in layers),
+            "next": after or "-",
+        }
+        if all(_watched_networks.meant(one.path, self.frozen) for one in some):
+            return self._told("meant", Level.INFO, some, **names)
+        dark = next((self.dark[key] for key in layers if self.dark.get(key)), "")
+        first = min(self.order[key] for key in layers)
+        cut = _last_cut(self.seen.watch.facts("cut"), first)
+        if cut is not None:
+            names |= {"how": cut["how"], "cut": ":".join(map(str, cut["place"]))}
+            level = Level.PROBLEM if cut["how"] == "asnumpy" else Level.SUSPECT
+            return self._told("cut-off", level, some, cut["place"], "fix-graph", **names)
+        if dark:
+            return self._told("behind-zeros", Level.SUSPECT, some, None, "fix-vanishing", **names, zeros=dark)
+        return self._told("no-gradient", Level.SUSPECT, some, None, "fix-graph", **names)
+
+    def _after(self, networks: set[int], last: int) -> str:
+        """The first layer called after a place in the order that gets a gradient."""
+        found = [
+            (self.order[key], one.layer)
+            for number, one in self.seen.parameters.items()
+            if number in self.looked and number not in self.zero
+            if (key := (one.network, one.layer)) in self.order and self.order[key] > last and one.network in networks
+        ]
+        return min(found)[1] if found else ""
+
+    def _told(
+        self,
+        code: str,
+        level: Level,
+        some: list[Parameter],
+        place: Any = None,
+        fix: str | None = None,
+        **data: Any,
+    ) -> Finding:
+        data = {"count": len(some), "names": shown(one.path for one in some), "steps": self.steps} | data
+        made = next((one.place for one in some if one.place), None)
+        where = self.seen.watch.where(list(place or made or []), name=some[0].path)
+        evidence: list[Evidence] = [table("without", _COLUMNS, [_watched_networks.row(one) for one in some])]
+        return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
+
+
+def _last_cut(cuts: list[dict[str, Any]], first: int) -> dict[str, Any] | None:
+    """What takes a result out of the graph after a layer has run: asnumpy() before stop_gradient(), which may be meant."""
+    able = [one for one in cuts if one["calls"] > first and one.get("place")]
+    return next((one for how in ("asnumpy", "stop_gradient") for one in able if one["how"] == how), None)
+
+
+class _Norms:
+    """How large gradients are, from layer to layer."""
+
+    def __init__(self, seen: Seen, params: Params) -> None:
+        self.seen, self.params = seen, params
+        self.steps = len({one.step for one in seen.gradients})
+        order: dict[tuple[int | None, str], int] = {}
+        for one in seen.passes:
+            if one.training and not order:
+                order = {(call.network, call.name): place for place, call in reversed([*enumerate(seen.calls(one))])}
+        self.layers = sorted(
+            (
+                one
+                for key, one in seen.parameters.items()
+                if one.matrix and (one.network, one.layer) in order and seen.norms.get(key)
+            ),
+            key=lambda one: order[one.network, one.layer],
+        )
+        self.middle = {
+            key: median(finite)
+            for key, norms in seen.norms.items()
+            if (finite := [norm for _, _, norm in norms if norm is not None and math.isfinite(norm)])
+        }
+
+    def judge(self) -> Iterator[Finding]:
+        watch = self.seen.watch
+        if not self.middle:
+            yield Finding("few-steps", Level.INFO, watch.where(), {"steps": self.steps}, incomplete=True)
+            return
+        evidence = self._evidence()
+        yield from self._not_finite(evidence)
+        large = [self.seen.parameters[key] for key, norm in self.middle.items() if norm > self.params.large]
+        if large:
+            data: dict[str, Any] = {
+                "count": len(large),
+                "names": shown(one.path for one in large),
+                "limit": self.params.large,
+            }
+            place = watch.where(list(large[0].place or []), name=large[0].path)
+            yield Finding("large", Level.SUSPECT, place, data, evidence, Fix("fix-exploding"))
+        for number in {one.optimizers[0] for one in self.layers}:
+            ends = [one for one in self.layers if one.optimizers[0] == number and self.middle.get(one.id)]
+            yield from self._across(ends, number, evidence)
+        norms = [norm for norm in self.middle.values() if norm]
+        data = {
+            "all": len(self.middle),
+            "steps": self.steps,
+            "low": min(norms, default=0.0),
+            "high": max(norms, default=0.0),
+        }
+        yield Finding("norms", Level.INFO, watch.where(), data, evidence)
+
+    def _not_finite(self, evidence: list[Evidence]) -> Iterator[Finding]:
+        """The first step in which an optimizer was given NaN or Inf, and whether that went by."""
+        bad: dict[int, list[int]] = {}
+        last: dict[int, int] = {}
+        for key, norms in self.seen.norms.items():
+            for step, _, norm in norms:
+                last[key] = step
+                if norm is not None and not math.isfinite(norm):
+                    bad.setdefault(step, []).append(key)
+        if not bad:
+            return
+        step = min(bad)
+        some = [self.seen.parameters[key] for key in bad[step]]
+        stays = max(last.values()) in bad
+        data = {"step": step, "count": len(some), "all": len(last), "names": shown(one.path for one in some)}
+        where = self.seen.watch.where(list(some[0].place or []), name=some[0].path, step=step)
+        if stays:
+            yield Finding("not-finite", Level.PROBLEM, where, data, evidence, Fix("fix-first"))
+        else:
+            yield Finding("not-finite-once", Level.INFO, where, data, evidence)
+
+    def _across(self, ends: Sequence[Parameter], number: int, evidence: list[Evidence]) -> Iterator[Finding]:
+        """The gradient of the first layer of an optimizer against that of the last one."""
+        if len(ends) < 3:
+            return
+        first, last = self.middle[ends[0].id], self.middle[ends[-1].id]
+        ratio = first / last
+        data: dict[str, Any] = {"first": first, "last": last, "ratio": ratio}
+        data |= {"first_name": ends[0].path, "last_name": ends[-1].path}
+        where = self.seen.watch.where(list(ends[0].place or []), name=ends[0].path)
+        if ratio < self.params.vanishing and first < self.params.small:
+            yield Finding("vanishing", Level.SUSPECT, where, data, evidence, Fix("fix-vanishing"))
+        elif ratio > self.params.exploding and not self._falls(number):
+            yield Finding("exploding", Level.SUSPECT, where, data, evidence, Fix("fix-exploding"))
+
+    def _falls(self, number: int) -> bool:
+        """Whether the loss of an optimizer is lower in the last third of the steps than in the first, or not known."""
+        losses = self.seen.watch.run.series.get(f"opt{number}.loss" if number else "loss")
+        if losses is None or len(losses.values) < 3:
+            return True
+        third = len(losses.values) // 3
+        return float(losses.values[-third:].mean()) < float(losses.values[:third].mean())
+
+    def _evidence(self) -> list[Evidence]:
+        rows: list[list[Plain]] = []
+        for one in self.layers:
+            norms = [norm for _, _, norm in self.seen.norms[one.id]]
+            rows.append([one.path, one.made, _finite(norms[0]), _finite(self.middle.get(one.id)), _finite(norms[-1])])
+        columns = ["parameter", "place", "first", "median", "last"]
+        return [table("by-layer", columns, rows), _chart(self.seen, self.layers)] if rows else []
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _chart(seen: Seen, some: Sequence[Parameter]) -> Curve:
+    """The norms of some of the parameters, drawn evenly, by step."""
+    weights = [one for one in some if one.matrix] or list(some)
+    chosen = weights[:: -(-len(weights) // _CURVES) or 1]
+    steps = sorted({fact.step for fact in seen.gradients})
+    series = {}
+    for one in chosen:
+        norms = {step: norm for step, _, norm in seen.norms[one.id]}
+        series[one.path] = [_finite(norms.get(step)) or None for step in steps]
+    return Curve("by-step", "step", "norm", [float(step) for step in steps], series)
+
+
+def _example(name: str, verdict: Verdict, *codes: str, about: str = "connection", **args: Any) -> Example:
+    files: dict[str, Any] = {"watch/pynative.jsonl": recording(**args)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes, params={"about": about})
+
+
+_CUT = {"fact": "cut", "step": 0, "place": ["net.py", 12], "how": "asnumpy", "calls": 3}
+_STOP = {**_CUT, "how": "stop_gradient"}
+EXAMPLES = [
+    _example("gradients everywhere", Verdict.OK, "reached"),
+    _example("two layers behind asnumpy()", Verdict.PROBLEM, "cut-off", norms={"first": 0.0}, more=[_CUT]),
+    _example("two layers behind stop_gradient()", Verdict.UNDECIDED, "cut-off", norms={"first": 0.0}, more=[_STOP]),
+    _example("layers that get nothing", Verdict.UNDECIDED, "no-gradient", norms={"first": None}),
+    _example("a layer that is not called", Verdict.OK, "not-run", norms={"first": 0.0}, idle=("first",)),
+    _example("too few steps", Verdict.UNDECIDED, "few-steps", steps=3),
+    _example("norms of all layers", Verdict.OK, "norms", about="norms"),
+    _example("NaN from step 4 on", Verdict.PROBLEM, "not-finite", about="norms", broken=4),
+    _example(
+        *("a gradient that vanishes", Verdict.UNDECIDED, "vanishing"),
+        about="norms",
+        norms={"first": 1e-7, "second": 1e-4},
+    ),
+]

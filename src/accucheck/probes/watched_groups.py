@@ -1,0 +1,259 @@
+"""Reads the weight decay and the learning rates that were in force in a watched run, parameter by parameter and group by group.
+
+Catches decay that goes to scales, shifts and biases and to no weight, decay that is far stronger on them than on weights, and one that
+shrinks what it acts on by more than a hundredth in a step. Lists groups with their rates. Cannot tell decay that is a schedule, nor
+which of the rates belongs to which parameter.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example
+from . import _watched_networks
+from ._checkpoints import shown, table
+from ._watched_examples import recording
+from ._watched_networks import Parameter, Seen
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    uneven: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="a decay of scales, shifts or biases that is more than so many times that of any weight is suspect",
+            extra={"unit": "1", "source": "own choice: recipes give them the same decay as weights, or none"},
+        ),
+    ] = 5.0
+    shrinks: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="decay times learning rate, the share that a step takes from a parameter, above which decay is suspect",
+            extra={
+                "unit": "1",
+                "source": "own choice: recipes lie at 1e-3 and below (AdamW for ViT: 3e-3 times 0.3); 1e-2 halves a weight in 70 steps",
+            },
+        ),
+    ] = 1e-2
+
+
+MESSAGES: Words = {
+    **_watched_networks.MESSAGES,
+    "reversed": {
+        "en": "Weight decay of up to {decay:.3g} acts on {count:,} scales, shifts and biases ({names}) and on none of {weights:,} weights: "
+        "the groups are the wrong way round.",
+        "zh": "权重衰减（最大 {decay:.3g}）作用在 {count:,} 个缩放、平移和偏置参数上（{names}），而 {weights:,} 个权重都没有衰减："
+        "参数分组弄反了。",
+    },
+    "uneven": {
+        "en": "{count:,} scales, shifts and biases have a weight decay of up to {decay:.3g}, {ratio:.3g} times that of any weight "
+        "({other:.3g}): {names}.",
+        "zh": "有 {count:,} 个缩放、平移和偏置参数的权重衰减高达 {decay:.3g}，是权重最大衰减（{other:.3g}）的 {ratio:.3g} 倍：{names}。",
+    },
+    "shrinks": {
+        "en": "A weight decay of {decay:.3g} at a learning rate of {rate:.3g} takes {share:.2g} of {count:,} "
+        "{count:parameter|parameters} in every step: {names}.",
+        "zh": "权重衰减 {decay:.3g}、学习率 {rate:.3g}，每一步都使 {count:,} 个参数缩小 {share:.2g}：{names}。",
+    },
+    "decay-everywhere": {
+        "en": "Weight decay of {decay:.3g} acts on all {count:,} parameters, {vectors:,} scales, shifts and biases among them.",
+        "zh": "权重衰减 {decay:.3g} 作用在全部 {count:,} 个参数上，其中 {vectors:,} 个是缩放、平移或偏置参数。",
+    },
+    "decay-unknown": {
+        "en": "The weight decay of {kind} is a schedule, or it does not tell it; what is in force was not seen.",
+        "zh": "{kind} 的权重衰减随步数变化或无法读取，未能得知实际值。",
+    },
+    "in-force": {
+        "en": "{kind}: weight decay {weights} on weights and {vectors} on scales, shifts and biases; learning rates from {low:.3g} to "
+        "{high:.3g} in {steps:,} steps.",
+        "zh": "{kind}：权重的衰减为 {weights}，缩放、平移和偏置参数的衰减为 {vectors}；{steps:,} 步中学习率为 {low:.3g} 至 {high:.3g}。",
+    },
+    "fix-groups": {
+        "en": "Give decay to the parameters of two and more dimensions, and 0.0 to the others: two groups, each with its params and its "
+        "weight_decay.",
+        "zh": "把衰减给二维及以上的参数，其余设为 0.0：分成两组，各自写明 params 和 weight_decay。",
+    },
+    "fix-decay": {
+        "en": "See whether the number was meant for something else; usual are 1e-5 to 1e-3 for SGD and Momentum, 0.01 to 0.3 for AdamW.",
+        "zh": "检查该数值是否用错了地方；SGD、Momentum 通常为 1e-5 到 1e-3，AdamW 为 0.01 到 0.3。",
+    },
+}
+_PULLED = {
+    "en": "Decay pulls scales of normalisations towards 0, which shrinks what every layer passes on, while weights are not held back.",
+    "zh": "衰减把归一化的缩放参数拉向 0，各层的输出随之变小，而权重没有受到约束。",
+}
+WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
+    "shrinks": {
+        "en": "The decay outweighs what is learned: parameters go to 0 within some hundred steps.",
+        "zh": "衰减超过了学习的作用：参数会在几百步内趋于 0。",
+    },
+}
+_PRINT = {
+    "en": "Print optimizer.weight_decay and optimizer.decay_flags beside optimizer.parameters.",
+    "zh": "对照 optimizer.parameters 打印 optimizer.weight_decay 和 optimizer.decay_flags。",
+}
+PROOF: Words = dict.fromkeys(("reversed", "uneven"), _PRINT) | {
+    "shrinks": {
+        "en": "Watch the size of these parameters by step: without a gradient, {share:.2g} of it goes in each.",
+        "zh": "观察这些参数的大小随步数的变化：没有梯度时每一步缩小 {share:.2g}。",
+    },
+}
+WORDS: Words = {
+    **_watched_networks.WORDS,
+    "decays": {"en": "Weight decay in force", "zh": "实际生效的权重衰减"},
+    "decay": {"en": "Weight decay", "zh": "权重衰减"},
+    "weights": {"en": "Weights", "zh": "权重数"},
+    "vectors": {"en": "Scales, shifts and biases", "zh": "缩放、平移和偏置参数数"},
+    "first": {"en": "First of them", "zh": "首个"},
+    "rates": {"en": "Learning rates in force", "zh": "实际生效的学习率"},
+    "group": {"en": "Group", "zh": "参数组"},
+    "at-first": {"en": "First step", "zh": "首步"},
+    "highest": {"en": "Highest", "zh": "最大"},
+    "at-last": {"en": "Last step", "zh": "末步"},
+    "rate": {"en": "learning rate", "zh": "学习率"},
+}
+#: Groups in one chart, and decays in one sentence.
+_CURVES, _SAID = 6, 4
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """Whether a rate suits the training is not seen: without a problem nothing is decided."""
+    return Verdict.PROBLEM if usual(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    seen = _watched_networks.seen(case)
+    if not isinstance(seen, Seen):
+        yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
+        return
+    for optimizer in seen.optimizers:
+        yield from _judge(seen, optimizer, params)
+
+
+def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
+    kind = optimizer.kind.rpartition(".")[2]
+    where = seen.watch.where(list(optimizer.place or []))
+    rates = _rates(seen, optimizer.number)
+    if optimizer.decay is None or len(optimizer.decay) != len(optimizer.ids):
+        yield Finding("decay-unknown", Level.INFO, where, {"kind": kind}, _charts(rates), incomplete=True)
+        return
+    held = [
+        (seen.parameters[key], _watched_networks.number(value) or 0.0)
+        for key, value in zip(optimizer.ids, optimizer.decay, strict=True)
+    ]
+    weights = [(one, decay) for one, decay in held if one.matrix]
+    vectors = [(one, decay) for one, decay in held if not one.matrix]
+    decayed = [(one, decay) for one, decay in vectors if decay > 0]
+    evidence = [_groups(held), *_charts(rates)]
+    most = max((decay for _, decay in decayed), default=0.0)
+    other = max((decay for _, decay in weights), default=0.0)
+    data: dict[str, Any] = {"count": len(decayed), "names": shown(one.path for one, _ in decayed), "decay": most}
+    if decayed and len(weights) > 1 and not other:
+        yield Finding("reversed", Level.PROBLEM, where, data | {"weights": len(weights)}, evidence, Fix("fix-groups"))
+    elif weights and other and most > params.uneven * other:
+        data |= {"other": other, "ratio": most / other}
+        yield Finding("uneven", Level.SUSPECT, where, data, evidence, Fix("fix-groups"))
+    elif decayed and len({decay for _, decay in held}) == 1:
+        data |= {"count": len(held), "vectors": len(vectors)}
+        yield Finding("decay-everywhere", Level.INFO, where, data, evidence)
+    yield from _shrinks(held, rates, params, where, evidence)
+    values = [float(value) for _, some in rates for value in some]
+    data = {"kind": kind, "steps": seen.watch.steps, "low": min(values, default=0.0), "high": max(values, default=0.0)}
+    data |= {"weights": _said(weights), "vectors": _said(vectors)}
+    yield Finding("in-force", Level.INFO, where, data, evidence)
+
+
+def _shrinks(
+    held: list[tuple[Parameter, float]],
+    rates: list[tuple[str, list[float]]],
+    params: Params,
+    where: Where,
+    evidence: list[Evidence],
+) -> Iterator[Finding]:
+    """Decay that outweighs learning. With several rates, the lowest of the groups' highest counts, as theirs are not known."""
+    rate = min((max(values) for _, values in rates if values), default=0.0)
+    strong = [(one, decay) for one, decay in held if decay * rate > params.shrinks]
+    if strong:
+        decay = max(decay for _, decay in strong)
+        data: dict[str, Any] = {"count": len(strong), "names": shown(one.path for one, _ in strong), "decay": decay}
+        data |= {"rate": rate, "share": decay * rate}
+        yield Finding("shrinks", Level.SUSPECT, where, data, evidence, Fix("fix-decay"))
+
+
+def _rates(seen: Seen, number: int) -> list[tuple[str, list[float]]]:
+    """The learning rates of each group of an optimizer by step."""
+    prefix = f"opt{number}.lr" if number else "lr"
+    series = seen.watch.run.series.items()
+    return [
+        (name, column.values.tolist()) for name, column in series if name == prefix or name.startswith(f"{prefix}.")
+    ]
+
+
+def _said(some: list[tuple[Parameter, float]]) -> list[str]:
+    """The decays of some parameters, in a few words."""
+    found = sorted({f"{decay:.3g}" for _, decay in some}, key=float)
+    return found[:_SAID] + ["…"] * (len(found) > _SAID) if found else ["-"]
+
+
+def _groups(held: list[tuple[Parameter, float]]) -> Evidence:
+    by: dict[float, list[Parameter]] = defaultdict(list)
+    for one, decay in held:
+        by[decay].append(one)
+    rows: list[list[Plain]] = [
+        [decay, sum(one.matrix for one in some), sum(not one.matrix for one in some), some[0].path]
+        for decay, some in by.items()
+    ]
+    return table("decays", ["decay", "weights", "vectors", "first"], rows)
+
+
+def _charts(rates: list[tuple[str, list[float]]]) -> list[Evidence]:
+    if not rates:
+        return []
+    rows: list[list[Plain]] = [[name, values[0], max(values), values[-1]] for name, values in rates if values]
+    longest = max(len(values) for _, values in rates)
+    series: dict[str, list[float | None]] = {
+        name: [*values, *[None] * (longest - len(values))] for name, values in rates[:_CURVES]
+    }
+    x = [float(step) for step in range(1, longest + 1)]
+    return [
+        table("rates", ["group", "at-first", "highest", "at-last"], rows),
+        Curve("rates", "step", "rate", x, series),
+    ]
+
+
+def _example(name: str, verdict: Verdict, *codes: str, **args: Any) -> Example:
+    files: dict[str, Any] = {"watch/pynative.jsonl": recording(**args)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
+
+
+_WEIGHTS = ("first.weight", "second.weight", "head.weight")
+_VECTORS = ("first.bias", "norm.gamma", "norm.beta", "second.bias", "head.bias")
+EXAMPLES = [
+    _example("no decay", Verdict.UNDECIDED, "in-force"),
+    _example("decay on weights alone", Verdict.UNDECIDED, "in-force", decay=dict.fromkeys(_WEIGHTS, 1e-4)),
+    _example(
+        *("one decay for everything", Verdict.UNDECIDED, "decay-everywhere"),
+        decay=dict.fromkeys((*_WEIGHTS, *_VECTORS), 1e-4),
+    ),
+    _example("groups the wrong way round", Verdict.PROBLEM, "reversed", decay=dict.fromkeys(_VECTORS, 1e-2)),
+    _example(
+        *("more on scales than on weights", Verdict.UNDECIDED, "uneven"),
+        decay={**dict.fromkeys(_VECTORS, 1e-2), **dict.fromkeys(_WEIGHTS, 1e-4)},
+    ),
+    _example("a decay of a half", Verdict.UNDECIDED, "shrinks", decay=dict.fromkeys(_WEIGHTS, 0.5)),
+    _example("two groups with rates", Verdict.UNDECIDED, "in-force", rates={"lr.0": 0.1, "lr.1": 0.01}),
+]

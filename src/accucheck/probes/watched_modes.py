@@ -1,0 +1,360 @@
+"""Tells in which mode the layers that depend on it ran in a watched training: BatchNorm, Dropout, own cells that read self.training.
+
+Catches: a network that trains in inference mode, from the first step or from the step after something switched it, with the line that
+did; an evaluation in training mode. Layers that are kept in inference mode on purpose (a normalisation alone, a part that no optimizer
+updates) are information. Cannot tell: what later steps bring, and functions such as ops.dropout, which the mode does not reach.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
+from ..probe import Example
+from . import _watched_networks
+from ._checkpoints import shown, table
+from ._watched_examples import recording
+from ._watched_networks import Seen
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_watched_networks.MESSAGES,
+    "never-in-training": {
+        "en": "{network} trains in inference mode from the first step on, {steps:,} of {all:,} steps: {count:,} {count:layer|layers} that "
+        "{count:depends|depend} on the mode {count:works|work} as at inference ({names}).",
+        "zh": "{network} 从第一步起就在推理模式下训练（{all:,} 步中的 {steps:,} 步）：{count:,} 个随模式改变行为的层按推理方式工作"
+        "（{names}）。",
+    },
+    "left-in-inference": {
+        "en": "From step {step:,} on {network} trains in inference mode, {steps:,} of {all:,} steps: {count:,} {count:layer|layers} that "
+        "{count:depends|depend} on the mode {count:works|work} as at inference ({names}).",
+        "zh": "从第 {step:,} 步起 {network} 在推理模式下训练（{all:,} 步中的 {steps:,} 步）：{count:,} 个随模式改变行为的层按推理方式工作"
+        "（{names}）。",
+    },
+    "own-in-inference": {
+        "en": "{network} trains in inference mode in {steps:,} of {all:,} steps. Only cells of your own read the mode: {names}.",
+        "zh": "{network} 在 {all:,} 步中的 {steps:,} 步里以推理模式训练。读取该模式的只有自定义的 Cell：{names}。",
+    },
+    "kept-in-inference": {
+        "en": "{count:,} {count:layer is|layers are} kept in inference mode while the network around {count:it|them} trains: {names}.",
+        "zh": "有 {count:,} 层保持在推理模式，而其余部分在训练：{names}。",
+    },
+    "part-in-inference": {
+        "en": "{part} runs in inference mode in all passes of training, with {count:,} {count:layer|layers} that {count:depends|depend} on "
+        "the mode: {names}. No optimizer updates it, or it was so from the first step.",
+        "zh": "{part} 在训练的前向计算中始终处于推理模式，其中有 {count:,} 个随模式改变行为的层：{names}。"
+        "没有优化器更新这一部分，或它从第一步起就是如此。",
+    },
+    "evaluated-in-training": {
+        "en": "{network} is evaluated in training mode: {count:,} {count:layer|layers} that {count:depends|depend} on the mode "
+        "{count:works|work} as in training ({names}) in {passes:,} passes without a gradient, over data that it is not trained with.",
+        "zh": "{network} 在训练模式下评估：{passes:,} 次不求梯度的前向计算使用了训练之外的数据，其中 {count:,} 个随模式改变行为的层"
+        "仍按训练方式工作（{names}）。",
+    },
+    "runs-in-training": {
+        "en": "{passes:,} {passes:pass|passes} without a gradient ran in training mode; they may belong to the training.",
+        "zh": "有 {passes:,} 次不求梯度的前向计算处于训练模式，它们可能是训练的一部分。",
+    },
+    "nothing-depends": {
+        "en": "No layer that ran in {all:,} steps of the watched training depends on the mode.",
+        "zh": "在所观察训练的 {all:,} 步中，没有运行随模式改变行为的层。",
+    },
+    "in-order": {
+        "en": "{count:,} {count:layer|layers} that {count:depends|depend} on the mode ran in training mode in all {all:,} steps of the "
+        "watched training; {passes:,} passes of inference mode were seen.",
+        "zh": "在所观察训练的 {all:,} 步中，{count:,} 个随模式改变行为的层始终处于训练模式；另见 {passes:,} 次推理模式的前向计算。",
+    },
+    "fix-switch-on": {
+        "en": "Call set_train() on the network at the start of each epoch, and again after each evaluation.",
+        "zh": "在每个 epoch 开始时、每次评估之后对网络调用 set_train()。",
+    },
+    "fix-switch-off": {
+        "en": "Call set_train(False) before evaluating, and set_train() after it.",
+        "zh": "评估之前调用 set_train(False)，之后再调用 set_train()。",
+    },
+}
+_INFERENCE = {
+    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the "
+    "network trains without what was meant to regularise it, and the statistics it is later evaluated with are wrong.",
+    "zh": "推理模式下 Dropout 不起作用，BatchNorm 使用滑动均值和方差且从不更新：训练缺少了应有的正则化，"
+    "之后评估所用的统计量也是错的。",
+}
+_PRINT = {
+    "en": "Print network.training right before the step; watch again after the change.",
+    "zh": "在训练步之前打印 network.training；修改后再次运行 accucheck watch。",
+}
+WHY: Words = dict.fromkeys(("never-in-training", "left-in-inference", "own-in-inference"), _INFERENCE) | {
+    "evaluated-in-training": {
+        "en": "Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its statistics: results are worse than "
+        "the network is, and evaluation changes it.",
+        "zh": "Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新统计量：结果比网络的真实水平差，评估还会改变网络。",
+    },
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+WORDS: Words = {
+    **_watched_networks.WORDS,
+    "modes": {"en": "Layers that depend on the mode", "zh": "随模式改变行为的层"},
+    "steps": {"en": "Steps in inference mode", "zh": "处于推理模式的步数"},
+    "from": {"en": "From step", "zh": "起始步"},
+}
+#: What reading the scripts says of the mode of a training, and that the run proves wrong: before it, and after an evaluation that was seen.
+BEFORE = ["no-set-train", "no-set-train-plain", "no-set-train-unknown", "set-to-inference", "inference-chosen"]
+AFTER = ["not-set-back", "callback-leaves-inference", "callback-may-leave-inference"]
+#: An evaluation comes once in so many steps at most; passes without a gradient that come more often belong to the training.
+_SELDOM = 3
+
+
+class _Layer(NamedTuple):
+    """A cell that depends on the mode: its network, its name, and what it is called in facts about modes of a pass."""
+
+    network: int
+    name: str
+    told: str
+
+
+class _Wrong(NamedTuple):
+    """A layer that ran in inference mode in passes of training: in which steps, and the outermost cell around it that did."""
+
+    layer: _Layer
+    steps: list[int]
+    outer: str
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    seen = _watched_networks.seen(case)
+    if isinstance(seen, Seen):
+        yield from _Modes(seen).judge()
+    else:
+        yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
+
+
+class _Modes:
+    def __init__(self, seen: Seen) -> None:
+        self.seen = seen
+        self.steps = seen.watch.steps
+        self.training = [one for one in seen.passes if one.training]
+        self.inference = [one for one in seen.passes if not one.training]
+        self.called: dict[tuple[int, ...], set[tuple[int | None, str]]] = defaultdict(set)
+        for one in self.training:
+            self.called[tuple(one.networks)].update((call.network, call.name) for call in seen.calls(one))
+        updated = [one for one in seen.parameters.values() if (one.optimizers if seen.optimizers else one.trained)]
+        self.updated = {(one.network, one.path) for one in updated}
+
+    def layers(self, networks: Iterable[int]) -> list[_Layer]:
+        """The cells of some networks that the mode changes; those whose arguments say that nothing does are left out."""
+        found = []
+        for place, number in enumerate(networks):
+            network = self.seen.networks.get(number)
+            if network is None:
+                continue
+            given = {name: args for name, _, _, args in network.cells}
+            top = f"{network.kind.rpartition('.')[2]}:" if place else ""
+            found += [_Layer(number, name, f"{top}{name}") for name in network.modes if not _inert(given.get(name, {}))]
+        return found
+
+    def judge(self) -> Iterator[Finding]:
+        wrong = self._wrong()
+        groups: dict[tuple[str, str, int], list[_Wrong]] = defaultdict(list)
+        for one in wrong:
+            groups[self._code(one), one.outer, one.layer.network].append(one)
+        for (code, outer, number), some in groups.items():
+            yield self._told(code, outer, number, some)
+        evaluated = list(self._evaluated())
+        yield from evaluated
+        ran = {
+            layer
+            for networks, called in self.called.items()
+            for layer in self.layers(networks)
+            if (layer.network, layer.name) in called
+        }
+        where = self.seen.watch.where()
+        if not ran:
+            refutes = [Refutes("train_mode", [*BEFORE, *AFTER])] if self.training else []
+            yield Finding("nothing-depends", Level.INFO, where, {"all": self.steps}, refutes=refutes)
+            return
+        switched = [one for one in self.inference if "" in one.inference]
+        clean = ran - {one.layer for one in wrong}
+        back = any(one.step < self.steps - 1 for one in switched)
+        refutes = [Refutes("train_mode", [*BEFORE, *(AFTER if back else [])])] if not wrong else []
+        data = {"count": len(clean), "all": self.steps, "passes": len(switched)}
+        if clean:
+            yield Finding("in-order", Level.INFO, where, data, refutes=refutes)
+
+    # --- passes of training ----------------------------------------------------------------------------------------------
+
+    def _wrong(self) -> list[_Wrong]:
+        """Layers that ran in inference mode in passes of training, unless others of the same step ran them in training mode."""
+        steps: dict[_Layer, list[int]] = defaultdict(list)
+        outer: dict[_Layer, str] = {}
+        right: dict[int, set[int]] = defaultdict(set)
+        ids: dict[_Layer, int] = {}
+        for networks, states in self._states().items():
+            for layer in self.layers(networks):
+                ids[layer] = self._id(layer)
+                ran = (layer.network, layer.name) in self.called[networks]
+                for step, asleep in states:
+                    if layer.told in asleep:
+                        steps[layer].append(step)
+                        outer.setdefault(layer, _outermost(layer.told, asleep))
+                    elif ran:
+                        right[ids[layer]].add(step)
+        found = []
+        for layer, some in steps.items():
+            bad = sorted({*some} - right[ids[layer]])
+            if bad:
+                found.append(_Wrong(layer, bad, outer[layer]))
+        return found
+
+    def _states(self) -> dict[tuple[int, ...], list[tuple[int, set[str]]]]:
+        """By the networks of a pass: for each step which cells were in inference mode."""
+        told: dict[tuple[int, ...], dict[int, set[str]]] = defaultdict(dict)
+        for fact in self.seen.modes:
+            told[tuple(fact.networks)][fact.step] = {*fact.inference}
+        found: dict[tuple[int, ...], list[tuple[int, set[str]]]] = {}
+        for networks, changes in told.items():
+            now: set[str] = set()
+            states = []
+            for step in range(min(changes), max(self.steps, max(changes)) + 1):
+                now = changes.get(step, now)
+                states.append((step, now))
+            found[networks] = states
+        return found
+
+    def _id(self, layer: _Layer) -> int:
+        network = self.seen.networks[layer.network]
+        names = [name for name, *_ in network.cells]
+        place = names.index(layer.name) if layer.name in names else -1
+        return network.ids[place] if 0 <= place < len(network.ids) else hash(layer)
+
+    def _code(self, one: _Wrong) -> str:
+        """What kind of a fault, if any, a layer in inference mode is."""
+        if one.outer == one.layer.told and one.layer.name:
+            return "kept-in-inference"
+        inner = one.outer.rpartition(":")[2]
+        prefix = f"{inner}." if inner else ""
+        updated = any(number == one.layer.network and path.startswith(prefix) for number, path in self.updated)
+        first = one.steps[0] <= min((fact.step for fact in self.seen.modes), default=1)
+        if not updated or (inner and first):
+            return "part-in-inference"
+        return "never-in-training" if first else "left-in-inference"
+
+    def _told(self, code: str, outer: str, number: int, some: list[_Wrong]) -> Finding:
+        network = self.seen.networks[number]
+        kinds = {name: (kind, place) for name, kind, place, _ in network.cells}
+        inner = outer.rpartition(":")[2]
+        name = kinds.get(inner, (network.kind, None))[0].rpartition(".")[2]
+        steps = sorted({step for one in some for step in one.steps})
+        own = all(not kinds.get(one.layer.name, ("", None))[0].startswith("mindspore.") for one in some)
+        level = Level.INFO
+        if code in ("never-in-training", "left-in-inference"):
+            level = Level.SUSPECT if own else Level.PROBLEM
+            code = "own-in-inference" if own else code
+        place = self._switched(steps[0], training=False) if level is not Level.INFO else None
+        place = place or kinds.get(inner, ("", None))[1]
+        data: dict[str, Any] = {"count": len(some), "names": shown(one.layer.name or "." for one in some)}
+        data |= {"network": name, "part": inner or name, "step": steps[0], "steps": len(steps), "all": self.steps}
+        rows: list[list[Plain]] = []
+        for one in some:
+            kind, made = kinds.get(one.layer.name, ("", None))
+            shown_place = f"{made[0]}:{made[1]}" if made else ""
+            rows.append([one.layer.name, kind.rpartition(".")[2], shown_place, one.steps[0], len(one.steps)])
+        evidence: list[Evidence] = [table("modes", ["layer", "kind", "place", "from", "steps"], rows)]
+        where = self.seen.watch.where(list(place or []), name=some[0].layer.name or None, step=steps[0])
+        return Finding(code, level, where, data, evidence, Fix("fix-switch-on") if level is not Level.INFO else None)
+
+    def _switched(self, step: int, *, training: bool) -> Any:
+        """The last line of the user's before a step that switched the mode so."""
+        facts = [one for one in self.seen.watch.facts("switched") if one["training"] is training and one["step"] < step]
+        return facts[-1]["place"] if facts else None
+
+    # --- passes of inference ---------------------------------------------------------------------------------------------
+
+    def _evaluated(self) -> Iterator[Finding]:
+        """Evaluations in training mode: passes without a gradient over other data, which come seldom."""
+        awake = [one for one in self.inference if "" not in one.inference and self._awake(one)]
+        if not awake:
+            return
+        fed = {one.data for one in self.training}
+        batches = [one.batch[:1] for one in self.training]
+        other = [one for one in awake if one.data not in fed and one.data is not None and one.batch[:1] not in batches]
+        seldom = len({one.step for one in awake}) * _SELDOM <= self.steps
+        if not other or not seldom:
+            yield Finding("runs-in-training", Level.INFO, self.seen.watch.where(), {"passes": len(awake)})
+            return
+        layers = {layer for one in other for layer in self._awake(one)}
+        first = other[0]
+        network = self.seen.networks[first.networks[0]]
+        data: dict[str, Any] = {"network": network.kind.rpartition(".")[2], "passes": len(other), "count": len(layers)}
+        data["names"] = shown(sorted(layer.name or "." for layer in layers))
+        place = next((one["place"] for one in self.seen.watch.facts("dataset") if one["number"] == first.data), None)
+        where = self.seen.watch.where(place, step=first.step)
+        yield Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
+
+    def _awake(self, one: Any) -> list[_Layer]:
+        """The layers of a pass that depend on the mode and ran in training mode."""
+        ran = {(call.network, call.name) for call in self.seen.calls(one) if call.training}
+        return [layer for layer in self.layers(one.networks) if (layer.network, layer.name) in ran]
+
+
+def _outermost(name: str, asleep: set[str]) -> str:
+    """The outermost cell around one, or itself, that ran in inference mode too."""
+    top, colon, inner = name.rpartition(":")
+    parts = inner.split(".") if inner else []
+    around = [f"{top}{colon}{'.'.join(parts[:count])}" for count in range(len(parts) + 1)]
+    return next((one for one in around if one in asleep), name)
+
+
+def _inert(given: dict[str, Any]) -> bool:
+    """Whether the arguments of a layer say that the mode changes nothing: it drops nothing, or always uses one kind of statistics."""
+    if given.get("use_batch_statistics") is not None:
+        return True
+    drops = [given[key] for key in ("p", "drop_prob") if isinstance(given.get(key), (int, float))]
+    keeps = given.get("keep_prob") if not drops else None
+    return keeps == 1 or (bool(drops) and not any(drops))
+
+
+def _example(name: str, verdict: Verdict, *codes: str, **args: Any) -> Example:
+    files: dict[str, Any] = {"watch/pynative.jsonl": recording(**args)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
+
+
+_ALL = ["", "first", "norm", "second", "head"]
+_CALLS = [[name, "x", True, []] for name in _ALL]
+_PASS = {
+    "fact": "pass",
+    "step": 5,
+    "training": False,
+    "networks": [0],
+    "cells": 5,
+    "batch": [{"mean": 1.0}],
+    "output": [],
+}
+_TRUE = {"fact": "switched", "step": 0, "place": ["train.py", 40], "class": "__main__.Net", "training": True}
+_FALSE = {**_TRUE, "step": 1, "place": ["train.py", 17], "training": False}
+EXAMPLES = [
+    _example("training mode throughout", Verdict.OK, "in-order", more=[_TRUE]),
+    _example("inference mode from the first step", Verdict.PROBLEM, "never-in-training", modes={1: _ALL}),
+    _example("left in inference mode", Verdict.PROBLEM, "left-in-inference", modes={1: [], 3: _ALL}, more=[_FALSE]),
+    _example("a normalisation that is kept as it is", Verdict.OK, "kept-in-inference", modes={1: ["norm"]}),
+    _example(
+        *("evaluated in training mode", Verdict.UNDECIDED, "evaluated-in-training"),
+        more=[{**_PASS, "data": 1, "inference": [], "calls": _CALLS}],
+    ),
+    _example(
+        *("evaluated in inference mode", Verdict.OK, "in-order"),
+        more=[{**_PASS, "data": 1, "inference": _ALL, "calls": [[name, kind, False, []] for name, kind, *_ in _CALLS]}],
+    ),
+]

@@ -1,0 +1,54 @@
+"""Gradients of real trainings that ran under watch."""
+
+import pytest
+
+from accucheck.model import Curve, Level, Verdict, suggest
+from watched_trainings import judged
+
+
+@pytest.mark.mindspore
+def test_every_layer_of_a_healthy_training_is_reached(watched_runs):
+    found = judged(watched_runs["healthy"], "watched_gradients")
+    assert suggest(found.values()) is Verdict.OK
+    assert {one.level for one in found.values()} == {Level.INFO}
+    assert (found["reached"].data["count"], found["reached"].data["all"]) == (10, 10)
+    assert found["reached"].data["steps"] == 10
+
+
+@pytest.mark.mindspore
+def test_layers_behind_asnumpy_are_named_with_the_line(watched_runs):
+    root = watched_runs["asnumpy"]
+    cut = judged(root, "watched_gradients")["cut-off"]
+    line = (root / "train.py").read_text().splitlines()[cut.where.line - 1]
+    assert (cut.level, cut.where.path, "asnumpy" in line) == (Level.PROBLEM, "train.py", True)
+    assert cut.data["layers"] == 2
+    assert cut.data["names"] == ["first", "norm"]
+    assert cut.data["next"] == "second"
+
+
+@pytest.mark.mindspore
+def test_stop_gradient_may_be_meant(watched_runs):
+    root = watched_runs["stopped"]
+    assert judged(root, "watched_gradients")["cut-off"].level is Level.SUSPECT
+    design = ("design.frozen=['first.*', 'norm.*']",)
+    found = judged(root, "watched_gradients", settings=design)
+    assert "cut-off" not in found
+    assert found["meant"].data["layers"] == 2
+
+
+@pytest.mark.mindspore
+def test_the_first_step_with_nan_is_named(watched_runs):
+    found = judged(watched_runs["nan"], "watched_gradients", about="norms")
+    assert (found["not-finite"].level, found["not-finite"].data["step"]) == (Level.PROBLEM, 1)
+
+
+@pytest.mark.mindspore
+def test_norms_are_shown_in_the_order_of_layers(watched_runs):
+    found = judged(watched_runs["healthy"], "watched_gradients", about="norms")
+    assert {*found} == {"norms"}
+    table, chart = found["norms"].evidence
+    names = ["first.weight", "second.weight", "third.weight", "head.weight"]
+    assert [row[0] for row in table.rows] == names
+    assert isinstance(chart, Curve)
+    assert [*chart.series] == names
+    assert all(value > 0 for values in chart.series.values() for value in values)

@@ -1,0 +1,49 @@
+"""Modes of real trainings under watch."""
+
+import pytest
+
+from accucheck.model import Level, Verdict, suggest
+from watched_trainings import judged
+
+
+def line_of(root, finding):
+    return (root / finding.where.path).read_text().splitlines()[finding.where.line - 1].strip()
+
+
+@pytest.mark.mindspore
+def test_a_healthy_training_is_in_order(watched_runs):
+    found = judged(watched_runs["healthy"], "watched_modes")
+    assert {*found} == {"in-order"}
+    assert (found["in-order"].data["count"], found["in-order"].data["all"]) == (2, 12)
+    assert found["in-order"].data["passes"] > 0
+    assert "not-set-back" in found["in-order"].refutes[0].codes
+
+
+@pytest.mark.mindspore
+def test_an_evaluation_that_leaves_inference_mode_is_named_with_the_step_and_the_line(watched_runs):
+    root = watched_runs["left"]
+    left = judged(root, "watched_modes")["left-in-inference"]
+    assert (left.level, left.data["step"], left.data["steps"]) == (Level.PROBLEM, 5, 8)
+    assert left.data["names"] == ["norm", "drop"]
+    assert line_of(root, left) == "net.set_train(False)"
+
+
+@pytest.mark.mindspore
+def test_a_network_that_nothing_switches_trains_in_inference_mode(watched_runs):
+    found = judged(watched_runs["never-switched"], "watched_modes")
+    assert found["never-in-training"].level is Level.PROBLEM
+    assert found["never-in-training"].data["steps"] == 12
+
+
+@pytest.mark.mindspore
+def test_an_evaluation_in_training_mode_is_suspect(watched_runs):
+    found = judged(watched_runs["evaluated-in-training"], "watched_modes")
+    assert found["evaluated-in-training"].level is Level.SUSPECT
+    assert found["in-order"].data["count"] == 2
+
+
+@pytest.mark.mindspore
+def test_a_normalisation_that_is_kept_in_inference_mode_is_information(watched_runs):
+    found = judged(watched_runs["norm-kept"], "watched_modes")
+    assert suggest(found.values()) is Verdict.OK
+    assert found["kept-in-inference"].data["names"] == ["norm"]

@@ -1,0 +1,57 @@
+"""What real trainings under watch moved."""
+
+import pytest
+
+from accucheck.model import Level, Verdict, suggest
+from watched_trainings import judged
+
+
+@pytest.mark.mindspore
+def test_a_healthy_training_moves_all(watched_runs):
+    found = judged(watched_runs["healthy"], "watched_updates")
+    assert suggest(found.values()) is Verdict.OK
+    # The bias before a BatchNorm has a gradient of rounding alone, and may stay.
+    still = found["still"].data["names"] if "still" in found else []
+    assert {*still} <= {"first.bias"}
+    data = found["moved"].data
+    assert (data["moved"], data["all"], data["steps"]) == (10 - len(still), 10, 12)
+    assert found["moved"].refutes[0].probe == "frozen_weights_script"
+
+
+@pytest.mark.mindspore
+def test_layers_without_a_gradient_are_suspect_even_where_decay_moves_them(watched_runs):
+    found = judged(watched_runs["asnumpy"], "watched_updates")
+    assert found["no-gradient"].level is Level.SUSPECT
+    assert found["no-gradient"].data["names"] == ["first.weight", "first.bias", "norm.gamma", "norm.beta"]
+    assert not found["moved"].refutes
+
+
+@pytest.mark.mindspore
+def test_weights_that_no_optimizer_holds_are_suspect(watched_runs):
+    found = judged(watched_runs["part"], "watched_updates")
+    assert found["not-given"].level is Level.SUSPECT
+    assert found["not-given"].data["names"] == ["first.weight", "first.bias", "head.weight", "head.bias"]
+    root = watched_runs["part"]
+    assert (
+        suggest(judged(root, "watched_updates", ("design.frozen=['first.*', 'head.*', 'norm.*']",)).values())
+        is Verdict.OK
+    )
+
+
+@pytest.mark.mindspore
+def test_a_layer_that_is_frozen_is_information(watched_runs):
+    found = judged(watched_runs["frozen"], "watched_updates")
+    assert {one.level for one in found.values()} == {Level.INFO}
+    assert found["frozen"].data["names"] == ["first.weight", "first.bias"]
+
+
+@pytest.mark.mindspore
+def test_updates_that_are_taken_back_move_nothing(watched_runs):
+    found = judged(watched_runs["undone"], "watched_updates")
+    assert found["nothing-moves"].level is Level.PROBLEM
+
+
+@pytest.mark.mindspore
+def test_weights_that_move_against_the_design_are_a_problem(watched_runs):
+    found = judged(watched_runs["healthy"], "watched_updates", ("design.frozen=['first.weight']",))
+    assert found["declared-moves"].level is Level.PROBLEM

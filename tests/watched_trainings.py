@@ -1,0 +1,121 @@
+"""Small trainings that are really run under watch, healthy and each with one planted fault, and what a probe says of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from accucheck import case as cases
+from accucheck import probe
+from accucheck.model import Finding
+from accucheck.watching import Plan, watch
+
+#: In each kind of training lines are replaced by others.
+TRAINING = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import Tensor, nn, ops
+from mindspore.common.initializer import initializer
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Dense(8, 16)
+        self.norm = nn.BatchNorm1d(16)
+        self.drop = nn.Dropout(p=0.1)
+        self.second = nn.Dense(16, 16)
+        self.third = nn.Dense(16, 16)
+        self.head = nn.Dense(16, 2)
+
+    def construct(self, x):
+        x = ops.relu(self.norm(self.first(x)))
+        x = self.drop(x)
+        x = x + ops.relu(self.second(x))
+        return self.head(ops.relu(self.third(x)))
+
+
+def data(seed):
+    x = np.random.default_rng(seed).standard_normal((64, 8)).astype(np.float32)
+    return ds.NumpySlicesDataset((x, (x[:, 0] > 0).astype(np.int32)), ["x", "y"], shuffle=False).batch(16)
+
+
+def evaluate():
+    net.set_train(False)
+    right = sum(int((net(x).argmax(1) == y).sum()) for x, y in held_out.create_tuple_iterator(num_epochs=1))
+    print("right", right)
+
+
+ms.set_seed(1)
+net, loss = Net(), nn.CrossEntropyLoss()
+train, held_out = data(0), data(1)
+chosen = list(net.trainable_params())
+weights = [one for one in chosen if one.ndim > 1]
+others = [one for one in chosen if one.ndim == 1]
+optimizer = nn.Momentum(
+    [{"params": weights, "weight_decay": 1e-3}, {"params": others, "weight_decay": 0.0}], 0.05, 0.9
+)
+step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+for epoch in range(3):
+    net.set_train()
+    for x, y in train.create_tuple_iterator(num_epochs=1):
+        value, gradients = step(x, y)
+        optimizer(gradients)
+    evaluate()
+"""
+KINDS: dict[str, list[tuple[str, str]]] = {
+    "healthy": [],
+    "asnumpy": [("        x = self.drop(x)\n", "        x = Tensor(self.drop(x).asnumpy())\n")],
+    "stopped": [("        x = self.drop(x)\n", "        x = ops.stop_gradient(self.drop(x))\n")],
+    "nan": [("self.head(ops.relu(self.third(x)))", "self.head(ops.sqrt(0 * self.third(x)))")],
+    "part": [("list(net.trainable_params())", "[*net.second.trainable_params(), *net.third.trainable_params()]")],
+    "frozen": [("chosen = ", "for one in net.first.trainable_params():\n    one.requires_grad = False\nchosen = ")],
+    "undone": [
+        ("for epoch in range(3):\n", "before = [one.asnumpy().copy() for one in chosen]\nfor epoch in range(3):\n"),
+        (
+            "        optimizer(gradients)\n",
+            "        optimizer(gradients)\n        for one, old in zip(chosen, before):\n            one.set_data(Tensor(old))\n",
+        ),
+    ],
+    "reversed": [
+        (
+            '"params": weights, "weight_decay": 1e-3}, {"params": others, "weight_decay": 0.0}',
+            '"params": weights, "weight_decay": 0.0}, {"params": others, "weight_decay": 1e-3}',
+        )
+    ],
+    "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],
+    "left": [("    net.set_train()\n", ""), ("for epoch in range(3):\n", "net.set_train()\nfor epoch in range(3):\n")],
+    "evaluated-in-training": [("    net.set_train(False)\n", "")],
+    "norm-kept": [("    net.set_train()\n", "    net.set_train()\n    net.norm.set_train(False)\n")],
+}
+
+
+def write(folder: Path, kind: str) -> None:
+    """Run a training of a kind under watch to its end, in a folder of its own."""
+    script = TRAINING
+    for old, new in KINDS[kind]:
+        assert script.count(old) == 1, (kind, old)
+        script = script.replace(old, new)
+    (folder / "train.py").write_text(script, encoding="utf-8")
+    done = watch(Plan([sys.executable, str(folder / "train.py")], folder, steps=0, mode="pynative"))
+    assert done.code == 0, kind
+
+
+def judged(root: Path, name: str, settings: tuple[str, ...] = (), **params: Any) -> dict[str, Finding]:
+    """What a probe says of the last watched run of a project, by code."""
+    module = probe.load(name)
+    case = cases.load(root, [f"watched={_last(root)}", *settings])
+    found = module.run(case, msgspec.convert(params, module.Params))
+    return {one.code: one for one in found if isinstance(one, Finding)}
+
+
+def _last(root: Path) -> str:
+    from accucheck.readers import recordings
+
+    found = recordings.latest(root)
+    assert found is not None
+    return str(found.relative_to(root))
