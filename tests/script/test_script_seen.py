@@ -191,3 +191,33 @@ def test_a_script_that_hands_its_network_to_a_trainer_still_counts_as_training(t
     other = NET + "from engine import Trainer\nTrainer(Net()).run()\n"
     found = scripts(tmp_path, "train.py", "other.py", train_py=train, other_py=other)
     assert [reading.source.path for reading in found.training] == ["train.py", "other.py"]
+
+
+@pytest.mark.parametrize(
+    ("construct", "counts", "followed"),
+    [
+        ("return self.c(self.b(self.a(x)))", (3, 0), True),
+        ("return self.b(self.a(x))", (2, 1), True),  # spare
+        ("return self.b(self.a(x)) if not self.deep else self.c(x)", (2, 1), True),  # on a way that is not taken
+        ("waiting = {self.b, self.c}\n        return waiting.pop()(self.a(x))", (1, 0), False),
+        ("waiting = {self.c}\n        return self.b(self.a(waiting.pop()(x)))", (2, 0), False),
+    ],
+)
+def test_a_layer_that_is_asked_for_and_not_seen_to_be_applied_leaves_it_open(
+    construct: str, counts: tuple[int, int], followed: bool, tmp_path: Path
+) -> None:
+    text = f"""class Net(nn.Cell):
+    def __init__(self, deep=False):
+        super().__init__()
+        self.deep = deep
+        self.a, self.b, self.c = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)
+
+    def construct(self, x):
+        {construct}
+
+net = Net()
+"""
+    found = look(tmp_path, text + MODEL)
+    (network,) = found.networks
+    assert (len(network.applied), len(network.idle)) == counts and not network.stops
+    assert found.followed is followed

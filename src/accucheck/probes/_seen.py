@@ -23,9 +23,9 @@ SEEN = ("network-seen", "parameters-seen", "data-seen", "data-made", "data-own")
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
-        "applied in what was followed; parameters of its own: {parameters}.",
+        "applied in what was followed, {idle} {idle:is|are} not asked for there; parameters of its own: {parameters}.",
         "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，"
-        "有 {applied} 个在已跟踪的代码中被调用；另有 {parameters} 个直接定义的参数。",
+        "有 {applied} 个在已跟踪的代码中被调用，{idle} 个没有被用到；另有 {parameters} 个直接定义的参数。",
     },
     "parameters-seen": {
         "en": "The training step trains {network}, which has {parameters} {parameters:parameter|parameters} of its own and no layer of "
@@ -38,8 +38,9 @@ MESSAGES: Words = {
     },
     "network-partly": {
         "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} applied "
-        "in what was followed.",
-        "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} 个被调用。",
+        "in what was followed, and {idle} {idle:is|are} not asked for: how the others are used is not seen.",
+        "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} 个被调用，{idle} 个没有被用到；"
+        "其余各层如何使用看不出。",
     },
     "network-empty": {
         "en": "No layer with weights is seen in {network}, which the training step trains.",
@@ -140,6 +141,7 @@ def _network(network: Network) -> Iterator[Finding]:
         "network": network.name,
         "layers": len(network.layers),
         "applied": len(network.applied),
+        "idle": len(network.idle),
         "parameters": network.parameters,
     }
     for stop in network.stops[:MOST]:

@@ -61,13 +61,14 @@ class Stop(Placed):
 @dataclass(eq=False)
 class Network(Placed):
     """A network that a step trains. `layers` are those with weights, each as the node that makes it; `applied` those among them
-    that are applied in what was followed."""
+    that are applied in what was followed, `idle` those for which a cell that ran did not ask."""
 
     value: Value
     source: Source
     node: ast.AST
     layers: set[int] = field(default_factory=set)
     applied: set[int] = field(default_factory=set)
+    idle: set[int] = field(default_factory=set)
     parameters: int = 0
     stops: list[Stop] = field(default_factory=list)
 
@@ -83,7 +84,9 @@ class Network(Placed):
         """Whether all of it was seen that could be wrong."""
         if self.stops:
             return False
-        return len(self.applied) >= SHARE * len(self.layers) if self.layers else self.parameters > 0
+        if not self.layers:
+            return self.parameters > 0
+        return self.layers == self.applied | self.idle and len(self.applied) >= SHARE * len(self.layers)
 
 
 @dataclass(eq=False)
@@ -174,9 +177,18 @@ class _Search:
                 found.parameters += 1
         through = self.threaded(top)
         found.applied = {node for node in found.layers if node in self.applied or node in through}
+        found.idle = {_node(value) for value in self.idle(held.values())} & (found.layers - found.applied)
         hidden = [] if isinstance(top, Instance) or _is_framework(top) else [_origin(top) or Stop(source, found.node)]
         found.stops = _unique([*hidden, *self.hidden(held.values()), *self.stops(self.spans(held.values()))])
         return found
+
+    def idle(self, held: Iterable[Value]) -> Iterator[Value]:
+        """The layers below attributes for which cells that ran did not ask: they are spare, or stand on a way that is not taken."""
+        ran = {id(frame.owner) for frames in self.runs.values() for frame in frames}
+        for cell in held:
+            if isinstance(cell, Instance) and id(cell) in ran and "*" not in cell.read:
+                spare = (value for name, value in cell.attributes.items() if name not in cell.read)
+                yield from (part for value in spare for part in within(value).values() if _has_weights(part))
 
     def hidden(self, held: Iterable[Value]) -> list[Stop]:
         """Objects of the project's classes that leave what they compute to a class which is not seen."""
