@@ -21,6 +21,7 @@ from .cells import class_of
 from .data import Data
 from .hooks import RAISED, Hooks
 from .journal import Journal
+from .operators import Operators, install
 from .optimizers import Watched
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
@@ -107,6 +108,7 @@ class Run:
         self.labels: int | None = None
         self.begun = self.clock = time.perf_counter()
         self.last: float | None = None
+        self.operators = Operators(hooks, self.passes) if settings.get("nan") else None
         self.hook()
         atexit.register(self.at_exit)
 
@@ -132,6 +134,8 @@ class Run:
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"))
             self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"))
+        if self.operators is not None:
+            install(self.operators)
 
     # --- cells and optimizers -------------------------------------------------------------------------------------------
 
@@ -168,6 +172,8 @@ class Run:
         rates = held.rate() or []
         for number, rate in enumerate(rates):
             self.step[f"{prefix}lr" if len(rates) == 1 else f"{prefix}lr.{number}"] = rate
+        if self.operators is not None:
+            self.operators.updates(held, given[0] if given else ())
         if self.is_close():
             found = held.gradients(given[0] if given else ())
             self.step[f"{prefix}grad_norm"] = found.pop("norm")
@@ -176,6 +182,8 @@ class Run:
 
     def after_update(self, held: Watched, result: Any) -> None:
         self.updating, self.gradients, self.count = None, None, 0
+        if self.operators is not None:
+            self.operators.updated(held, self.steps + 1, held.rate())
         if result is RAISED:
             return
         self.done.add(held.number)
@@ -229,6 +237,8 @@ class Run:
         self.inference = 0
         self.count += 1
         self.epoch = self.data.epoch
+        if self.operators is not None:
+            self.operators.asked(ended, self.steps + 1)
         loss, scale = loss_of(ended.output), self.scale
         self.scale = None
         if loss is not None:
@@ -260,6 +270,8 @@ class Run:
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
         self.gradients = None if result is RAISED else result
+        if self.operators is not None:
+            self.operators.settle(self.passes.last, self.steps + 1)
 
     def not_taken(self) -> None:
         """No optimizer took the gradients of the last pass: they were added up, or left out as they are not finite."""
@@ -275,6 +287,8 @@ class Run:
         """A pass begins that lies within no other; the one before it was inference, where no gradient was asked for."""
         if last is not None and not last.trained:
             self.inferred(last)
+        if self.operators is not None:
+            self.operators.clear()
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
         if self.rests and self.known and not self.done and not self.is_close():
@@ -380,6 +394,8 @@ class Run:
         self.ended = True
         if self.done:
             self.finish()
+        if self.operators is not None:
+            self.operators.end(self.steps)
         digests = {held.number: held.digests() for held in self.optimizers.values()}
         networks = {held.number: held.end() for held in self.passes.networks.values()}
         self.journal.fact(
