@@ -9,7 +9,7 @@ the one whose derivative is at fault.
 from __future__ import annotations
 
 import math
-from typing import Any, Tuple
+from typing import Any, Tuple  # noqa: UP035  # Python 3.9
 
 import numpy as np
 
@@ -37,8 +37,8 @@ class Entry:
 
 
 class Origin:
-    """Where something not finite began: "made" of finite inputs, "hidden" (NaN of infinities that were put in on purpose), "filled" (such
-    infinities themselves), "weight" or "data" that came in so. `turned` is the operator that made the first NaN of an infinity."""
+    """Where something not finite began: "made" of finite inputs, "hidden" (NaN of infinities put in on purpose), "filled" (these infinities
+    themselves), "weight" or "data" that came in so. `turned` is the operator that made the first NaN of an infinity."""
 
     __slots__ = ("entry", "how", "output", "sure", "turned")
 
@@ -171,7 +171,7 @@ class Operators:
             entry.spoilt = True
 
     def culprit(self, key: Key) -> tuple[Entry | None, bool]:
-        """Of the operators that took this tensor and whose own gradient was finite: the one whose derivative is not; whether that is sure."""
+        """Of the operators that took this tensor, their own gradient finite, the one whose derivative is not; whether that is sure."""
         takers = [
             one
             for one in reversed(self.tape)

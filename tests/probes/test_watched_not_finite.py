@@ -1,0 +1,56 @@
+"""Trainings with a planted NaN or Inf are watched: the probe names operator, cell and line; healthy ones that hold infinities are clean."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from accucheck import case as cases
+from accucheck import probe
+from accucheck.model import Finding, Level
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import first_not_finite as planted
+
+pytestmark = pytest.mark.mindspore
+
+
+def judged(folder: Path) -> list[Finding]:
+    """What the probe says of the last watch below a folder."""
+    module = probe.load("watched_not_finite")
+    watched = max((folder / ".accucheck" / "watch").iterdir())
+    case = cases.load(folder, [f"watched={watched.relative_to(folder)}"])
+    return [event for event in module.run(case, probe.params(module, {})) if isinstance(event, Finding)]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "fix"),
+    [
+        ("log of 0", "forward", "fix-zero"),
+        ("root at 0, backward", "backward", "fix-derivative"),
+        ("softmax of a hidden row", "hidden", "fix-hidden"),
+        ("float16, backward", "backward", "fix-half"),
+        ("update too large", "update", "fix-rate"),
+    ],
+)
+def test_the_operator_and_the_line_are_named(name: str, code: str, fix: str, tmp_path: Path) -> None:
+    one = planted.FAULTS[name]
+    script, line = planted.written(tmp_path, one, "pynative")
+    facts = planted.firsts(tmp_path, script, "pynative")
+    assert [(fact["phase"], fact["place"]) for fact in facts[:1]] == [(one.phase, ["train.py", line])]
+    found = [finding for finding in judged(tmp_path) if finding.level is not Level.INFO]
+    assert [finding.code for finding in found] == [code]
+    assert (found[0].where.path, found[0].where.line) == ("train.py", line)
+    assert found[0].data["operator"].startswith(one.operators)
+    assert found[0].fix is not None
+    assert found[0].fix.message == fix
+
+
+@pytest.mark.parametrize("name", ["places hidden by -Inf", "a log of 0 that where leaves out"])
+def test_infinities_that_reach_nothing_are_no_fault(name: str, tmp_path: Path) -> None:
+    script, _ = planted.written(tmp_path, planted.Planted(planted.HEALTHY[name], ()), "pynative")
+    assert planted.firsts(tmp_path, script, "pynative") == []
+    (found,) = judged(tmp_path)
+    assert (found.code, found.level) == ("finite-operators", Level.INFO)
+    assert found.data["steps"] == 3
+    assert found.data["count"] > 30
