@@ -141,7 +141,7 @@ class Parameter:
     @property
     def matrix(self) -> bool:
         """Whether it is a weight in more than one direction: not a scale, a shift or a bias, however many dimensions of 1 these have."""
-        return sum(size > 1 for size in self.shape) > 1
+        return len(self.shape) == 2 or sum(size > 1 for size in self.shape) > 1
 
     @property
     def size(self) -> str:
