@@ -134,7 +134,9 @@ def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
 
 
 def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[Finding]:
-    """What the classes of the first epoch tell, whole or not, and those of the second."""
+    """What the classes of the first epoch tell, whole or not, and those of the second, whose samples cannot be told apart."""
+    import numpy as np
+
     from ..live import order
 
     first = recorded.labels.get(epochs[0])
@@ -153,7 +155,8 @@ def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[
         yield Finding("by-class", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
     elif not _dealt(first):
         yield Finding("label-runs", Level.SUSPECT, where, data, [chart], Fix("fix-shuffle"))
-    if runs.clustered and second is not None and len(second) >= order.FEWEST:
+    repeat = second is None or np.isin(recorded.epochs[epochs[1]], recorded.epochs[epochs[0]]).mean() > 1 - order.AGREE
+    if runs.clustered and second is not None and not repeat and len(second) >= order.FEWEST:
         same, chance = order.agreement(first, second)
         if same == 1 and chance < order.CHANCE and not _dealt(first):
             samples = min(len(first), len(second))

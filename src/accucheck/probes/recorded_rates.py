@@ -288,10 +288,10 @@ def _judged(rates: Series, source: _Source, written: Written | None, params: Par
         return
     for code, level, at, data in _ends(rates, sure, params):
         yield finding(code, level, at, "fix-total", **data, highest=highest)
-    at = _collapsed(values, params) if source.part else None
-    if at is not None:
-        more = {"highest": highest, "rate": float(values[-1]), "bound": params.collapsed}
-        yield finding("collapses", Level.SUSPECT, at, "fix-total", **more)
+    low = _collapsed(values, params) if source.part else None
+    if low is not None:
+        rate = float(values[-1])
+        yield finding("collapses", Level.SUSPECT, low, "fix-total", highest=highest, rate=rate, bound=params.collapsed)
     again = _restarts(values)
     if len(again):
         each = _begins_epochs(rates, again)

@@ -22,6 +22,8 @@ class Data:
         self.iterators: dict[int, int] = {}
         self.current: int | None = None
         self.waited = 0.0
+        #: Batches that were read.
+        self.given = 0
         self.epochs: dict[int, int] = {}
         #: Data sets whose iterator came to an end, and may go on with the next epoch.
         self.over: set[int] = set()
@@ -66,6 +68,7 @@ class Data:
             self.over.discard(number)
             self.epochs[number] += 1
         self.current = number
+        self.given += 1
         self.waited += time.perf_counter() - begin
 
 

@@ -23,6 +23,7 @@ class Pass:
 
     def __init__(self, top: Any, given: Any, close: bool) -> None:
         self.top, self.close = top, close
+        self.given = list(given)
         self.batch = list(tensors(given))[:MANY]
         self.calls: list[Call] = []
         #: Of each cell by its id: itself, and the mode in which it was called last.

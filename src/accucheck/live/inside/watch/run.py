@@ -23,6 +23,7 @@ from .hooks import RAISED, Hooks
 from .journal import Journal
 from .operators import Operators, install
 from .optimizers import Watched
+from .padding import examine
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
 
@@ -31,6 +32,8 @@ VERSION = 1
 FIRST, EVERY = 10, 10
 #: Passes of inference in a row that are looked at closely.
 INFERENCE = 2
+#: Passes that are run again with their padding changed, at most.
+TRIALS = 2
 #: Where launchers tell a process its rank.
 RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
@@ -102,6 +105,11 @@ class Run:
         self.told: set[tuple[Any, ...]] = set()
         self.forced = settings["mode"] == "pynative"
         self.scale: float | None = None
+        #: A pass that is to be run again with its padding changed, and how many were; only where its cells run one by one.
+        self.padded: Pass | None = None
+        self.trials = 0 if settings["mode"] == "pynative" and self.role == "train" else TRIALS
+        #: Batches that were read when the last pass began: one that reads batches itself is not run again.
+        self.read = 0
         #: That of the last pass of training: a step is over when the next batch was read already.
         self.epoch = -1
         #: Which tensor of a batch holds the class of each row, once that is known.
@@ -253,6 +261,8 @@ class Run:
         rows = rows_of(ended.batch)
         if rows is not None:
             self.values["samples"] = rows
+        if ended.close and self.trials < TRIALS and self.read == self.data.given:
+            self.padded = ended
         if ended.close:
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
             found = self.passes.against_labels(ended, scale or 1.0)
@@ -291,6 +301,7 @@ class Run:
             self.operators.clear()
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
+        self.read = self.data.given
         if self.rests and self.known and not self.done and not self.is_close():
             self.sleep()
         self.end_here()
@@ -318,6 +329,7 @@ class Run:
         waited, self.data.waited = self.data.waited, 0.0
         place = {"step": self.steps, "epoch": self.epoch, "seconds": round(now - self.clock, 6)}
         self.journal.write({**place, "data_seconds": round(waited, 6), **self.step})
+        self.change_padding()
         self.step, self.clock = {}, time.perf_counter()
         if self.most and self.steps >= self.most and self.last is None:
             self.last = now
@@ -373,6 +385,19 @@ class Run:
         self.journal.close()
 
     # --- the end --------------------------------------------------------------------------------------------------------
+
+    def change_padding(self) -> None:
+        """Run a pass of the step again with its padding changed; of the next ones too where it has none."""
+        ended, self.padded = self.padded, None
+        if ended is None or self.trials >= TRIALS:
+            return
+        try:
+            found = examine(self.passes, ended)
+        except Exception as error:  # what cannot be run again, or not in inference mode
+            found = {"reason": "failed", "error": repr(error)[:300]}
+        if found is not None:
+            self.trials = TRIALS if "reason" not in found else self.trials + 1
+            self.journal.fact("padding", step=self.steps, **found)
 
     def end_here(self) -> None:
         """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""

@@ -116,7 +116,6 @@ class Settings:
             given=len(given),
             ids=[id(one) for one in loaded],
             digests=[digest(array(one)) for one in loaded],
-            types=[array(one).dtype.name for one in loaded],
         )
 
 
