@@ -273,6 +273,7 @@ def test_what_lies_in_the_source_is_no_data(tmp_path):
     lay_out(
         tmp_path, "tests/test_net.py", "tests/fixtures/data/a.csv", "data/__init__.py", "data/loader.py", "data/b.csv"
     )
+    (tmp_path / "tests/test_net.py").write_text("from net import Net\n\ndef test_shape():\n    assert Net()\n")
     assert proposed(tmp_path) == {"scripts.train": "train.py"}
     lay_out(tmp_path, "data/c.csv")
     assert proposed(tmp_path)["data.train.path"] == "data", "a module beside the data makes it no source"
@@ -280,6 +281,15 @@ def test_what_lies_in_the_source_is_no_data(tmp_path):
     (tmp_path / "b/corpus").mkdir()
     (tmp_path / "b/corpus/all.txt").write_text("one\ntwo\n")
     assert proposed(tmp_path / "b")["data.train.path"] == "corpus"
+
+
+def test_a_script_that_tests_a_network_makes_its_data_no_fixtures(tmp_path):
+    """By what it does, not by its name: test_net.py evaluates in many projects."""
+    lay_out(tmp_path, "train.py", "src/dataset/train.csv")
+    (tmp_path / "src/test_net.py").write_text("import mindspore\n\ndef test_net(path):\n    model.eval(path)\n")
+    assert proposed(tmp_path)["data.train.path"] == "src/dataset/train.csv"
+    (tmp_path / "src/test_net.py").write_text("import pytest\n\ndef test_net(net):\n    assert net\n")
+    assert "data.train.path" not in proposed(tmp_path)
 
 
 def test_a_look_ends_in_time(tmp_path, monkeypatch):
@@ -384,7 +394,7 @@ def test_summaries_graphs_and_dumps(tmp_path, real_graphs, real_dumps):
     import shutil
 
     lay_out(tmp_path, "train.py")
-    shutil.copytree(real_graphs, tmp_path / "graphs")
+    shutil.copytree(real_graphs["residual"], tmp_path / "graphs")
     shutil.copytree(real_dumps["clean"], tmp_path / "dump_data")
     (tmp_path / "summary").mkdir()
     (tmp_path / "summary/a.out.events.summary.1.host_MS").write_bytes(b"x")

@@ -15,6 +15,8 @@ from accucheck.watching import Plan, watch
 
 #: In each kind of training lines are replaced by others.
 TRAINING = """
+from pathlib import Path
+
 import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
@@ -67,6 +69,13 @@ for epoch in range(3):
         optimizer(gradients)
     evaluate()
 """
+_LOAD = """saved = str(Path(__file__).with_name("saved.ckpt"))
+ms.save_checkpoint(Net(), saved)
+values = ms.load_checkpoint(saved)
+"""
+_ANEW = """for one in net.trainable_params():
+    one.set_data(initializer("normal", one.shape))
+"""
 KINDS: dict[str, list[tuple[str, str]]] = {
     "healthy": [],
     "asnumpy": [("        x = self.drop(x)\n", "        x = Tensor(self.drop(x).asnumpy())\n")],
@@ -90,6 +99,22 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],
     "left": [("    net.set_train()\n", ""), ("for epoch in range(3):\n", "net.set_train()\nfor epoch in range(3):\n")],
     "evaluated-in-training": [("    net.set_train(False)\n", "")],
+    "residual-zeros": [("self.second = nn.Dense(16, 16)", "self.second = nn.Dense(16, 16, weight_init='zeros')")],
+    "zeros-between": [("self.third = nn.Dense(16, 16)", "self.third = nn.Dense(16, 16, weight_init='zeros')")],
+    "alike": [
+        ("self.third = nn.Dense(16, 16)", "self.third = nn.Dense(16, 16, weight_init='ones', bias_init='zeros')"),
+        ("self.head = nn.Dense(16, 2)", "self.head = nn.Dense(16, 2, weight_init='ones')"),
+    ],
+    "loaded": [("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = ")],
+    "initialised-after-loading": [("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\n{_ANEW}chosen = ")],
+    "other-names": [
+        (
+            "chosen = ",
+            f"{_LOAD}values = {{f'{{name}}.of_old': value for name, value in values.items()}}\n"
+            "ms.load_param_into_net(net, values)\nchosen = ",
+        )
+    ],
+    "never-applied": [("chosen = ", f"{_LOAD}chosen = ")],
     "norm-kept": [("    net.set_train()\n", "    net.set_train()\n    net.norm.set_train(False)\n")],
 }
 

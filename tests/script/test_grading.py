@@ -8,7 +8,7 @@ import pytest
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Level, Note, Sure
-from accucheck.script.grading import Link, road
+from accucheck.script.grading import Link, replacements, road
 from case_scripts import scripts
 
 OPTIONS = """
@@ -132,3 +132,45 @@ Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1)).train(1, 
 def test_statistics_behind_an_option(condition: str, level: Level, tmp_path: Path) -> None:
     found = problems(tmp_path, "input_normalization", PICTURES.format(condition=condition))
     assert {one.level for one in found} == {level}
+
+
+WALK = """import mindspore as ms
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.words, self.dense, self.memory = nn.Embedding(9, 8), nn.Dense(8, 8), nn.LSTM(8, 8)
+
+net = Net()
+for name, each in net.{walk}():
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("walk", "body", "reached"),
+    [
+        ("cells_and_names", "each.weight.set_data(value())", {"Dense"}),
+        ("cells_and_names", "each.embedding_table.set_data(value())", {"Embedding"}),
+        ("cells_and_names", "each.weight = value()", {"Dense"}),
+        ("parameters_and_names", "each.set_data(value())", {"Dense", "Embedding", "LSTM"}),
+        ("parameters_and_names", "if 'weight' in name:\n        each.set_data(value())", {"Dense", "LSTM"}),
+        ("parameters_and_names", "if 'weight_ih' in name:\n        each.set_data(value())", {"LSTM"}),
+        ("parameters_and_names", "if 'bias' in name:\n        each.set_data(value())", set()),
+        (
+            "parameters_and_names",
+            "if 'bias' not in name:\n        each.set_data(value())",
+            {"Dense", "Embedding", "LSTM"},
+        ),
+        ("parameters_and_names", "if name.endswith('table'):\n        each.set_data(value())", {"Embedding"}),
+    ],
+)
+def test_whose_weights_are_replaced_is_told_by_what_layers_call_them(
+    walk: str, body: str, reached: set[str], tmp_path: Path
+) -> None:
+    (reading,) = scripts(tmp_path, WALK.format(walk=walk, body=body)).training
+    layers = [call for call in reading.trace.calls if call.api in ("nn.Embedding", "nn.Dense", "nn.LSTM")]
+    found = replacements(reading.trace)
+    sure = {layer.last for one in found for layer in layers if one.reaches(layer) and one.link(layer) is Link.CLEAR}
+    assert sure == reached

@@ -51,7 +51,7 @@ class _Held(msgspec.Struct):
     digest: str = ""
     constant: bool = False
     zero: _Number = None
-    mean: _Number = None
+    type: str = ""
 
 
 class _Network(msgspec.Struct, rename={"kind": "class"}):
@@ -117,8 +117,9 @@ class _End(msgspec.Struct):
 
 @dataclass
 class Parameter:
-    """A parameter of a network or of an optimizer. `start` and `end` are digests, empty where not known; `trained` is requires_grad at the
-    end where that is known; `optimizers` are the numbers of those that hold it."""
+    """A parameter of a network or of an optimizer. `built`, `start` and `end` are digests as the network was first seen, before the first
+    update and at the end, empty where not known; `constant`, `zero` and `type` belong to the first. `trained` is requires_grad at the end
+    where that is known; `optimizers` are the numbers of those that hold it."""
 
     id: int
     path: str
@@ -128,8 +129,10 @@ class Parameter:
     shape: list[int]
     trained: bool
     network: int
+    built: str = ""
     start: str = ""
     end: str = ""
+    type: str = ""
     constant: bool = False
     zero: bool = False
     alike: bool = False
@@ -138,7 +141,7 @@ class Parameter:
     @property
     def matrix(self) -> bool:
         """Whether it is a weight in more than one direction: not a scale, a shift or a bias, however many dimensions of 1 these have."""
-        return sum(size > 1 for size in self.shape) > 1
+        return len(self.shape) == 2 or sum(size > 1 for size in self.shape) > 1
 
     @property
     def size(self) -> str:
@@ -210,7 +213,8 @@ class Seen:
                 layer = held.path.rpartition(".")[0]
                 kind, place = made.get(layer, (network.kind, None))
                 one = Parameter(held.id, held.path, layer, kind, place, held.shape, held.trained, network.number)
-                one.start, one.constant, one.zero = held.digest, held.constant, held.zero == 1
+                one.built, one.start, one.type = held.digest, held.digest, held.type
+                one.constant, one.zero = held.constant, held.zero == 1
                 if end is not None and number < len(end.digests):
                     one.trained, one.end, one.alike = end.trained[number], end.digests[number], end.alike[number]
                 found.setdefault(held.id, one)

@@ -305,8 +305,7 @@ class _Connection:
         if all(_watched_networks.meant(one.path, self.frozen) for one in some):
             return self._told("meant", Level.INFO, some, **names)
         dark = next((self.dark[key] for key in layers if self.dark.get(key)), "")
-        first = min(self.order[key] for key in layers)
-        cut = _last_cut(self.seen.watch.facts("cut"), first)
+        cut = _cut_after(self.seen.watch.facts("cut"), last)
         if cut is not None:
             names |= {"how": cut["how"], "cut": ":".join(map(str, cut["place"]))}
             level = Level.PROBLEM if cut["how"] == "asnumpy" else Level.SUSPECT
@@ -341,9 +340,9 @@ class _Connection:
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
 
-def _last_cut(cuts: list[dict[str, Any]], first: int) -> dict[str, Any] | None:
-    """What takes a result out of the graph after a layer has run: asnumpy() before stop_gradient(), which may be meant."""
-    able = [one for one in cuts if one["calls"] > first and one.get("place")]
+def _cut_after(cuts: list[dict[str, Any]], last: int) -> dict[str, Any] | None:
+    """What takes a result out of the graph after all of some layers have run: asnumpy() before stop_gradient(), which may be meant."""
+    able = [one for one in cuts if one["calls"] > last and one.get("place")]
     return next((one for how in ("asnumpy", "stop_gradient") for one in able if one["how"] == how), None)
 
 

@@ -156,7 +156,7 @@ def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
         for key, value in zip(optimizer.ids, optimizer.decay, strict=True)
     ]
     weights = [(one, decay) for one, decay in held if one.matrix]
-    vectors = [(one, decay) for one, decay in held if not one.matrix]
+    vectors = [(one, decay) for one, decay in held if len(one.shape) == 1]
     decayed = [(one, decay) for one, decay in vectors if decay > 0]
     evidence = [_groups(held), *_charts(rates)]
     most = max((decay for _, decay in decayed), default=0.0)

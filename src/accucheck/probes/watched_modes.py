@@ -321,7 +321,11 @@ def _inert(given: dict[str, Any]) -> bool:
     """Whether the arguments of a layer say that the mode changes nothing: it drops nothing, or always uses one kind of statistics."""
     if given.get("use_batch_statistics") is not None:
         return True
-    drops = [given[key] for key in ("p", "drop_prob") if isinstance(given.get(key), (int, float))]
+    drops = [
+        value
+        for key, value in given.items()
+        if (key == "p" or "drop" in key) and isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
     keeps = given.get("keep_prob") if not drops else None
     return keeps == 1 or (bool(drops) and not any(drops))
 

@@ -252,7 +252,8 @@ class _Updates:
         cut = [one for one in dead if (one.network, one.layer) not in alive]
         cut = cut if any(one.matrix for one in cut) else []
         if cut:
-            yield self._told("no-gradient", Level.SUSPECT, cut, "fix-graph", all=len(self.held))
+            looked = min(len(self.seen.norms[one.id]) for one in cut)
+            yield self._told("no-gradient", Level.SUSPECT, cut, "fix-graph", all=len(self.held), steps=looked)
         quiet = [one for one in rest if one not in cut and not self.moved(one)]
         lost = [one for one in quiet if one.matrix and self.norms.get(one.id) and self._rates_of(one)]
         lost = lost if self.steps >= self.params.steps else []

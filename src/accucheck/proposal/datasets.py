@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..errors import ReadError
 from ..readers.detect import detect
+from .scripts import is_unit_test
 from .tree import Folder, Tree, head
 
 _NAME = re.compile(
@@ -24,8 +25,8 @@ _PARTS = {
 }
 _FILE_PART = re.compile(r"(^|[._-])(train|training|val|valid|validation|eval|dev|test)([._-]|$)", re.I)
 _LABEL = re.compile(r"^(labels?|targets?|class|class_?id|category|y)$", re.I)
-#: Files of unit tests.
-_UNIT_TEST = re.compile(r"^(conftest|test_\w+)\.py$")
+#: Modules of a folder that are looked into for unit tests.
+_MODULES = 20
 #: Files of a data set that are looked into.
 _SAMPLED = 8
 
@@ -59,10 +60,16 @@ def _is_source(tree: Tree, folder: Folder) -> bool:
     if 2 * modules > sum(len(each.files) for each in below):
         return True
     around = [tree.folders[path] for path in (folder.path, *folder.path.parents) if path in tree.folders]
-    if any(each.depth and any(_UNIT_TEST.match(name) for name in each.files) for each in around):
+    if any(each.depth and _tests(each) for each in around):
         return True
     found = _data(tree, folder.path) if folder.depth > 1 else None
     return found is not None and set(found.formats) == {"text"}
+
+
+def _tests(folder: Folder) -> bool:
+    """Whether modules of a folder are unit tests, by what they import; conftest.py is pytest's own."""
+    modules = [name for name in folder.files if name.endswith(".py")]
+    return "conftest.py" in modules or any(is_unit_test(folder.path / name) for name in modules[:_MODULES])
 
 
 def _of_folder(tree: Tree, folder: Folder, found: dict[str, DataFound]) -> None:

@@ -57,8 +57,8 @@ USES_TORCH = re.compile(rb"^\s*(from|import)\s+(torch|torchvision|torchaudio|pyt
 _IMPORTS = re.compile(rb"^(from|import)\s", re.M)
 #: A script does something when it is started; a module only defines things.
 _RUNS = re.compile(rb"__main__|^(for|while|with)\s|^[A-Za-z_][\w.]*\(", re.M)
-#: A file of unit tests, which pytest or unittest starts.
-_UNIT_TESTS = re.compile(rb"^\s*(?:import|from)\s+(?:pytest|unittest)\b", re.M)
+#: A file of unit tests, which pytest or unittest starts: it imports one of them, or has functions as pytest calls them, without arguments.
+_UNIT_TESTS = re.compile(rb"^\s*(?:import|from)\s+(?:pytest|unittest)\b|^def test_\w*\(\):", re.M)
 #: What a script of each role calls; one that trains may evaluate too, so training comes first.
 _CALLS = (
     ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
@@ -110,6 +110,11 @@ def script_role(path: Path, named: bool = False) -> str | None:
 
 def _named(path: Path) -> list[str]:
     return [role for role, pattern in _NAMED if pattern.search(path.stem.lower())]
+
+
+def is_unit_test(path: Path) -> bool:
+    """Whether pytest or unittest starts a module."""
+    return _UNIT_TESTS.search(_text(path) or b"") is not None
 
 
 def _text(path: Path) -> bytes | None:

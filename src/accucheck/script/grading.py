@@ -11,12 +11,14 @@ import operator
 import re
 from collections.abc import Callable, Iterable
 from enum import IntEnum
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
-from .networks import is_layer, leaves
+from .networks import is_layer, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
@@ -163,15 +165,15 @@ class Replaced(NamedTuple):
         """How surely it reaches a layer that is in its reach."""
         shared = frozenset(id(test.node) for test in layer.tests)
         known = under(tuple(test for test in self.tests if id(test.node) not in shared))
-        return min((known, *(_by_name(test) for test in self.tests)))
+        return min((known, *(_by_name(test, layer) for test in self.tests)))
 
     def reaches(self, layer: Made) -> bool:
         within = id(layer) in self.layers and self.order > layer.order
         return within and (not self.asked or re.search(rf"\b{layer.last}\b", self.asked) is not None)
 
 
-def _by_name(test: Test) -> Link:
-    """Whether a condition about the name of a parameter lets weights through: "weight" in name."""
+def _by_name(test: Test, layer: Made) -> Link:
+    """Whether a condition about the name of a parameter lets the weight of a layer through: "weight" in name."""
     value, way = test.value, test.taken
     while isinstance(value, Made) and value.name == "not":
         value, way = value.args[0], not way
@@ -180,15 +182,27 @@ def _by_name(test: Test) -> Link:
     texts = [part.value for part in value.args if isinstance(part, Known) and isinstance(part.value, str)]
     if not texts or not _of_the_run(test):
         return Link.CLEAR
-    fits = any(text in name for text in texts for name in _WEIGHTS)
-    if fits or texts[0] in _BESIDE:
+    fits = any(text in (_weight_of(layer) or "") for text in texts)
+    if fits or texts[0] in _parameters_of_layers():
         return Link.CLEAR if (fits is way) is (value.name != "not in") else Link.ELSEWHERE
     return Link.CONDITION
 
 
-#: What holds the weights of a layer, and what else it has; methods that set a parameter; loops over all layers or parameters of a network.
-_WEIGHTS = ("weight", "embedding_table")
-_BESIDE = ("bias", "gamma", "beta", "moving_mean", "moving_variance")
+def _weight_of(layer: Value) -> str | None:
+    """What a layer of the framework calls its weight, as MindSpore does: the first of its parameters."""
+    known = [layer.api] if isinstance(layer, Made) else []
+    if isinstance(layer, Instance):
+        known = [names.canonical(name) for name in layer.of.beyond()]
+    return next((name for one in known for name in weights(one)), None)
+
+
+@cache
+def _parameters_of_layers() -> frozenset[str]:
+    """What layers of the framework call their parameters."""
+    return frozenset(name.rpartition(".")[2] for known in api.load().apis.values() for name in known.weights)
+
+
+#: Methods that set a parameter; loops over all layers or parameters of a network.
 _SETS = (".set_data", ".assign_value", ".copy_")
 _WALKS = (
     ".cells_and_names",
@@ -205,25 +219,30 @@ def replacements(trace: Trace) -> list[Replaced]:
     """All places that give weights of layers another value, in the order of running."""
     found = []
     for store in trace.stores:
-        if store.attribute in _WEIGHTS and not unseen(store.frame):
-            found.append(_replaced(store.order, store.owner, store.value, store.tests))
+        if store.attribute in _parameters_of_layers() and not unseen(store.frame):
+            found.append(_replaced(store.order, store.owner, store.value, store.tests, store.attribute))
     for call in trace.calls:
         base = call.base
         if call.name in _SETS and call.args and isinstance(base, Made) and not unseen(call.frame):
             of = base.name[1:] if base.name[:1] == "@" and base.name != "@data" else None
-            if of is None or of in _WEIGHTS:
+            if of is None or of in _parameters_of_layers():
                 owner = base if of is None or base.base is None else base.base
-                found.append(_replaced(call.order, owner, call.args[0], call.tests))
+                found.append(_replaced(call.order, owner, call.args[0], call.tests, of))
     return sorted((one for one in found if one.layers), key=lambda one: one.order)
 
 
-def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...]) -> Replaced:
-    layers = {id(option) for option in options(owner) if is_layer(option)}
+def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], name: str | None) -> Replaced:
+    """`name`: what the parameter is called that gets the value; None for any."""
+    layers = {id(option) for option in options(owner) if is_layer(option) and _is_weight(name, option)}
     walked = flow.find(owner, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
     if walked is not None and walked.base is not None:
-        layers |= {id(leaf) for _, leaf in leaves(walked.base)}
+        layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
     asked = " ".join(test.text for test in tests if test.taken and "isinstance" in test.text)
     return Replaced(order, frozenset(layers), value, tests, asked)
+
+
+def _is_weight(name: str | None, layer: Value) -> bool:
+    return name is None or name == (_weight_of(layer) or name)
 
 
 def under(tests: tuple[Test, ...]) -> Link:

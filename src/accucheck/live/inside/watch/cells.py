@@ -157,12 +157,13 @@ def held_as(network: Cell) -> dict[int, str]:
 
 
 def reads_mode(kind: type) -> bool:
-    """Whether a method of the class, or of what it derives from below Cell, reads self.training."""
+    """Whether a method of the class that may run in a pass, its own or one of a base below Cell, reads self.training."""
     for base in kind.__mro__:
         if base.__module__ == "mindspore.nn.cell":
             return False
-        for function in vars(base).values():
-            code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+        for name, function in vars(base).items():
+            runs = callable(function) and not name.startswith("__") and name != "set_train"
+            code = getattr(inspect.unwrap(function), "__code__", None) if runs else None
             if code is not None and "training" in code.co_names:
                 return True
     return False

@@ -116,6 +116,7 @@ class Settings:
             given=len(given),
             ids=[id(one) for one in loaded],
             digests=[digest(array(one)) for one in loaded],
+            types=[array(one).dtype.name for one in loaded],
         )
 
 
