@@ -125,3 +125,15 @@ def test_in_a_running_pipeline(tmp_path: Path) -> None:
     found = {finding.code: finding for finding in pipelines.run("class_balance_live", tmp_path, body)}
     assert found["classes"].data["classes"] == 6 and found["left-out"].data["count"] == 60
     assert not [one for one in found.values() if one.level is not Level.INFO], found
+
+
+@pytest.mark.mindspore
+def test_the_losses_of_mindspore_leave_it_out() -> None:
+    import inspect
+
+    from mindspore import nn
+
+    from accucheck.knowledge import api
+
+    assert inspect.signature(nn.CrossEntropyLoss).parameters[api.IGNORING].default == api.IGNORED
+    assert inspect.signature(nn.NLLLoss).parameters[api.IGNORING].default == api.IGNORED

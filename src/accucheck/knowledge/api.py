@@ -15,6 +15,9 @@ import msgspec
 
 T = TypeVar("T")
 
+#: The label that losses leave out unless they are told otherwise, and the argument that tells them.
+IGNORED, IGNORING = -100, "ignore_index"
+
 
 class Signature(msgspec.Struct, frozen=True):
     """`parameters` in their order, as Python writes them: "*" before the keyword-only ones, "*args", "**kwargs"."""

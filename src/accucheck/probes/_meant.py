@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..case import Case, Padding
-
-#: What the losses of MindSpore leave out unless they are told otherwise, and the argument that tells them.
-IGNORED, IGNORING = -100, "ignore_index"
+from ..knowledge.api import IGNORED, IGNORING
 
 
 class Meant(NamedTuple):

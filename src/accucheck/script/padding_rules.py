@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ReadError
+from ..knowledge.api import IGNORED, IGNORING
 from . import masking, padding
 from .analysis import Reading, Scripts
 from .decisions import apart
@@ -71,8 +72,6 @@ class Said:
     likely: bool = False
 
 
-#: The label that the losses of the framework leave out by default.
-IGNORED = -100
 #: Words that code which fills sequences up does not go without, and words of code that feeds a network.
 _FILLS = ("pad", "mask", "_len", "maxlen", "seqlen", "fill", "np.zeros", "np.ones", "np.full")
 _FEEDS = (
@@ -129,7 +128,7 @@ def _text(value: Value) -> str:
 
 def _ignored(scripts: Scripts) -> set[Any]:
     """The labels that losses leave out: what they are told to, and what those of the framework do unless told otherwise."""
-    told = (call.keywords.get("ignore_index") for reading in scripts.training for call in reading.trace.calls)
+    told = (call.keywords.get(IGNORING) for reading in scripts.training for call in reading.trace.calls)
     return {IGNORED, *(value.value for value in told if isinstance(value, Known) and type(value.value) is int)}
 
 
