@@ -30,7 +30,14 @@ def test_layers_without_a_gradient_are_suspect_even_where_decay_moves_them(watch
 def test_weights_that_no_optimizer_holds_are_suspect(watched_runs):
     found = judged(watched_runs["part"], "watched_updates")
     assert found["not-given"].level is Level.SUSPECT
-    assert found["not-given"].data["names"] == ["first.weight", "first.bias", "head.weight", "head.bias"]
+    assert found["not-given"].data["names"] == [
+        "first.weight",
+        "first.bias",
+        "norm.gamma",
+        "norm.beta",
+        "head.weight",
+        "…",
+    ]
     root = watched_runs["part"]
     assert (
         suggest(judged(root, "watched_updates", ("design.frozen=['first.*', 'head.*', 'norm.*']",)).values())
@@ -39,8 +46,11 @@ def test_weights_that_no_optimizer_holds_are_suspect(watched_runs):
 
 
 @pytest.mark.mindspore
-def test_a_layer_that_is_frozen_is_information(watched_runs):
+def test_a_layer_that_is_frozen_at_random_values_is_suspect_unless_it_is_meant(watched_runs):
     found = judged(watched_runs["frozen"], "watched_updates")
+    assert (found["frozen-random"].level, found["frozen-random"].data["names"]) == (Level.SUSPECT, ["first.weight"])
+    assert found["frozen"].data["names"] == ["first.bias"]
+    found = judged(watched_runs["frozen"], "watched_updates", ("design.frozen=['first.*']",))
     assert {one.level for one in found.values()} == {Level.INFO}
     assert found["frozen"].data["names"] == ["first.weight", "first.bias"]
 

@@ -67,9 +67,9 @@ MESSAGES: Words = {
     },
     "not-given-loaded": {
         "en": "No optimizer holds {count:,} {count:parameter|parameters} that a checkpoint was loaded into, that began as "
-        "{count:a copy|copies} of trained ones, whose layers were not called, or that are scales and shifts: {names}.",
-        "zh": "有 {count:,} 个参数没有交给任何优化器：它们已从 checkpoint 加载、初值与受训练的参数相同、所在的层未被调用，"
-        "或只是缩放、平移参数：{names}。",
+        "{count:a copy|copies} of trained ones, or whose layers were not called: {names}.",
+        "zh": "有 {count:,} 个参数没有交给任何优化器：它们已从 checkpoint 加载、初值与受训练的参数相同，"
+        "或所在的层未被调用：{names}。",
     },
     "moved-otherwise": {
         "en": "{count:,} {count:parameter|parameters} changed without an optimizer that holds {count:it|them}: {names}.",
@@ -79,6 +79,12 @@ MESSAGES: Words = {
         "en": "{count:,} {count:parameter is|parameters are} frozen (requires_grad=False) and {count:stays|stay} as {count:it is|they "
         "are}: {names}.",
         "zh": "有 {count:,} 个参数被冻结（requires_grad=False），没有变化：{names}。",
+    },
+    "frozen-random": {
+        "en": "{count:,} {count:weight is|weights are} frozen (requires_grad=False) at random first values: {names}. No checkpoint was "
+        "loaded into {count:it|them} in this run, and design.frozen does not name {count:it|them}.",
+        "zh": "有 {count:,} 个权重在随机初值上被冻结（requires_grad=False）：{names}。本次运行没有为其加载 checkpoint，"
+        "design.frozen 中也没有声明。",
     },
     "declared-moves": {
         "en": "design.frozen names {count:,} {count:parameter that changes|parameters that change} in the watched training: {names}.",
@@ -117,6 +123,10 @@ MESSAGES: Words = {
         "in design.frozen.",
         "zh": "把整个网络的 net.trainable_params() 交给优化器；本应保持不变的参数请设 requires_grad=False，并写进 design.frozen。",
     },
+    "fix-unfreeze": {
+        "en": "Load trained weights before freezing, take requires_grad=False away, or name them in design.frozen.",
+        "zh": "冻结之前先加载训练好的权重，或去掉 requires_grad=False；如果本应如此，请写进 design.frozen。",
+    },
     "fix-part": {
         "en": "Give each optimizer the parameters of its own network.",
         "zh": "每个优化器只传入各自网络的参数。",
@@ -134,7 +144,7 @@ _STILL = {
     "en": "What does not move keeps its random first values, and the rest of the network must get along with them.",
     "zh": "不更新的参数停留在随机初值，网络的其余部分只能迁就它们。",
 }
-WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given"), _STILL) | {
+WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given", "frozen-random"), _STILL) | {
     "in-two": {
         "en": "Each of the two losses pulls the parameters its way; in a GAN the discriminator learns to please the generator.",
         "zh": "两个 loss 各自拉动同一组参数；在 GAN 中，判别器会被训练成迎合生成器。",
@@ -277,14 +287,19 @@ class _Updates:
         if not self.seen.optimizers:
             return
         frozen = [one for one in self.others if not one.trained and not self.moved(one) and not self._statistic(one)]
-        if frozen:
-            yield self._told("frozen", Level.INFO, frozen)
+        random = [one for one in frozen if one.matrix and not self._known(one) and not self._meant(one)]
+        random = [one for one in random if one.kind.startswith("mindspore.") and not one.constant]
+        if random:
+            yield self._told("frozen-random", Level.SUSPECT, random, "fix-unfreeze")
+        if kept := [one for one in frozen if one not in random]:
+            yield self._told("frozen", Level.INFO, kept)
         free = [one for one in self.others if one.trained and not self._meant(one)]
         if elsewhere := [one for one in free if self.moved(one)]:
             yield self._told("moved-otherwise", Level.INFO, elsewhere)
         left = [one for one in free if one not in elsewhere]
-        layers = {one.layer for one in left if one.matrix and not self._known(one)}
-        lacking = [one for one in left if one.layer in layers and one.id not in self.loaded]
+        # Scales and shifts all begin alike, so that those of a copy are known by its weights.
+        copied = any(self._known(one) for one in left if one.matrix)
+        lacking = [one for one in left if not (copied and one.constant) and not self._known(one)]
         if lacking:
             place = self.seen.optimizers[0].place
             yield self._told("not-given", Level.SUSPECT, lacking, "fix-give", place)
@@ -296,9 +311,9 @@ class _Updates:
         return one.network in self.seen.networks and one.layer in self.seen.networks[one.network].modes
 
     def _known(self, one: Parameter) -> bool:
-        """Whether a weight need not be trained: it was loaded, is a copy of one that is trained, as in a target network, or never runs."""
-        trained = {held.start for held in self.held}
-        return one.id in self.loaded or one.start in trained or (one.network, one.layer) not in self.called
+        """Whether a parameter need not be trained: it was loaded, is a copy of a trained one, as in a target network, or never runs."""
+        copy = not one.constant and one.start in {held.start for held in self.held}
+        return one.id in self.loaded or copy or (one.network, one.layer) not in self.called
 
     def _declared(self) -> Iterator[Finding]:
         known = [one for one in self.held if one.start and one.end]
@@ -364,7 +379,20 @@ EXAMPLES = [
         groups=[(*_NORM, *_REST)],
         more=[{"fact": "taken", "place": ["train.py", 9], "ids": [1, 2], "not_loaded": [], "not_used": [], "of": 9}],
     ),
-    _example("a frozen layer", Verdict.OK, "frozen", groups=[(*_NORM, *_REST)], frozen=_FIRST),
+    _example(
+        *("a layer frozen at random values", Verdict.UNDECIDED, "frozen-random"),
+        groups=[(*_NORM, *_REST)],
+        frozen=_FIRST,
+        still=_FIRST,
+    ),
+    _example(
+        *("a layer that is frozen by design", Verdict.OK, "frozen"),
+        groups=[(*_NORM, *_REST)],
+        frozen=_FIRST,
+        still=_FIRST,
+        frozen_by_design=["first.*"],
+    ),
+    _example("scales that the optimizer is not given", Verdict.UNDECIDED, "not-given", groups=[(*_FIRST, *_REST)]),
     _example("frozen by design, and moving", Verdict.PROBLEM, "declared-moves", frozen_by_design=["first.weight"]),
     _example("two optimizers with parts", Verdict.OK, "moved", groups=[(*_FIRST, *_NORM), _REST]),
     _example("two optimizers for the same", Verdict.UNDECIDED, "in-two", groups=[_EVERY, _EVERY]),

@@ -284,7 +284,7 @@ class _Initial:
         return [
             other
             for other in self.weights
-            if other.network == one.network and other.optimizers and not other.constant
+            if other.network == one.network and other.optimizers
             if self.order.get((other.network, other.layer), place) < place
         ]
 
