@@ -20,7 +20,7 @@ from ..language import Words
 from ..model import Curve, Finding, Fix, Kind, Level, Progress, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
-from . import _recorded_samples, shuffle_order
+from . import _recorded_samples, _watched, shuffle_order
 
 if TYPE_CHECKING:
     from ._recorded_samples import Array, Recorded
@@ -61,6 +61,12 @@ MESSAGES: Words = {
         "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, {same:.1%} "
         "in the same place).",
         "zh": "所记录的训练中，第 {one:,} 和第 {other:,} 个 epoch 读取样本的顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致）。",
+    },
+    "same-shuffle": {
+        "en": "Epochs {one:,} and {other:,} come in the same order ({samples:,} compared, {same:.1%} in the same place), but a shuffled "
+        "one: an iterator that is made anew for each epoch begins with the same seed. One iterator with num_epochs shuffles anew.",
+        "zh": "第 {one:,} 和第 {other:,} 个 epoch 顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致），但该顺序本身是混洗过的："
+        "每个 epoch 新建迭代器都会从同一种子开始。用 num_epochs 只建一个迭代器，则每个 epoch 都会重新混洗。",
     },
     "reshuffled": {
         "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in different orders ({samples:,} compared, "
@@ -110,7 +116,18 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(1, 1, "files")
     if not recorded:
         raise Skip("not-recorded", path=_recorded_samples.shown(case))
-    yield from _judged(recorded[0], case.relative(recorded[0].path), params)
+    path = case.relative(recorded[0].path)
+    yield from _judged(recorded[0], path, params, _shuffled(case, path))
+
+
+def _shuffled(case: Case, path: str) -> bool:
+    """Whether the data set that a watched training read has a node that shuffles all of it."""
+    watch = next((one for one in _watched.of_case(case) if one.path == path), None) if case.get("watched") else None
+    if watch is None:
+        return False
+    number = next((one.get("data") for one in watch.facts("pass") if one.get("training") is True), None)
+    nodes = [node for one in watch.facts("dataset") if one.get("number") == number for node in one.get("nodes", [])]
+    return any(str(node.get("node", "")).endswith("RandomSampler") or node.get("shuffle") == "GLOBAL" for node in nodes)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -121,7 +138,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and not seen else verdict
 
 
-def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
+def _judged(recorded: Recorded, path: str, params: Params, shuffled: bool) -> Iterator[Finding]:
     where = Where(path)
     epochs = sorted(recorded.epochs)
     from ..live import order
@@ -130,7 +147,7 @@ def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
     if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
         yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
         return
-    yield from _of_identities(recorded, where, epochs, params)
+    yield from _of_identities(recorded, where, epochs, params, shuffled)
 
 
 def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[Finding]:
@@ -175,8 +192,10 @@ def _dealt(labels: Array) -> bool:
     return bool(counts.max() >= _ALIKE * len(lengths))
 
 
-def _of_identities(recorded: Recorded, where: Where, epochs: list[int], params: Params) -> Iterator[Finding]:
-    """The orders of the first two epochs against each other."""
+def _of_identities(
+    recorded: Recorded, where: Where, epochs: list[int], params: Params, shuffled: bool
+) -> Iterator[Finding]:
+    """The orders of the first two epochs against each other; `shuffled`: the data set shuffles all of its samples."""
     import numpy as np
 
     from ..live import order
@@ -202,6 +221,9 @@ def _of_identities(recorded: Recorded, where: Where, epochs: list[int], params: 
     same, chance = order.agreement(first, second)
     data["same"] = same
     chart = _chart(first, second)
+    if same >= order.AGREE and chance < order.CHANCE and shuffled:
+        yield Finding("same-shuffle", Level.INFO, where, data, [chart], incomplete=True)
+        return
     if same >= order.AGREE and chance < order.CHANCE:
         yield Finding("fixed-order", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
         return
@@ -248,7 +270,7 @@ def _mixed(factor: int, count: int = 97) -> list[int]:
     return [pow(factor, n, 97) - 1 for n in range(1, count)] + [96]
 
 
-def _watched(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[int]) -> Example:
+def _part(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[int]) -> Example:
     """A part of an epoch, whose samples have classes."""
     head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
     lines = [head]
@@ -260,7 +282,25 @@ def _watched(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[i
 
 
 _RUNS = [n % 3 for n, size in enumerate([5, 3, 7, 6, 4, 8, 5, 6, 9, 3, 7, 5, 8, 4, 6, 10]) for _ in range(size)]
+
+
+def _anew() -> Example:
+    """Two epochs in one shuffled order, of a data set that shuffles."""
+    nodes = [{"node": "GeneratorDataset", "depth": 0}, {"node": "RandomSampler", "shuffle": "GLOBAL", "depth": 1}]
+    facts = [{"fact": "dataset", "number": 0, "nodes": nodes}, {"fact": "pass", "step": 1, "training": True, "data": 0}]
+    told = "".join(json.dumps(one) + "\n" for one in facts)
+    files: dict[str, Any] = {"watch/pynative.jsonl": _recording(_mixed(5), _mixed(5)) + told}
+    return Example(
+        "an iterator anew for each epoch",
+        files=files,
+        case={"watched": "watch"},
+        verdict=Verdict.UNDECIDED,
+        codes=("same-shuffle",),
+    )
+
+
 EXAMPLES = [
+    _anew(),
     _example("in other orders", Verdict.OK, "reshuffled", _mixed(5), _mixed(7)),
     _example(
         "told by words", Verdict.UNDECIDED, "reshuffled", [f"a{n}" for n in _mixed(5)], [f"a{n}" for n in _mixed(7)]
@@ -279,10 +319,10 @@ EXAMPLES = [
         "augmented", Verdict.UNDECIDED, "other-samples", [f"a{n}" for n in range(60)], [f"b{n}" for n in range(60)]
     ),
     _example("one epoch", Verdict.UNDECIDED, "one-epoch", list(range(60))),
-    _watched("mixed classes", Verdict.UNDECIDED, ("labels-mixed", "one-epoch"), [n % 3 for n in _mixed(5)[:96]]),
-    _watched(
+    _part("mixed classes", Verdict.UNDECIDED, ("labels-mixed", "one-epoch"), [n % 3 for n in _mixed(5)[:96]]),
+    _part(
         "one class after another", Verdict.PROBLEM, ("by-class", "one-epoch"), [*([0] * 24), *([1] * 40), *([2] * 32)]
     ),
-    _watched("runs of classes", Verdict.UNDECIDED, ("label-runs", "one-epoch"), _RUNS),
-    _watched("four of each class in turn", Verdict.UNDECIDED, ("one-epoch",), [n // 4 % 6 for n in range(96)]),
+    _part("runs of classes", Verdict.UNDECIDED, ("label-runs", "one-epoch"), _RUNS),
+    _part("four of each class in turn", Verdict.UNDECIDED, ("one-epoch",), [n // 4 % 6 for n in range(96)]),
 ]
