@@ -167,11 +167,11 @@ net.set_train()
 losses = []
 for point, label in data().create_tuple_iterator():
     loss, grads = step(point, label)
+    losses.append(float(scaler.unscale(loss)))
     grads = scaler.unscale(grads)
     if amp.all_finite(grads):
         optimizer(grads)
     scaler.adjust(amp.all_finite(grads))
-    losses.append(scaler.unscale(loss))
 told(net, *losses)
 """,
     "mint": """
@@ -188,7 +188,7 @@ class Mint(nn.Cell):
 
 
 net = Mint()
-optimizer = nn.AdamWeightDecay(net.trainable_params(), nn.cosine_decay_lr(0.0, 0.01, STEPS, STEPS, 1))
+optimizer = nn.AdamWeightDecay(net.trainable_params(), nn.cosine_decay_lr(0.0, 0.01, STEPS, 1, STEPS))
 step = ms.value_and_grad(
     lambda point, label: ops.cross_entropy(net(point), label), None, optimizer.parameters
 )
