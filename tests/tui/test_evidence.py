@@ -323,9 +323,10 @@ async def test_without_an_editor_the_place_is_shown(walkthrough, tmp_path, monke
         await until(pilot, lambda: "names no file" in text_of(app))
 
 
-async def test_a_session_alone_opens_no_file(walkthrough, tmp_path, editor):
+async def test_a_session_alone_opens_no_file(walkthrough, tmp_path, editor, monkeypatch):
     root = tmp_path / "project"
     app = walkthrough()
+    monkeypatch.setattr(type(app), "NOTIFICATION_TIMEOUT", 60)  # three keys take longer than 5 s on a busy machine
     (root / "train.py").write_text(SCRIPT)
     app.project.case = type(app.project.case)(root=str(root), spec=app.project.case.spec, alone=True)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
