@@ -99,6 +99,10 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],
     "left": [("    net.set_train()\n", ""), ("for epoch in range(3):\n", "net.set_train()\nfor epoch in range(3):\n")],
     "evaluated-in-training": [("    net.set_train(False)\n", "")],
+    "part-kept": [
+        ("self.second = nn.Dense(16, 16)", "self.second = nn.SequentialCell(nn.Dense(16, 16), nn.BatchNorm1d(16))"),
+        ("    net.set_train()\n", "    net.set_train()\n    net.second.set_train(False)\n"),
+    ],
     "residual-zeros": [("self.second = nn.Dense(16, 16)", "self.second = nn.Dense(16, 16, weight_init='zeros')")],
     "zeros-between": [("self.third = nn.Dense(16, 16)", "self.third = nn.Dense(16, 16, weight_init='zeros')")],
     "alike": [

@@ -47,3 +47,13 @@ def test_a_normalisation_that_is_kept_in_inference_mode_is_information(watched_r
     found = judged(watched_runs["norm-kept"], "watched_modes")
     assert suggest(found.values()) is Verdict.OK
     assert found["kept-in-inference"].data["names"] == ["norm"]
+
+
+@pytest.mark.mindspore
+def test_a_part_with_random_weights_that_is_kept_in_inference_mode_is_suspect(watched_runs):
+    found = judged(watched_runs["part-kept"], "watched_modes")
+    assert found["part-never-in-training"].level is Level.SUSPECT
+    assert (found["part-never-in-training"].data["part"], found["part-never-in-training"].data["names"]) == (
+        "second",
+        ["second.1"],
+    )

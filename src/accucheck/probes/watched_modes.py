@@ -52,11 +52,18 @@ MESSAGES: Words = {
         "en": "{count:,} {count:layer is|layers are} kept in inference mode while the network around {count:it|them} trains: {names}.",
         "zh": "有 {count:,} 层保持在推理模式，而其余部分在训练：{names}。",
     },
+    "part-never-in-training": {
+        "en": "{part} runs in inference mode from the first step on, {steps:,} of {all:,} steps, while the network around it trains and an "
+        "optimizer updates it: {count:,} {count:layer|layers} in it {count:depends|depend} on the mode ({names}), and nothing was loaded "
+        "into it.",
+        "zh": "{part} 从第一步起就处于推理模式（{all:,} 步中的 {steps:,} 步），而其余部分在训练，且优化器在更新它：其中有 {count:,} 个"
+        "随模式改变行为的层（{names}），也没有为它加载权重。",
+    },
     "part-in-inference": {
         "en": "{part} runs in inference mode in all passes of training, with {count:,} {count:layer|layers} that {count:depends|depend} on "
-        "the mode: {names}. No optimizer updates it, or it was so from the first step.",
+        "the mode: {names}. No optimizer updates it, or it was loaded and is kept so from the first step.",
         "zh": "{part} 在训练的前向计算中始终处于推理模式，其中有 {count:,} 个随模式改变行为的层：{names}。"
-        "没有优化器更新这一部分，或它从第一步起就是如此。",
+        "没有优化器更新这一部分，或它加载了权重并从第一步起保持如此。",
     },
     "evaluated-in-training": {
         "en": "{network} is evaluated in training mode: {count:,} {count:layer|layers} that {count:depends|depend} on the mode "
@@ -96,7 +103,9 @@ _PRINT = {
     "en": "Print network.training right before the step; watch again after the change.",
     "zh": "在训练步之前打印 network.training；修改后再次运行 accucheck watch。",
 }
-WHY: Words = dict.fromkeys(("never-in-training", "left-in-inference", "own-in-inference"), _INFERENCE) | {
+WHY: Words = dict.fromkeys(
+    ("never-in-training", "left-in-inference", "own-in-inference", "part-never-in-training"), _INFERENCE
+) | {
     "evaluated-in-training": {
         "en": "Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its statistics: results are worse than "
         "the network is, and evaluation changes it.",
@@ -151,7 +160,8 @@ class _Modes:
         for one in self.training:
             self.called[tuple(one.networks)].update((call.network, call.name) for call in seen.calls(one))
         updated = [one for one in seen.parameters.values() if (one.optimizers if seen.optimizers else one.trained)]
-        self.updated = {(one.network, one.path) for one in updated}
+        self.updated = {(one.network, one.path, one.id) for one in updated}
+        self.loaded = {key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())}
 
     def layers(self, networks: Iterable[int]) -> list[_Layer]:
         """The cells of some networks that the mode changes; those whose arguments say that nothing does are left out."""
@@ -245,10 +255,12 @@ class _Modes:
             return "kept-in-inference"
         inner = one.outer.rpartition(":")[2]
         prefix = f"{inner}." if inner else ""
-        updated = any(number == one.layer.network and path.startswith(prefix) for number, path in self.updated)
+        updated = {key for number, path, key in self.updated if number == one.layer.network and path.startswith(prefix)}
         first = one.steps[0] <= min((fact.step for fact in self.seen.modes), default=1)
-        if not updated or (inner and first):
+        if not updated or (inner and first and updated & self.loaded):
             return "part-in-inference"
+        if inner and first:
+            return "part-never-in-training"
         return "never-in-training" if first else "left-in-inference"
 
     def _told(self, code: str, outer: str, number: int, some: list[_Wrong]) -> Finding:
@@ -259,7 +271,9 @@ class _Modes:
         steps = sorted({step for one in some for step in one.steps})
         own = all(not kinds.get(one.layer.name, ("", None))[0].startswith("mindspore.") for one in some)
         level = Level.INFO
-        if code in ("never-in-training", "left-in-inference"):
+        if code == "part-never-in-training":
+            level = Level.SUSPECT
+        elif code in ("never-in-training", "left-in-inference"):
             level = Level.SUSPECT if own else Level.PROBLEM
             code = "own-in-inference" if own else code
         place = self._switched(steps[0], training=False) if level is not Level.INFO else None

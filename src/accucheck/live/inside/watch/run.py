@@ -140,8 +140,8 @@ class Run:
                 self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale", steps=True)
         self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
         if self.forced:  # a graph cannot be made of what stands around a function
-            self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"))
-            self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"))
+            self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"), steps=True)
+            self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"), steps=True)
         if self.operators is not None:
             install(self.operators)
 
