@@ -265,6 +265,11 @@ def seen(case: Case) -> Seen | Watch:
     return next((Seen(watch) for watch in watches if watch.steps and watch.facts("optimizer")), watches[0])
 
 
+def loaded(seen: Seen) -> set[int]:
+    """The parameters that load_param_into_net put values into, by their ids."""
+    return {key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())}
+
+
 def number(value: _Number) -> float | None:
     """What a recording writes as a number."""
     if isinstance(value, str):

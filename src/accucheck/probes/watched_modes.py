@@ -161,7 +161,7 @@ class _Modes:
             self.called[tuple(one.networks)].update((call.network, call.name) for call in seen.calls(one))
         updated = [one for one in seen.parameters.values() if (one.optimizers if seen.optimizers else one.trained)]
         self.updated = {(one.network, one.path, one.id) for one in updated}
-        self.loaded = {key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())}
+        self.loaded = _watched_networks.loaded(seen)
 
     def layers(self, networks: Iterable[int]) -> list[_Layer]:
         """The cells of some networks that the mode changes; those whose arguments say that nothing does are left out."""

@@ -191,15 +191,11 @@ class _Updates:
         self.held = [one for one in parameters if one.optimizers]
         self.others = [one for one in parameters if not one.optimizers and one.network in seen.trained]
         #: The largest update ratio and gradient norm of each parameter.
-        self.ratios: dict[int, float] = {}
-        ids = {one.number: one.ids for one in seen.optimizers}
-        for fact in seen.changes:
-            for key, ratio in zip(ids.get(fact.optimizer, ()), fact.ratios, strict=False):
-                self.ratios[key] = max(self.ratios.get(key, 0.0), _watched_networks.number(ratio) or 0.0)
+        self.ratios = _largest(seen)
         self.norms = {key: max((norm or 0.0 for _, _, norm in some), default=0.0) for key, some in seen.norms.items()}
         self.called = {(call.network, call.name) for one in seen.passes if one.training for call in seen.calls(one)}
-        loaded = [key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())]
-        self.loaded = {*loaded}
+        self.loaded = _watched_networks.loaded(seen)
+        self.starts = {one.start for one in self.held}
 
     def judge(self) -> Iterator[Finding]:
         parts = [self._still(), self._others(), self._declared(), self._twice()]
@@ -245,32 +241,44 @@ class _Updates:
 
     def _still(self) -> Iterator[Finding]:
         """What optimizers hold and do not train."""
-        stuck: set[int] = set()
-        for optimizer in self.seen.optimizers:
-            mine = [self.seen.parameters[key] for key in optimizer.ids]
-            rate = self._rate(optimizer.number)
-            pulled = any(self.norms.get(one.id) for one in mine)
-            if mine and rate and pulled and self.steps >= self.params.steps and not any(map(self.moved, mine)):
-                stuck.update(optimizer.ids)
-                kind = optimizer.kind.rpartition(".")[2]
-                yield self._told(
-                    "nothing-moves", Level.PROBLEM, mine, "fix-rounding", optimizer.place, kind=kind, rate=rate
-                )
-        rest = [one for one in self.held if one.id not in stuck and not self._meant(one)]
-        dead = [one for one in rest if self._dead(one) and not self._idle(one)]
-        alive = {(one.network, one.layer) for one in rest if not self._dead(one)}
-        cut = [one for one in dead if (one.network, one.layer) not in alive]
-        cut = cut if any(one.matrix for one in cut) else []
+        stuck = [one for one in self.seen.optimizers if self._moves_nothing(one)]
+        for one in stuck:
+            data = {"kind": one.kind.rpartition(".")[2], "rate": self._rate(one.number)}
+            mine = [self.seen.parameters[key] for key in one.ids]
+            yield self._told("nothing-moves", Level.PROBLEM, mine, "fix-rounding", one.place, **data)
+        told = {key for one in stuck for key in one.ids}
+        rest = [one for one in self.held if one.id not in told and not self._meant(one)]
+        cut = self._cut_off(rest)
         if cut:
             looked = min(len(self.seen.norms[one.id]) for one in cut)
             yield self._told("no-gradient", Level.SUSPECT, cut, "fix-graph", all=len(self.held), steps=looked)
         quiet = [one for one in rest if one not in cut and not self.moved(one)]
-        lost = [one for one in quiet if one.matrix and self.norms.get(one.id) and self._rates_of(one)]
-        lost = lost if self.steps >= self.params.steps else []
+        lost = [one for one in quiet if self._is_lost(one)]
         if lost:
             yield self._told("lost-updates", Level.SUSPECT, lost, "fix-rounding")
-        if left := [one for one in quiet if one not in lost]:
+        left = [one for one in quiet if one not in lost]
+        if left:
             yield self._told("still", Level.INFO, left)
+
+    def _moves_nothing(self, optimizer: Any) -> bool:
+        """Whether an optimizer changes none of its parameters, though it has gradients and a rate."""
+        mine = [self.seen.parameters[key] for key in optimizer.ids]
+        pulled = any(self.norms.get(one.id) for one in mine)
+        long = self.steps >= self.params.steps
+        return pulled and long and self._rate(optimizer.number) > 0 and not any(map(self.moved, mine))
+
+    def _cut_off(self, some: list[Parameter]) -> list[Parameter]:
+        """The parameters of layers that run and none of whose parameters gets a gradient; none where these are scales and shifts alone."""
+        alive = {(one.network, one.layer) for one in some if not self._dead(one)}
+        dead = [
+            one for one in some if self._dead(one) and (one.network, one.layer) not in alive and not self._idle(one)
+        ]
+        return dead if any(one.matrix for one in dead) else []
+
+    def _is_lost(self, one: Parameter) -> bool:
+        """Whether a weight that did not change has a gradient and a rate."""
+        long = self.steps >= self.params.steps
+        return long and one.matrix and bool(self.norms.get(one.id)) and any(map(self._rate, one.optimizers))
 
     def _rate(self, number: int) -> float:
         """The highest learning rate of an optimizer, of several groups that of the lowest one; 0 where it is not known."""
@@ -279,41 +287,46 @@ class _Updates:
         rates = [some.values for name, some in series if name == prefix or name.startswith(f"{prefix}.")]
         return min((float(some.max()) for some in rates if len(some)), default=0.0)
 
-    def _rates_of(self, one: Parameter) -> bool:
-        return any(self._rate(number) > 0 for number in one.optimizers)
-
     def _others(self) -> Iterator[Finding]:
         """What no optimizer holds."""
         if not self.seen.optimizers:
             return
-        frozen = [one for one in self.others if not one.trained and not self.moved(one) and not self._statistic(one)]
-        random = [one for one in frozen if one.matrix and not self._known(one) and not self._meant(one)]
-        random = [one for one in random if one.kind.startswith("mindspore.") and not one.constant]
-        if random:
-            yield self._told("frozen-random", Level.SUSPECT, random, "fix-unfreeze")
-        if kept := [one for one in frozen if one not in random]:
-            yield self._told("frozen", Level.INFO, kept)
-        free = [one for one in self.others if one.trained and not self._meant(one)]
-        if elsewhere := [one for one in free if self.moved(one)]:
-            yield self._told("moved-otherwise", Level.INFO, elsewhere)
-        left = [one for one in free if one not in elsewhere]
         # Scales and shifts all begin alike, so that those of a copy are known by its weights.
-        copied = any(self._known(one) for one in left if one.matrix)
-        lacking = [one for one in left if not (copied and one.constant) and not self._known(one)]
-        if lacking:
-            place = self.seen.optimizers[0].place
-            yield self._told("not-given", Level.SUSPECT, lacking, "fix-give", place)
-        if rest := [one for one in left if one not in lacking]:
-            yield self._told("not-given-loaded", Level.INFO, rest)
+        copied = any(one.trained and one.matrix and self._known(one) for one in self.others)
+        groups: dict[str, list[Parameter]] = {}
+        for one in self.others:
+            groups.setdefault(self._frozen(one) if not one.trained else self._free(one, copied), []).append(one)
+        place = self.seen.optimizers[0].place
+        for code, level, fix, made in (
+            ("frozen-random", Level.SUSPECT, "fix-unfreeze", None),
+            ("frozen", Level.INFO, None, None),
+            ("moved-otherwise", Level.INFO, None, None),
+            ("not-given", Level.SUSPECT, "fix-give", place),
+            ("not-given-loaded", Level.INFO, None, None),
+        ):
+            if some := groups.get(code):
+                yield self._told(code, level, some, fix, made)
 
-    def _statistic(self, one: Parameter) -> bool:
-        """Whether its layer keeps it up by itself: what is not trained in one that the mode changes, as the means of BatchNorm."""
-        return one.network in self.seen.networks and one.layer in self.seen.networks[one.network].modes
+    def _frozen(self, one: Parameter) -> str:
+        """What a parameter is that has requires_grad=False; "" for what its layer keeps up by itself, as the means of BatchNorm."""
+        network = self.seen.networks.get(one.network)
+        if self.moved(one) or (network is not None and one.layer in network.modes):
+            return ""
+        settled = self._known(one) or self._meant(one) or one.constant
+        return "frozen-random" if one.matrix and one.kind.startswith("mindspore.") and not settled else "frozen"
+
+    def _free(self, one: Parameter, copied: bool) -> str:
+        """What a parameter is that has requires_grad=True."""
+        if self._meant(one):
+            return ""
+        if self.moved(one):
+            return "moved-otherwise"
+        return "not-given-loaded" if self._known(one) or (copied and one.constant) else "not-given"
 
     def _known(self, one: Parameter) -> bool:
         """Whether a parameter need not be trained: it was loaded, is a copy of a trained one, as in a target network, or never runs."""
-        copy = not one.constant and one.start in {held.start for held in self.held}
-        return one.id in self.loaded or copy or (one.network, one.layer) not in self.called
+        copy = not one.constant and one.start in self.starts
+        return copy or one.id in self.loaded or (one.network, one.layer) not in self.called
 
     def _declared(self) -> Iterator[Finding]:
         known = [one for one in self.held if one.start and one.end]
@@ -326,19 +339,23 @@ class _Updates:
         if not some:
             return
         ids = {one.id for one in some}
-        active = {
-            one.number: {fact.step for fact in self.seen.gradients if fact.optimizer == one.number}
-            for one in self.seen.optimizers
-        }
-        whole = [one for one in self.seen.optimizers if {*one.ids} <= ids]
-        for inner in whole[-1:]:
-            beside = {number for key in inner.ids for number in self.seen.parameters[key].optimizers} - {inner.number}
-            if any(len(active[inner.number] & active[number]) > 1 for number in beside):
-                data = {"kind": inner.kind.rpartition(".")[2], "optimizer": inner.number}
-                mine = [self.seen.parameters[key] for key in inner.ids]
-                yield self._told("in-two", Level.SUSPECT, mine, "fix-part", inner.place, **data)
-                return
-        yield self._told("shared-part", Level.INFO, some)
+        whole = [one for one in self.seen.optimizers if {*one.ids} <= ids and self._beside(one)]
+        if whole:
+            inner = whole[-1]
+            mine = [self.seen.parameters[key] for key in inner.ids]
+            data = {"kind": inner.kind.rpartition(".")[2], "optimizer": inner.number}
+            yield self._told("in-two", Level.SUSPECT, mine, "fix-part", inner.place, **data)
+        else:
+            yield self._told("shared-part", Level.INFO, some)
+
+    def _beside(self, inner: Any) -> bool:
+        """Whether another optimizer updates parameters of one in the same steps."""
+        steps: dict[int, set[int]] = {}
+        for fact in self.seen.gradients:
+            steps.setdefault(fact.optimizer, set()).add(fact.step)
+        mine = steps.get(inner.number, set())
+        others = {number for key in inner.ids for number in self.seen.parameters[key].optimizers} - {inner.number}
+        return any(len(mine & steps.get(number, set())) > 1 for number in others)
 
     def _told(
         self, code: str, level: Level, some: list[Parameter], fix: str | None = None, place: Any = None, **data: Any
@@ -348,6 +365,16 @@ class _Updates:
         where = self.seen.watch.where(list(made or []), name=some[0].path)
         evidence: list[Evidence] = [table("parameters", _COLUMNS, [_watched_networks.row(one) for one in some])]
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
+
+
+def _largest(seen: Seen) -> dict[int, float]:
+    """The largest update ratio of each parameter that an optimizer holds."""
+    found: dict[int, float] = {}
+    ids = {one.number: one.ids for one in seen.optimizers}
+    for fact in seen.changes:
+        for key, ratio in zip(ids.get(fact.optimizer, ()), fact.ratios, strict=False):
+            found[key] = max(found.get(key, 0.0), _watched_networks.number(ratio) or 0.0)
+    return found
 
 
 def _example(
