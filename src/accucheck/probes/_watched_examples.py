@@ -53,21 +53,13 @@ def recording(
     parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
     a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first.
     """
-    norms, modes = norms or {}, modes or {1: []}
     ids = {name: number for number, name in enumerate(_SHAPES, 1)}
     held = [[name for name in group if name not in _STATISTICS] for group in groups]
     moves = {name for group in held for name in group if name not in still} | {*_STATISTICS}
     lines: list[Mapping[str, Any]] = [_HEAD, *more, _network(ids, frozen, weights or {}, shared)]
-    for number, group in enumerate(held):
-        lines.append(
-            {
-                **{"fact": "optimizer", "number": number, "class": "mindspore.nn.optim.momentum.Momentum"},
-                **{"place": ["train.py", 30 + number], "parameters": group, "ids": [ids[name] for name in group]},
-                **{"decay": [(decay or {}).get(name, 0.0) for name in group], "loss_scale": 1.0},
-                "digests": [f"start-{name}" for name in group],
-            }
-        )
+    lines += [_optimizer(number, group, ids, decay or {}) for number, group in enumerate(held)]
     called = [[name, kind, True, [{"zero": 0.0}]] for name, kind, _ in _CELLS if name not in idle]
+    modes = modes or {1: []}
     for step in range(1, steps + 1):
         if step in modes:
             lines.append({"fact": "modes", "step": step, "networks": [0], "inference": [*modes[step]], "cells": 5})
@@ -75,14 +67,33 @@ def recording(
             {"fact": "pass", "step": step, "training": True, "networks": [0], "data": 0, "batch": [], "calls": called}
         )
         for number, group in enumerate(held):
-            values = ["nan" if broken and step >= broken else norms.get(name.partition(".")[0], 0.5) for name in group]
-            told = {"step": step, "optimizer": number}
-            lines.append({"fact": "gradients", **told, "norms": values, "zeros": [0.0] * len(group)})
-            lines.append({"fact": "changes", **told, "ratios": [0.0 if name in still else 1e-3 for name in group]})
+            lines += _update(step, number, group, norms or {}, still, broken is not None and step >= broken)
         lines.append({"step": step, "epoch": 1, "seconds": 0.1, "loss": 2.0 * 0.98**step, **(rates or {"lr": 0.1})})
     if end:
         lines.append(_end(held, moves, frozen, weights or {}))
     return "\n".join(json.dumps(line) for line in lines) + "\n"
+
+
+def _optimizer(
+    number: int, group: Sequence[str], ids: Mapping[str, int], decay: Mapping[str, float]
+) -> Mapping[str, Any]:
+    return {
+        **{"fact": "optimizer", "number": number, "class": "mindspore.nn.optim.momentum.Momentum"},
+        **{"place": ["train.py", 30 + number], "parameters": [*group], "ids": [ids[name] for name in group]},
+        **{"decay": [decay.get(name, 0.0) for name in group], "loss_scale": 1.0},
+        "digests": [f"start-{name}" for name in group],
+    }
+
+
+def _update(
+    step: int, number: int, group: Sequence[str], norms: Mapping[str, float | None], still: Sequence[str], nan: bool
+) -> list[Mapping[str, Any]]:
+    told = {"step": step, "optimizer": number}
+    values = ["nan" if nan else norms.get(name.partition(".")[0], 0.5) for name in group]
+    return [
+        {"fact": "gradients", **told, "norms": values, "zeros": [0.0] * len(group)},
+        {"fact": "changes", **told, "ratios": [0.0 if name in still else 1e-3 for name in group]},
+    ]
 
 
 def _network(

@@ -265,6 +265,15 @@ def seen(case: Case) -> Seen | Watch:
     return next((Seen(watch) for watch in watches if watch.steps and watch.facts("optimizer")), watches[0])
 
 
+def lines(some: Iterable[Parameter]) -> dict[str, list[list[int]]]:
+    """The lines in which the layers of some parameters are made, as Refutes has them."""
+    found: dict[str, list[list[int]]] = {}
+    for one in some:
+        if one.place:
+            found.setdefault(one.place[0], []).append([one.place[1], one.place[1]])
+    return found
+
+
 def loaded(seen: Seen) -> set[int]:
     """The parameters that load_param_into_net put values into, by their ids."""
     return {key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())}

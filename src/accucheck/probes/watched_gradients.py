@@ -259,15 +259,16 @@ class _Connection:
             yield self._told("some-zero", Level.INFO, part)
         if layers:
             yield self._cut(layers)
-        reached = [parameters[key] for key in self.looked if key not in self.zero]
-        lines: dict[str, list[list[int]]] = {}
-        for one in reached:
-            if one.place:
-                lines.setdefault(one.place[0], []).append([one.place[1], one.place[1]])
-        data = {"count": len(reached), "all": len(self.looked), "steps": self.steps}
-        data["layers"] = len({(one.network, one.layer) for one in reached})
+        yield self._reached()
+
+    def _reached(self) -> Finding:
+        some = [self.seen.parameters[key] for key in self.looked if key not in self.zero]
+        data = {"count": len(some), "all": len(self.looked), "steps": self.steps}
+        data["layers"] = len({(one.network, one.layer) for one in some})
+        lines = _watched_networks.lines(some)
         refutes = [Refutes("graph_connectivity_script", UNUSED, places=lines)] if lines else []
-        yield Finding("reached", Level.INFO, watch.where(), data, [_chart(self.seen, reached)], refutes=refutes)
+        evidence: list[Evidence] = [_chart(self.seen, some)]
+        return Finding("reached", Level.INFO, self.seen.watch.where(), data, evidence, refutes=refutes)
 
     def _losses_of_zero(self) -> dict[int, str]:
         """Optimizers whose loss was exactly 0 all the time, as one has that begins later, and their classes."""

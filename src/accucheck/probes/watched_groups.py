@@ -155,26 +155,42 @@ def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
         (seen.parameters[key], _watched_networks.number(value) or 0.0)
         for key, value in zip(optimizer.ids, optimizer.decay, strict=True)
     ]
-    weights = [(one, decay) for one, decay in held if one.matrix]
-    vectors = [(one, decay) for one, decay in held if len(one.shape) == 1]
-    decayed = [(one, decay) for one, decay in vectors if decay > 0]
     evidence = [_groups(held), *_charts(rates)]
-    most = max((decay for _, decay in decayed), default=0.0)
-    other = max((decay for _, decay in weights), default=0.0)
-    data: dict[str, Any] = {"count": len(decayed), "names": shown(one.path for one, _ in decayed), "decay": most}
-    if decayed and len(weights) > 1 and not other:
-        yield Finding("reversed", Level.PROBLEM, where, data | {"weights": len(weights)}, evidence, Fix("fix-groups"))
-    elif weights and other and most > params.uneven * other:
-        data |= {"other": other, "ratio": most / other}
-        yield Finding("uneven", Level.SUSPECT, where, data, evidence, Fix("fix-groups"))
-    elif decayed and len({decay for _, decay in held}) == 1:
-        data |= {"count": len(held), "vectors": len(vectors)}
-        yield Finding("decay-everywhere", Level.INFO, where, data, evidence)
+    yield from _uneven(held, params, where, evidence)
     yield from _shrinks(held, rates, params, where, evidence)
     values = [float(value) for _, some in rates for value in some]
     data = {"kind": kind, "steps": seen.watch.steps, "low": min(values, default=0.0), "high": max(values, default=0.0)}
-    data |= {"weights": _said(weights), "vectors": _said(vectors)}
+    data |= {"weights": _said(_weights(held)), "vectors": _said(_vectors(held))}
     yield Finding("in-force", Level.INFO, where, data, evidence)
+
+
+def _uneven(
+    held: list[tuple[Parameter, float]], params: Params, where: Where, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """Decay of scales, shifts and biases against that of weights."""
+    weights, vectors = _weights(held), _vectors(held)
+    decayed = [(one, decay) for one, decay in vectors if decay > 0]
+    if not decayed:
+        return
+    most = max(decay for _, decay in decayed)
+    other = max((decay for _, decay in weights), default=0.0)
+    data: dict[str, Any] = {"count": len(decayed), "names": shown(one.path for one, _ in decayed), "decay": most}
+    if len(weights) > 1 and not other:
+        yield Finding("reversed", Level.PROBLEM, where, data | {"weights": len(weights)}, evidence, Fix("fix-groups"))
+    elif other and most > params.uneven * other:
+        data |= {"other": other, "ratio": most / other}
+        yield Finding("uneven", Level.SUSPECT, where, data, evidence, Fix("fix-groups"))
+    elif len({decay for _, decay in held}) == 1:
+        data |= {"count": len(held), "vectors": len(vectors)}
+        yield Finding("decay-everywhere", Level.INFO, where, data, evidence)
+
+
+def _weights(held: list[tuple[Parameter, float]]) -> list[tuple[Parameter, float]]:
+    return [(one, decay) for one, decay in held if one.matrix]
+
+
+def _vectors(held: list[tuple[Parameter, float]]) -> list[tuple[Parameter, float]]:
+    return [(one, decay) for one, decay in held if len(one.shape) == 1]
 
 
 def _shrinks(

@@ -126,6 +126,15 @@ AFTER = ["not-set-back", "callback-leaves-inference", "callback-may-leave-infere
 _SELDOM = 3
 
 
+_LEVELS = {
+    "never-in-training": Level.PROBLEM,
+    "left-in-inference": Level.PROBLEM,
+    "part-never-in-training": Level.SUSPECT,
+    "part-in-inference": Level.INFO,
+    "kept-in-inference": Level.INFO,
+}
+
+
 class _Layer(NamedTuple):
     """A cell that depends on the mode: its network, its name, and what it is called in facts about modes of a pass."""
 
@@ -182,26 +191,27 @@ class _Modes:
             groups[self._code(one), one.outer, one.layer.network].append(one)
         for (code, outer, number), some in groups.items():
             yield self._told(code, outer, number, some)
-        evaluated = list(self._evaluated())
-        yield from evaluated
-        ran = {
+        yield from self._evaluated()
+        clean = self._ran() - {one.layer for one in wrong}
+        where = self.seen.watch.where()
+        if clean:
+            switched = [one for one in self.inference if "" in one.inference]
+            back = any(one.step < self.steps - 1 for one in switched)
+            refutes = [Refutes("train_mode", [*BEFORE, *(AFTER if back else [])])] if not wrong else []
+            data = {"count": len(clean), "all": self.steps, "passes": len(switched)}
+            yield Finding("in-order", Level.INFO, where, data, refutes=refutes)
+        elif not wrong:
+            refutes = [Refutes("train_mode", [*BEFORE, *AFTER])] if self.training else []
+            yield Finding("nothing-depends", Level.INFO, where, {"all": self.steps}, refutes=refutes)
+
+    def _ran(self) -> set[_Layer]:
+        """The layers that depend on the mode and ran in a pass of training that was looked at."""
+        return {
             layer
             for networks, called in self.called.items()
             for layer in self.layers(networks)
             if (layer.network, layer.name) in called
         }
-        where = self.seen.watch.where()
-        if not ran:
-            refutes = [Refutes("train_mode", [*BEFORE, *AFTER])] if self.training else []
-            yield Finding("nothing-depends", Level.INFO, where, {"all": self.steps}, refutes=refutes)
-            return
-        switched = [one for one in self.inference if "" in one.inference]
-        clean = ran - {one.layer for one in wrong}
-        back = any(one.step < self.steps - 1 for one in switched)
-        refutes = [Refutes("train_mode", [*BEFORE, *(AFTER if back else [])])] if not wrong else []
-        data = {"count": len(clean), "all": self.steps, "passes": len(switched)}
-        if clean:
-            yield Finding("in-order", Level.INFO, where, data, refutes=refutes)
 
     # --- passes of training ----------------------------------------------------------------------------------------------
 
@@ -265,33 +275,25 @@ class _Modes:
 
     def _told(self, code: str, outer: str, number: int, some: list[_Wrong]) -> Finding:
         network = self.seen.networks[number]
-        kinds = {name: (kind, place) for name, kind, place, _ in network.cells}
+        cells = {name: (kind, place) for name, kind, place, _ in network.cells}
         inner = outer.rpartition(":")[2]
-        name = kinds.get(inner, (network.kind, None))[0].rpartition(".")[2]
+        kind, made = cells.get(inner, (network.kind, None))
         steps = sorted({step for one in some for step in one.steps})
-        own = all(not kinds.get(one.layer.name, ("", None))[0].startswith("mindspore.") for one in some)
-        level = Level.INFO
-        if code == "part-never-in-training":
-            level = Level.SUSPECT
-        elif code in ("never-in-training", "left-in-inference"):
-            level = Level.SUSPECT if own else Level.PROBLEM
-            code = "own-in-inference" if own else code
-        place = self._switched(steps[0], training=False) if level is not Level.INFO else None
-        place = place or kinds.get(inner, ("", None))[1]
+        level = _LEVELS[code]
+        if level is Level.PROBLEM and not any(_is_mindspores(cells, one.layer.name) for one in some):
+            code, level = "own-in-inference", Level.SUSPECT
+        faulty = level is not Level.INFO
+        place = (self._switched(steps[0]) if faulty else None) or made
+        name = kind.rpartition(".")[2]
         data: dict[str, Any] = {"count": len(some), "names": shown(one.layer.name or "." for one in some)}
         data |= {"network": name, "part": inner or name, "step": steps[0], "steps": len(steps), "all": self.steps}
-        rows: list[list[Plain]] = []
-        for one in some:
-            kind, made = kinds.get(one.layer.name, ("", None))
-            shown_place = f"{made[0]}:{made[1]}" if made else ""
-            rows.append([one.layer.name, kind.rpartition(".")[2], shown_place, one.steps[0], len(one.steps)])
-        evidence: list[Evidence] = [table("modes", ["layer", "kind", "place", "from", "steps"], rows)]
         where = self.seen.watch.where(list(place or []), name=some[0].layer.name or None, step=steps[0])
-        return Finding(code, level, where, data, evidence, Fix("fix-switch-on") if level is not Level.INFO else None)
+        evidence: list[Evidence] = [_table(cells, some)]
+        return Finding(code, level, where, data, evidence, Fix("fix-switch-on") if faulty else None)
 
-    def _switched(self, step: int, *, training: bool) -> Any:
-        """The last line of the user's before a step that switched the mode so."""
-        facts = [one for one in self.seen.watch.facts("switched") if one["training"] is training and one["step"] < step]
+    def _switched(self, step: int) -> Any:
+        """The last line of the user's before a step that switched to inference mode."""
+        facts = [one for one in self.seen.watch.facts("switched") if not one["training"] and one["step"] < step]
         return facts[-1]["place"] if facts else None
 
     # --- passes of inference ---------------------------------------------------------------------------------------------
@@ -299,28 +301,42 @@ class _Modes:
     def _evaluated(self) -> Iterator[Finding]:
         """Evaluations in training mode: passes without a gradient over other data, which come seldom."""
         awake = [one for one in self.inference if "" not in one.inference and self._awake(one)]
-        if not awake:
-            return
-        fed = {one.data for one in self.training}
-        batches = [one.batch[:1] for one in self.training]
-        other = [one for one in awake if one.data not in fed and one.data is not None and one.batch[:1] not in batches]
+        other = self._over_other_data(awake)
         seldom = len({one.step for one in awake}) * _SELDOM <= self.steps
-        if not other or not seldom:
+        if other and seldom:
+            layers = {layer.name or "." for one in other for layer in self._awake(one)}
+            first = other[0]
+            name = self.seen.networks[first.networks[0]].kind.rpartition(".")[2]
+            data = {"network": name, "passes": len(other), "count": len(layers), "names": shown(sorted(layers))}
+            sets = {one["number"]: one["place"] for one in self.seen.watch.facts("dataset")}
+            where = self.seen.watch.where(sets.get(first.data), step=first.step)
+            yield Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
+        elif awake:
             yield Finding("runs-in-training", Level.INFO, self.seen.watch.where(), {"passes": len(awake)})
-            return
-        layers = {layer for one in other for layer in self._awake(one)}
-        first = other[0]
-        network = self.seen.networks[first.networks[0]]
-        data: dict[str, Any] = {"network": network.kind.rpartition(".")[2], "passes": len(other), "count": len(layers)}
-        data["names"] = shown(sorted(layer.name or "." for layer in layers))
-        place = next((one["place"] for one in self.seen.watch.facts("dataset") if one["number"] == first.data), None)
-        where = self.seen.watch.where(place, step=first.step)
-        yield Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
+
+    def _over_other_data(self, passes: list[Any]) -> list[Any]:
+        """Those over data sets and batches that no pass of training was given."""
+        fed = {one.data for one in self.training} | {None}
+        batches = [one.batch[:1] for one in self.training]
+        return [one for one in passes if one.data not in fed and one.batch[:1] not in batches]
 
     def _awake(self, one: Any) -> list[_Layer]:
         """The layers of a pass that depend on the mode and ran in training mode."""
         ran = {(call.network, call.name) for call in self.seen.calls(one) if call.training}
         return [layer for layer in self.layers(one.networks) if (layer.network, layer.name) in ran]
+
+
+def _is_mindspores(cells: dict[str, tuple[str, Any]], name: str) -> bool:
+    return cells.get(name, ("", None))[0].startswith("mindspore.")
+
+
+def _table(cells: dict[str, tuple[str, Any]], some: list[_Wrong]) -> Evidence:
+    rows: list[list[Plain]] = []
+    for one in some:
+        kind, made = cells.get(one.layer.name, ("", None))
+        place = f"{made[0]}:{made[1]}" if made else ""
+        rows.append([one.layer.name, kind.rpartition(".")[2], place, one.steps[0], len(one.steps)])
+    return table("modes", ["layer", "kind", "place", "from", "steps"], rows)
 
 
 def _outermost(name: str, asleep: set[str]) -> str:

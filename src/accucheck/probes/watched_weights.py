@@ -239,16 +239,14 @@ class _Initial:
 
     def judge(self) -> Iterator[Finding]:
         flat = [one for one in self.weights if one.constant]
-        later = [one for one in flat if one.start != one.built]
         groups: dict[str, list[Parameter]] = {}
         for one in flat:
-            if one not in later:
-                groups.setdefault(self._code(one), []).append(one)
-        if later:
-            yield _told(self.seen, "set-later", Level.INFO, later)
+            groups.setdefault(self._code(one), []).append(one)
+        several = len(groups.get("stays-constant", ())) > 1
         for code, level in (
+            ("set-later", Level.INFO),
             ("units-alike", Level.PROBLEM),
-            ("stays-constant", Level.PROBLEM if len(groups.get("stays-constant", ())) > 1 else Level.SUSPECT),
+            ("stays-constant", Level.PROBLEM if several else Level.SUSPECT),
             ("starts-constant", Level.INFO),
         ):
             if some := groups.get(code):
@@ -257,15 +255,14 @@ class _Initial:
             for one in groups.get(code, ()):
                 data = {"name": one.path, "kind": one.kind.rpartition(".")[2], "before": len(self._before(one))}
                 yield _told(self.seen, code, Level.SUSPECT, [one], "fix-initialise", **data)
-        lines: dict[str, list[list[int]]] = {}
-        for one in self.weights:
-            if one.place and not one.constant:
-                lines.setdefault(one.place[0], []).append([one.place[1], one.place[1]])
+        lines = _watched_networks.lines(self.weights)
         refutes = [Refutes("zero_weights_script", CONSTANT, places=lines)] if lines and not flat else []
         yield Finding("varied", Level.INFO, self.seen.watch.where(), {"count": len(self.weights)}, refutes=refutes)
 
     def _code(self, one: Parameter) -> str:
         """What becomes of a weight that starts at zero or constant."""
+        if one.start != one.built:
+            return "set-later"
         if not one.optimizers or (one.network, one.layer) not in self.order:
             return "starts-constant"
         norms = self.seen.norms.get(one.id, [])
@@ -379,11 +376,9 @@ class _Loading:
 
 def _sharing(seen: Seen, declared: list[list[str]]) -> Iterator[Finding]:
     """Parameters that stand in several places, against design.shared."""
-    owner = {one.path: one.id for one in seen.parameters.values() if one.network in seen.trained}
+    some = [one for one in seen.parameters.values() if one.network in seen.trained]
     groups = [names for number in sorted(seen.trained & seen.networks.keys()) for names in seen.networks[number].shared]
-    for names in groups:
-        first = next((owner[name] for name in names if name in owner), None)
-        owner |= {name: first for name in names if first is not None}
+    owner = _owners(some, groups)
     for group in declared:
         yield from _declared(seen, group, owner)
     where = seen.watch.where()
@@ -392,12 +387,19 @@ def _sharing(seen: Seen, declared: list[list[str]]) -> Iterator[Finding]:
         data: dict[str, Any] = {"count": len(groups), "names": shown(" = ".join(names[:3]) for names in groups)}
         yield Finding("shared", Level.INFO, where, data, [table("places", ["places"], rows)])
     elif not declared:
-        lines: dict[str, list[list[int]]] = {}
-        for one in seen.parameters.values():
-            if one.place and one.network in seen.trained:
-                lines.setdefault(one.place[0], []).append([one.place[1], one.place[1]])
+        lines = _watched_networks.lines(some)
         refutes = [Refutes("weight_sharing_script", APART, places=lines)] if lines else []
         yield Finding("nothing-shared", Level.INFO, where, {"count": len(owner)}, refutes=refutes)
+
+
+def _owners(some: list[Parameter], groups: list[list[str]]) -> dict[str, int]:
+    """Which parameter stands in each place, by its id."""
+    owner = {one.path: one.id for one in some}
+    for names in groups:
+        first = next((owner[name] for name in names if name in owner), None)
+        if first is not None:
+            owner |= dict.fromkeys(names, first)
+    return owner
 
 
 def _declared(seen: Seen, group: list[str], owner: dict[str, int]) -> Iterator[Finding]:
