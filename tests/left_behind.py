@@ -132,7 +132,7 @@ def shown(pid: int) -> str:
 
 
 def wait_until(
-    holds: Callable[[], object], why: Callable[[], object] = lambda: "it did not come about", seconds: float = 30
+    holds: Callable[[], object], why: Callable[[], object] = lambda: "it did not come about", seconds: float = 120
 ) -> None:
     """Wait for something that other processes bring about, or end: with patience, as the machine may be busy."""
     deadline = time.monotonic() + seconds

@@ -22,12 +22,12 @@ TAIL = 1 << 18
 
 
 def environment(home, **more):
-    """The variables of a person's terminal: nothing of the test's own but its home, the fake probes where it has them, and what counts
-    the branches that are taken."""
+    """The variables of a person's terminal: nothing of the test's own but its home, the fake probes where it has them, what counts the
+    branches that are taken, and that no bytecode is written: where files may not grow, half of it would be left in the sources."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name in ("PATH", "PYTHONPATH") or name.startswith("COVERAGE_")
+        if name in ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE") or name.startswith("COVERAGE_")
     }
     return {**kept, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", **more}
 
@@ -92,13 +92,21 @@ class Pty:
     def until(self, condition, seconds=30.0):
         wait_until(condition, lambda: self.output[-3000:].decode("utf-8", "replace"), seconds)
 
-    def quiet(self, still=0.25, seconds=30.0):
-        """Wait until it has written something and then nothing for a while."""
+    def _at_work(self):
+        """Whether a thread of it has a processor, or waits for one, as on a busy machine."""
+        try:
+            threads = list(Path(f"/proc/{self.process.pid}/task").iterdir())
+            return any((thread / "stat").read_text().rpartition(")")[2].split()[0] == "R" for thread in threads)
+        except OSError:  # it has ended, or this system has no /proc
+            return False
+
+    def quiet(self, still=0.25, seconds=60.0):
+        """Wait until it has written something and then neither written nor computed for a while."""
         deadline, known, since = time.monotonic() + seconds, self.written, time.monotonic()
         while time.monotonic() - since < still or not self.written:
             assert time.monotonic() < deadline, "it writes and writes"
             time.sleep(0.02)
-            if self.written != known:
+            if self.written != known or self._at_work():
                 known, since = self.written, time.monotonic()
 
     def hang_up(self):
