@@ -14,8 +14,8 @@ from .cells import CALLS, Call, Cell, Made, Network, class_of
 from .hooks import RAISED, Hooks
 from .losses import compared
 
-#: Tensors of a batch and of an output that are described.
-MANY = 16
+#: Tensors of a batch and of an output that are described, and layers that take in what a network is given.
+MANY, ENTRIES = 16, 4
 
 
 class Pass:
@@ -30,6 +30,8 @@ class Pass:
         self.cells: dict[int, tuple[Cell, bool]] = {}
         self.output: Any = None
         self.trained = False
+        #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
+        self.entries: list[tuple[Cell, list[Any]]] = []
 
     def enter(self, cell: Cell, depth: int, given: Any) -> Call | None:
         self.cells[id(cell)] = cell, bool(cell.training)
@@ -37,6 +39,8 @@ class Pass:
             return None
         call = Call(cell, depth, given)
         self.calls.append(call)
+        if len(self.entries) < ENTRIES and mixes(cell):
+            self.entries.append((cell, [described(array(one)) for one in list(tensors(given))[:2]]))
         return call
 
 
@@ -151,8 +155,11 @@ class Passes:
     def facts(self, ended: Pass) -> dict[str, Any]:
         """What went in, what each cell gave, and what came out."""
         names = self.names(ended)
+        call = self.network_call(ended)
         return {
             "networks": [self.network(top).number for top in self.tops(ended)],
+            "given": [] if call is None else call.taken,
+            "entries": [[names.get(id(cell), class_of(cell)), class_of(cell), given] for cell, given in ended.entries],
             "batch": [described(array(one)) for one in ended.batch],
             "output": [described(array(one)) for one in list(tensors(ended.output))[:MANY]],
             "calls": [
@@ -161,13 +168,17 @@ class Passes:
             ],
         }
 
+    def network_call(self, ended: Pass) -> Call | None:
+        """The call of the network in a pass that was looked at."""
+        cells = [self.network(top).cell for top in self.tops(ended)[:1]]
+        return next((one for one in ended.calls if any(one.cell is cell for cell in cells)), None)
+
     def against_labels(self, ended: Pass, scale: float) -> dict[str, Any]:
         """The outputs of the network against the labels: what the pass was given and the network was not.
 
         `labels`: which tensor of the batch has the class of each row, None where none has.
         """
-        cells = [self.network(top).cell for top in self.tops(ended)[:1]]
-        call = next((one for one in ended.calls if any(one.cell is cell for cell in cells)), None)
+        call = self.network_call(ended)
         if call is None or call.output is None:
             return {}
         labels = [one for one in ended.batch if id(one) not in call.given]
@@ -179,6 +190,11 @@ class Passes:
         told = found["fit"]["classes"] > 1 and labels[0].ndim == 1
         found["labels"] = next(at for at, one in enumerate(ended.batch) if one is labels[0]) if told else None
         return found
+
+
+def mixes(cell: Cell) -> bool:
+    """Whether it is a layer with a matrix of weights, or more dimensions, as those of norms are not."""
+    return not cell._cells and any(one is not None and len(one.shape) > 1 for one in cell._params.values())
 
 
 def loss_of(output: Any) -> float | None:

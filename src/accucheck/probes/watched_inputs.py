@@ -1,0 +1,351 @@
+"""Judges the range and scale of what networks of a watched run were given, in training and in inference.
+
+The first layers with a matrix of weights tell it too: what the network itself scales, or normalises first, is in order. Catches pictures
+and features an order of magnitude outside [-1, 1], pictures that were scaled down too often or lie far off zero, and inputs of inference
+on another scale than those of training. Integers are not judged unless a layer with weights gets them as floating point. Cannot tell
+features that differ in scale from each other: ranges are those of a whole tensor.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
+from ..probe import Example, Skip
+from . import _watched, input_statistics
+from ._watched import Watch
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    about: Annotated[
+        str,
+        Meta(
+            pattern="^(training|inference)$",
+            description="whether inputs of training are judged, or those of inference against them",
+            extra={"unit": "word", "source": "the items dp.01 and dp.02"},
+        ),
+    ] = "training"
+    reach: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="an input is out of range when its root mean square is this large",
+            extra={"unit": "1", "source": "MindSpore's accuracy guide: an order of magnitude outside [-1, 1]"},
+        ),
+    ] = 10.0
+    tiny: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="a picture whose values all stay below this was scaled down too often",
+            extra={"unit": "1", "source": "own choice; pixels divided by 255 twice are below 0.004"},
+        ),
+    ] = 0.02
+    ratio: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="from this ratio of standard deviations on, training and inference are on different scales",
+            extra={"unit": "ratio", "source": "MindSpore's accuracy guide: an order of magnitude"},
+        ),
+    ] = 10.0
+    perhaps: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="and from this one on perhaps",
+            extra={"unit": "ratio", "source": "own choice: pixels of 0 to 1 against normalised ones differ by 4"},
+        ),
+    ] = 3.0
+
+
+MESSAGES: Words = {
+    "out-of-range": {
+        "en": "{input} of shape {shape} has values of {low:.4g} to {high:.4g} (mean {mean:.4g}, standard deviation {std:.4g}) in {steps:,} "
+        "{steps:step|steps}, an order of magnitude outside [-1, 1].",
+        "zh": "{input}（形状 {shape}）在 {steps:,} 步中取值为 {low:.4g} 到 {high:.4g}（均值 {mean:.4g}，标准差 {std:.4g}），"
+        "超出 [-1, 1] 一个数量级以上。",
+    },
+    "too-small": {
+        "en": "{input} of shape {shape} is next to zero: its values stay within {low:.4g} and {high:.4g}, as if scaled down twice.",
+        "zh": "{input}（形状 {shape}）接近 0：取值仅在 {low:.4g} 到 {high:.4g} 之间，像是重复缩小了两次。",
+    },
+    "off-centre": {
+        "en": "{input} of shape {shape} lies off zero and hardly varies: mean {mean:.4g}, standard deviation {std:.4g}. Mean and std of "
+        "the normalisation may be meant for other values.",
+        "zh": "{input}（形状 {shape}）偏离 0 且几乎不变：均值 {mean:.4g}，标准差 {std:.4g}。"
+        "归一化所用的 mean、std 可能是按另一取值范围给出的。",
+    },
+    "in-range": {
+        "en": "{input} of shape {shape}: {low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} in {steps:,} "
+        "{steps:step|steps}.",
+        "zh": "{input}（形状 {shape}）：取值 {low:.4g} 到 {high:.4g}，均值 {mean:.4g}，标准差 {std:.4g}（{steps:,} 步）。",
+    },
+    "network-scales": {
+        "en": "{input} of shape {shape} has values of {low:.4g} to {high:.4g}, but {layer}, the first layer with a matrix of weights, is "
+        "given a mean of {mean:.4g} and a standard deviation of {std:.4g}: the network scales it.",
+        "zh": "{input}（形状 {shape}）取值为 {low:.4g} 到 {high:.4g}，但首个含权重矩阵的层 {layer} 得到的均值为 {mean:.4g}，"
+        "标准差为 {std:.4g}：网络自身做了缩放。",
+    },
+    "other-scale": {
+        "en": "In inference {input} has a standard deviation of {std:.4g} (mean {mean:.4g}), in training {trained:.4g} (mean "
+        "{trained_mean:.4g}): they are on different scales.",
+        "zh": "推理时{input}的标准差为 {std:.4g}（均值 {mean:.4g}），训练时为 {trained:.4g}（均值 {trained_mean:.4g}）：二者尺度不同。",
+    },
+    "same-scale": {
+        "en": "In inference {input} has a mean of {mean:.4g} and a standard deviation of {std:.4g}, in training {trained_mean:.4g} and "
+        "{trained:.4g} ({rows:,} samples of inference).",
+        "zh": "推理时{input}的均值为 {mean:.4g}、标准差为 {std:.4g}，训练时为 {trained_mean:.4g} 和 {trained:.4g}"
+        "（推理样本 {rows:,} 个）。",
+    },
+    "no-float": {
+        "en": "The networks of the watched run are given no floating-point input of several dimensions: ids need no normalisation.",
+        "zh": "所观察的运行中，网络没有多维浮点输入：整数编号无需归一化。",
+    },
+    "no-inference": {
+        "en": "No inference with a floating-point input of a network that was trained was watched. Watch with --steps 0, to the end.",
+        "zh": "没有观察到已训练网络使用浮点输入的推理。请用 --steps 0 观察到结束。",
+    },
+    "fix-normalise": input_statistics.MESSAGES["fix-normalise"],
+    "fix-alike": {
+        "en": "Give inference the same scaling, mean and std as training.",
+        "zh": "推理应使用与训练相同的缩放、mean 和 std。",
+    },
+}
+WORDS: Words = {
+    "ranges": {"en": "What networks were given", "zh": "网络得到的输入"},
+    **{name: input_statistics.WORDS[name] for name in ("input", "low", "high", "mean", "std")},
+    "pass": {"en": "pass", "zh": "过程"},
+    "training": {"en": "training", "zh": "训练"},
+    "inference": {"en": "inference", "zh": "推理"},
+}
+WHY: Words = {
+    **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.WHY["out-of-range"]),
+    "other-scale": {
+        "en": "The network sees in inference what it never learned from: its accuracy there is another one than that of training.",
+        "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
+    },
+}
+PROOF: Words = {
+    **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.PROOF["out-of-range"]),
+    "other-scale": {
+        "en": "Run the network on a training sample through both ways of processing: the outputs must be equal.",
+        "zh": "让同一训练样本分别经过两种处理后输入网络：输出应一致。",
+    },
+}
+#: Samples of inference without which their spread says nothing; dimensions of batches of pictures, and of rows of features.
+_FEWEST = 16
+_PICTURE, _TABLE = 4, 2
+
+
+class Range(NamedTuple):
+    """One input over the passes that were looked at: numbers of all its elements, and samples."""
+
+    shape: list[int]
+    low: float
+    high: float
+    mean: float
+    std: float
+    steps: int
+    rows: int
+
+    def data(self) -> dict[str, Any]:
+        shown = "(" + ", ".join(str(size) for size in self.shape) + ")"
+        numbers = {"low": self.low, "high": self.high, "mean": self.mean, "std": self.std}
+        return {"shape": shown, **numbers, "steps": self.steps, "rows": self.rows}
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watches = _watched.of_case(case)
+    yield Progress(1, 1, "files")
+    watch = watches[0]
+    trained = _passes(watch, training=True)
+    found = list(_trained(watch, trained, params) if params.about == "training" else _inferred(watch, trained, params))
+    if not found:
+        raise Skip("no-float" if params.about == "training" else "no-inference")
+    yield from found
+
+
+def _passes(watch: Watch, *, training: bool) -> dict[int, list[dict[str, Any]]]:
+    """The passes that were looked at, by the number of their network."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for one in watch.facts("pass"):
+        networks = one.get("networks") or []
+        if one.get("training") is training and networks:
+            found.setdefault(networks[0], []).append(one)
+    return found
+
+
+def _trained(watch: Watch, passes: dict[int, list[dict[str, Any]]], params: Params) -> Iterator[Finding]:
+    for number, seen in sorted(passes.items()):
+        where = _place(watch, number)
+        inputs = _inputs(seen)
+        entry, layer = _entry(seen)
+        for place, held in sorted(inputs.items()):
+            if len(held.shape) < 2:
+                continue
+            yield _of_input(where, place, held, _scaled(held, entry), layer, params)
+        if entry is not None and not inputs and len(entry.shape) >= _TABLE:
+            yield _of_input(where, 0, entry, None, layer, params)
+
+
+def _place(watch: Watch, number: int) -> Where:
+    network = next((one for one in watch.facts("network") if one.get("number") == number), {})
+    return watch.where(network.get("defined"))
+
+
+def _inputs(passes: list[dict[str, Any]]) -> dict[int, Range]:
+    """The floating-point inputs of a network, by their place among its arguments."""
+    count = max((len(one.get("given", [])) for one in passes), default=0)
+    found = {}
+    for place in range(count):
+        held = _range([one["given"][place] for one in passes if len(one.get("given", [])) > place])
+        if held is not None:
+            found[place] = held
+    return found
+
+
+def _entry(passes: list[dict[str, Any]]) -> tuple[Range | None, str]:
+    """What the first layer with a matrix of weights is given as floating point, and its name."""
+    for name, _, _ in passes[0].get("entries", []):
+        stats = [entry[2][0] for one in passes for entry in one.get("entries", []) if entry[0] == name and entry[2]]
+        held = _range(stats)
+        if held is not None:
+            return held, str(name)
+    return None, ""
+
+
+def _range(stats: list[dict[str, Any]]) -> Range | None:
+    """One tensor over several passes; None where it is no floating point, or has no finite numbers."""
+    told = [one for one in stats if str(one.get("type", "")).startswith("float") and _finite(one)]
+    if not told:
+        return None
+    mean = sum(one["mean"] for one in told) / len(told)
+    squares = sum(one["std"] ** 2 + (one["mean"] - mean) ** 2 for one in told) / len(told)
+    low, high = min(one["low"] for one in told), max(one["high"] for one in told)
+    rows = sum(one["shape"][0] if one["shape"] else 0 for one in told)
+    return Range(told[0]["shape"], low, high, mean, math.sqrt(squares), len(told), rows)
+
+
+def _finite(one: dict[str, Any]) -> bool:
+    return all(isinstance(one.get(name), (int, float)) for name in ("low", "high", "mean", "std"))
+
+
+def _scaled(held: Range, entry: Range | None) -> Range | None:
+    """What the first layer is given where that is not the input itself."""
+    if entry is None or (abs(entry.low - held.low) + abs(entry.high - held.high)) <= 1e-3 * (held.high - held.low):
+        return None
+    return entry
+
+
+def _of_input(where: Where, place: int, held: Range, scaled: Range | None, layer: str, params: Params) -> Finding:
+    data: dict[str, Any] = {"input": _named(place), **held.data()}
+    evidence: list[Evidence] = [_table([("training", held)])]
+    large = math.hypot(held.mean, held.std) >= params.reach
+    if scaled is not None and (large or len(held.shape) == _PICTURE):
+        seen = {**data, "layer": layer, "mean": scaled.mean, "std": scaled.std}
+        if math.hypot(scaled.mean, scaled.std) < params.reach:
+            return Finding("network-scales", Level.INFO, where, seen, evidence)
+    if large:
+        level = Level.PROBLEM if len(held.shape) in (_PICTURE, _TABLE) else Level.SUSPECT
+        return Finding("out-of-range", level, where, data, evidence, Fix("fix-normalise"))
+    if len(held.shape) == _PICTURE and 0 < max(abs(held.low), abs(held.high)) < params.tiny:
+        return Finding("too-small", Level.SUSPECT, where, data, evidence, Fix("fix-normalise"))
+    if len(held.shape) == _PICTURE and abs(held.mean) > 1 and abs(held.mean) > params.reach * held.std:
+        return Finding("off-centre", Level.SUSPECT, where, data, evidence, Fix("fix-normalise"))
+    refutes = [Refutes("input_normalization", input_statistics.UNSCALED)] if len(held.shape) == _PICTURE else []
+    return Finding("in-range", Level.INFO, where, data, evidence, refutes=refutes)
+
+
+def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Params) -> Iterator[Finding]:
+    """The inputs of inference against those of the same network in training."""
+    for number, seen in sorted(_passes(watch, training=False).items()):
+        known = _inputs(trained.get(number, []))
+        for place, held in sorted(_inputs(seen).items()):
+            own = known.get(place)
+            if own is None or held.rows < _FEWEST or not own.std or not _alike(held, own):
+                continue
+            data: dict[str, Any] = {"input": _named(place), **held.data()}
+            data |= {"trained": own.std, "trained_mean": own.mean}
+            evidence: list[Evidence] = [_table([("training", own), ("inference", held)])]
+            ratio = max(held.std / own.std, own.std / max(held.std, 1e-12))
+            where = _place(watch, number)
+            if ratio >= params.ratio:
+                yield Finding("other-scale", Level.PROBLEM, where, data, evidence, Fix("fix-alike"))
+            elif ratio >= params.perhaps:
+                yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
+            else:
+                yield Finding("same-scale", Level.INFO, where, data, evidence)
+
+
+def _alike(one: Range, other: Range) -> bool:
+    return len(one.shape) == len(other.shape) >= _TABLE
+
+
+def _named(place: int) -> dict[str, str]:
+    return {"en": f"input {place + 1} of the network", "zh": f"网络的第 {place + 1} 个输入"}
+
+
+def _table(ranges: list[tuple[str, Range]]) -> Table:
+    rows: list[list[Plain]] = [[name, one.low, one.high, one.mean, one.std] for name, one in ranges]
+    return Table("ranges", ["pass", "low", "high", "mean", "std"], rows)
+
+
+def _stats(mean: float, std: float, shape: tuple[int, ...] = (32, 1, 8, 8)) -> dict[str, Any]:
+    numbers = {"low": mean - 2 * std, "high": mean + 2 * std, "mean": mean, "std": std}
+    return {"shape": list(shape), "type": "float32", **numbers}
+
+
+def _example(
+    name: str, verdict: Verdict, code: str, given: Any, entry: Any = None, inference: Any = None, **params: Any
+) -> Example:
+    head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+    network = {
+        "fact": "network",
+        "number": 0,
+        "class": "net.Net",
+        "defined": ["net.py", 12],
+        "cells": [],
+        "parameters": [],
+    }
+    layers = [["stem", "mindspore.nn.layer.conv.Conv2d", [entry or given]]]
+    told = {"fact": "pass", "step": 1, "networks": [0], "data": 0, "batch": [], "calls": []}
+    lines = [head, network, {**told, "training": True, "given": [given], "entries": layers}]
+    if inference is not None:
+        lines.append({**told, "training": False, "given": [inference], "entries": []})
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,), params=params)
+
+
+_NORMAL = _stats(0.01, 0.99)
+EXAMPLES = [
+    _example("normalised pictures", Verdict.OK, "in-range", _NORMAL),
+    _example("divided by the std of other units", Verdict.PROBLEM, "out-of-range", _stats(209.0, 258.0)),
+    _example("pixels that the network scales", Verdict.OK, "network-scales", _stats(120.0, 70.0), entry=_NORMAL),
+    _example("divided by 255 twice", Verdict.UNDECIDED, "too-small", _stats(0.002, 0.001)),
+    _example("far off zero", Verdict.UNDECIDED, "off-centre", _stats(-2.1, 0.01)),
+    _example("a sequence of large numbers", Verdict.UNDECIDED, "out-of-range", _stats(40.0, 9.0, (32, 50, 4))),
+    _example("inference alike", Verdict.OK, "same-scale", _NORMAL, inference=_stats(0.05, 0.9), about="inference"),
+    _example(
+        "pixels in inference", Verdict.PROBLEM, "other-scale", _NORMAL, inference=_stats(120.0, 70.0), about="inference"
+    ),
+    _example(
+        "not normalised in inference",
+        Verdict.UNDECIDED,
+        "other-scale",
+        _NORMAL,
+        inference=_stats(0.4, 0.25),
+        about="inference",
+    ),
+]

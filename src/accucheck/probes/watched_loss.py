@@ -1,0 +1,272 @@
+"""Compares the loss of a watched run with what its outputs and labels amount to, by number.
+
+Where labels are classes, the cross entropy of each looked-at step is computed from outputs and labels, with outputs taken for scores, for
+probabilities and for logarithms of them: the one that the loss is equal to was computed. Catches a softmax before a loss that has one of
+its own, scores where logarithms belong, and a loss that never changes. Cannot tell losses of other forms (smoothed, weighted, sums of
+several parts), nor whether the form suits the task.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import suggest as usual
+from ..probe import Example, Skip
+from . import _curves, _watched
+from ._watched import Watch
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    near: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="relative difference up to which two losses are equal",
+            extra={"unit": "1", "source": "own choice: they are recorded with four digits, and computed in float32"},
+        ),
+    ] = 2e-3
+    apart: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="relative difference from which on two forms can be told apart",
+            extra={"unit": "1", "source": "own choice: five times that of equal ones"},
+        ),
+    ] = 0.01
+
+
+MESSAGES: Words = {
+    "softmax-twice": {
+        "en": "Softmax is applied twice: rows of the outputs sum to 1, and the loss, {loss:.4g}, is the cross entropy of them taken for "
+        "scores ({own:.4g}) in all {steps:,} steps that were looked at; that of them as probabilities is {nll:.4g}.",
+        "zh": "softmax 做了两次：输出每行之和为 1，而在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于把这些输出当作未归一化得分时的"
+        "交叉熵（{own:.4g}）；当作概率时应为 {nll:.4g}。",
+    },
+    "not-logarithms": {
+        "en": "The loss, {loss:.4g}, is minus the mean of the outputs at the labels ({log:.4g}) in all {steps:,} steps looked at, "
+        "but the outputs are no logarithms of probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls "
+        "without end.",
+        "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于标签处输出均值的相反数（{log:.4g}），但输出并不是对数概率："
+        "每行的指数之和为 {low:.4g} 至 {high:.4g}。这样的 loss 会无止境地下降。",
+    },
+    "constant-loss": {
+        "en": "The loss is {loss:.6g} in all {steps:,} steps, though their batches differ: it does not depend on what the network gives.",
+        "zh": "{steps:,} 步的 loss 全都是 {loss:.6g}，而各步的 batch 并不相同：loss 与网络输出无关。",
+    },
+    "cross-entropy": {
+        "en": "The loss is the cross entropy of outputs and labels in all {steps:,} steps that were looked at (last {loss:.4g}, computed "
+        "{own:.4g}; {right:.0%} of the samples right).",
+        "zh": "在查看的全部 {steps:,} 步中，loss 都等于输出与标签的交叉熵（最后为 {loss:.4g}，计算值 {own:.4g}；{right:.0%} 的样本正确）。",
+    },
+    "of-probabilities": {
+        "en": "The outputs are probabilities, and the loss is their cross entropy in all {steps:,} steps that were looked at (last "
+        "{loss:.4g}, computed {nll:.4g}).",
+        "zh": "输出为概率，在查看的全部 {steps:,} 步中 loss 都等于其交叉熵（最后为 {loss:.4g}，计算值 {nll:.4g}）。",
+    },
+    "other-form": {
+        "en": "The loss, {loss:.4g}, is not the plain cross entropy of outputs and labels ({own:.4g}): it has other terms or weights, or "
+        "the forms cannot be told apart yet.",
+        "zh": "loss（{loss:.4g}）不等于输出与标签的普通交叉熵（{own:.4g}）：含有其他项或权重，或目前还无法区分各种形式。",
+    },
+    "no-classes": {
+        "en": "Outputs with a class as label were not seen in the watched run: losses of other kinds are not computed again.",
+        "zh": "所观察的运行中没有以类别为标签的输出：其他类型的损失不做复算。",
+    },
+    "fix-softmax": {
+        "en": "Leave the softmax out of the network, or out of what the loss gets; apply it in inference alone.",
+        "zh": "去掉网络中（或损失输入处）的 softmax，仅在推理时使用。",
+    },
+    "fix-logarithms": {
+        "en": "Apply log_softmax first, or use the cross entropy that takes scores.",
+        "zh": "先做 log_softmax，或改用以得分为输入的交叉熵。",
+    },
+    "fix-connect": {
+        "en": "Print what the loss gets: outputs may be replaced, rounded, cut off, or compared with themselves.",
+        "zh": "打印损失函数的输入：输出可能被替换、取整、截断，或与自身比较。",
+    },
+}
+WORDS: Words = {
+    "losses": {"en": "The loss, and what outputs and labels amount to", "zh": "loss 与由输出和标签复算的值"},
+    "step": {"en": "step", "zh": "步"},
+    "loss": {"en": "loss", "zh": "loss"},
+    "own": {"en": "of scores", "zh": "按得分计算"},
+    "nll": {"en": "of probabilities", "zh": "按概率计算"},
+    "log": {"en": "of logarithms", "zh": "按对数概率计算"},
+    "right": {"en": "right", "zh": "正确率"},
+}
+_FLAT = {
+    "en": "Probabilities lie between 0 and 1, so the second softmax is nearly even: the loss stays above a bound, and gradients are small.",
+    "zh": "概率都在 0 到 1 之间，第二次 softmax 几乎均匀：loss 降不到某个下界以下，梯度很小。",
+}
+_ENDLESS = {
+    "en": "What lowers the loss is the size of outputs, not whether they are right: weights grow until they overflow.",
+    "zh": "使 loss 下降的是输出的大小而不是对错：权重不断增大直至溢出。",
+}
+_APART = {"en": "Nothing is learned from a loss that is always the same.", "zh": "恒定的 loss 学不到任何东西。"}
+WHY: Words = {"softmax-twice": _FLAT, "not-logarithms": _ENDLESS, "constant-loss": _APART}
+_PRINT = {
+    "en": "Print the sums of rows of the outputs, and the loss beside its formula, of one batch.",
+    "zh": "对一个 batch 打印输出的逐行之和，并按公式复算 loss 进行对照。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+#: Steps without which a loss that stays the same says nothing.
+_STEPS = 10
+#: How near to 1 the sums of rows of probabilities are.
+_ONE = 2e-3
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watch = _watched.of_case(case)[0]
+    yield Progress(1, 1, "files")
+    found = [*_constant(watch), *_of_outputs(watch, params)]
+    if not found:
+        raise Skip("no-classes")
+    yield from found
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """A loss of another form is not told to be right."""
+    found = list(findings)
+    verdict = usual(found)
+    return Verdict.UNDECIDED if verdict is Verdict.OK and any(one.code == "other-form" for one in found) else verdict
+
+
+def _constant(watch: Watch) -> Iterator[Finding]:
+    losses = watch.run.series.get("loss")
+    if losses is None or len(losses.values) < _STEPS:
+        return
+    value = float(losses.values[0])
+    if value and (losses.values == value).all() and _batches_differ(watch):
+        data = {"loss": value, "steps": len(losses.values)}
+        x = losses.steps.astype(float)
+        charted = _curves.chart("losses", "step", "loss", x, {"loss": losses.values})
+        yield Finding("constant-loss", Level.PROBLEM, watch.where(_defined(watch)), data, [charted], Fix("fix-connect"))
+
+
+def _batches_differ(watch: Watch) -> bool:
+    """Whether the numbers of the first tensor of the looked-at batches are not always the same."""
+    seen = [one["batch"][0] for one in watch.facts("pass") if one.get("training") is True and one.get("batch")]
+    return len({(one.get("mean"), one.get("std")) for one in seen}) > 1
+
+
+def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
+    told = [one for one in watch.facts("outputs") if _told(one)]
+    if not told:
+        return
+    last = told[-1]
+    sums = [one["rows"]["exp"] for one in told]
+    data: dict[str, Any] = {
+        "steps": len(told),
+        **{name: last.get(name) for name in ("loss", "own", "log", "nll", "right")},
+    }
+    data |= {"low": min(low for low, _ in sums), "high": max(high for _, high in sums)}
+    evidence: list[Evidence] = [_table(told)]
+    where: Where = watch.where(_defined(watch))
+    code = _form(told, params)
+    fix = {"softmax-twice": "fix-softmax", "not-logarithms": "fix-logarithms"}.get(code)
+    yield Finding(code, Level.PROBLEM if fix else Level.INFO, where, data, evidence, Fix(fix) if fix else None)
+
+
+def _form(told: list[dict[str, Any]], params: Params) -> str:
+    """Which form the loss has in all of the steps, where the others can be told from it."""
+
+    def equal(name: str) -> bool:
+        return all(one.get(name) is not None and _near(one["loss"], one[name], params.near) for one in told)
+
+    def apart(name: str, other: str) -> bool:
+        return any(not _near(one[name], one[other], params.apart) for one in told)
+
+    if all(_probabilities(one) for one in told):
+        if equal("log"):
+            return "not-logarithms"
+        if equal("own") and apart("own", "nll"):
+            return "softmax-twice"
+        return "of-probabilities" if equal("nll") and apart("own", "nll") else "other-form"
+    if equal("own"):
+        return "cross-entropy"
+    return "not-logarithms" if equal("log") and apart("own", "log") else "other-form"
+
+
+def _near(one: float, other: float, share: float) -> bool:
+    return abs(one - other) <= share * max(abs(one), abs(other))
+
+
+def _probabilities(one: dict[str, Any]) -> bool:
+    low, high = one["rows"]["sum"]
+    return bool(one["rows"]["low"] >= 0 and abs(low - 1) <= _ONE and abs(high - 1) <= _ONE)
+
+
+def _told(one: dict[str, Any]) -> bool:
+    """Whether a step has all numbers, and they are finite."""
+    rows = one.get("rows")
+    if not isinstance(rows, dict):
+        return False
+    numbers = [
+        *rows.get("sum", ["?"]),
+        *rows.get("exp", ["?"]),
+        rows.get("low"),
+        *(one.get(n) for n in ("loss", "own", "log")),
+    ]
+    return all(isinstance(number, (int, float)) for number in numbers)
+
+
+def _defined(watch: Watch) -> Any:
+    return watch.first("network").get("defined")
+
+
+def _table(told: list[dict[str, Any]]) -> Table:
+    columns = ["step", "loss", "own", "nll", "log", "right"]
+    rows: list[list[Plain]] = [[one.get(name) for name in columns] for one in told[:200]]
+    return Table("losses", columns, rows, total=len(told))
+
+
+def _example(
+    name: str, verdict: Verdict, code: str, *outputs: dict[str, Any], losses: list[float] | None = None
+) -> Example:
+    head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+    lines: list[dict[str, Any]] = [head]
+    for number, one in enumerate(outputs, 1):
+        lines.append({"fact": "outputs", "step": number, "right": 0.4, **one})
+    for number, loss in enumerate(losses or [], 1):
+        batch = [{"shape": [8, 4], "mean": 0.1 * number, "std": 1.0}]
+        lines.append({"fact": "pass", "step": number, "training": True, "batch": batch, "networks": [0], "calls": []})
+        lines.append({"step": number, "epoch": 1, "loss": loss, "seconds": 0.1})
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,))
+
+
+def _rows(low: float, total: float, exponentials: float) -> dict[str, Any]:
+    return {"rows": {"sum": [total, total], "low": low, "high": 1.0, "exp": [exponentials, exponentials]}}
+
+
+_SCORES, _ODDS, _LOGS = _rows(-1.0, 0.4, 4.2), _rows(0.01, 1.0, 4.1), _rows(-3.0, -6.0, 1.0)
+EXAMPLES = [
+    _example("cross entropy", Verdict.OK, "cross-entropy", {**_SCORES, "own": 1.2, "log": -0.3, "loss": 1.2}),
+    _example("logarithms", Verdict.OK, "cross-entropy", {**_LOGS, "own": 0.9, "log": 0.9, "loss": 0.9}),
+    _example(
+        "softmax twice", Verdict.PROBLEM, "softmax-twice", {**_ODDS, "own": 1.2, "log": -0.4, "nll": 0.9, "loss": 1.2}
+    ),
+    _example(
+        "of probabilities", Verdict.OK, "of-probabilities", {**_ODDS, "own": 1.2, "log": -0.4, "nll": 0.9, "loss": 0.9}
+    ),
+    _example(
+        "even outputs", Verdict.UNDECIDED, "other-form", {**_ODDS, "own": 1.2, "log": -0.4, "nll": 1.201, "loss": 1.2}
+    ),
+    _example(
+        "scores for logarithms", Verdict.PROBLEM, "not-logarithms", {**_SCORES, "own": 1.2, "log": -0.3, "loss": -0.3}
+    ),
+    _example("with a penalty", Verdict.UNDECIDED, "other-form", {**_SCORES, "own": 1.2, "log": -0.3, "loss": 1.4}),
+    _example("always the same", Verdict.PROBLEM, "constant-loss", losses=[0.693] * 12),
+]

@@ -1,0 +1,75 @@
+"""The range of inputs, in training and in inference, of trainings that were watched."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.model import Finding, Level
+from accucheck.probes import watched_inputs
+from watched_runs import judged, watched
+
+SCRIPT = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    TRAIN, EVAL, INSIDE = {train}, {eval}, {inside}
+    random = np.random.default_rng(0)
+    images = random.integers(0, 256, (64, 1, 6, 6)).astype(np.float32)
+    labels = random.integers(0, 3, 64).astype(np.int32)
+
+
+    def data(scaled):
+        held = (images - 127.5) / 74 if scaled else images
+        return ds.NumpySlicesDataset((held, labels), shuffle=True).batch(16)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 4, 3)
+            self.flatten = nn.Flatten()
+            self.head = nn.Dense(144, 3)
+
+        def construct(self, x):
+            if INSIDE:
+                x = (x - 127.5) / 74
+            return self.head(self.flatten(ops.relu(self.conv(x))))
+
+
+    ms.set_seed(1)
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 1e-4)
+    step = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters)
+    for image, label in data(TRAIN).create_tuple_iterator(num_epochs=1):
+        loss, gradients = step(image, label)
+        optimizer(gradients)
+    net.set_train(False)
+    for image, label in data(EVAL).create_tuple_iterator(num_epochs=1):
+        net(image)
+"""
+
+
+def found(root: Path, train: bool, inference: bool, inside: bool = False) -> list[Finding]:
+    script = SCRIPT.replace("{train}", str(train)).replace("{eval}", str(inference)).replace("{inside}", str(inside))
+    case = watched(root, script)
+    return [
+        *judged(watched_inputs, case).values(),
+        *judged(watched_inputs, case, about="inference").values(),
+    ]
+
+
+@pytest.mark.mindspore
+def test_pixels_in_training_and_normalised_ones_in_inference(tmp_path: Path) -> None:
+    range_, scale = found(tmp_path, train=False, inference=True)
+    assert (range_.code, range_.level, range_.where.path) == ("out-of-range", Level.PROBLEM, "train.py")
+    assert range_.data["mean"] == pytest.approx(127.5, rel=0.05)
+    assert (scale.code, scale.level) == ("other-scale", Level.PROBLEM)
+
+
+@pytest.mark.mindspore
+def test_inputs_in_order(tmp_path: Path) -> None:
+    assert [one.code for one in found(tmp_path / "scaled", train=True, inference=True)] == ["in-range", "same-scale"]
+    inside = found(tmp_path / "inside", train=False, inference=False, inside=True)
+    assert [one.code for one in inside] == ["network-scales", "same-scale"]

@@ -1,0 +1,56 @@
+"""The loss of trainings that were watched against what its outputs and labels amount to."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.model import Level
+from accucheck.probes import watched_loss
+from watched_runs import judged, watched
+
+SCRIPT = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, 96).astype(np.int32)
+    rows = (np.eye(3)[labels] * 3 + random.normal(0, 0.3, (96, 3))).astype(np.float32)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Dense(3, 3)
+
+        def construct(self, x):
+            x = self.head(x)
+            return {output}
+
+
+    ms.set_seed(1)
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 0.5)
+    step = ms.value_and_grad(lambda x, y: {loss}, None, optimizer.parameters)
+    for row, label in ds.NumpySlicesDataset((rows, labels), shuffle=True).batch(16).create_tuple_iterator(num_epochs=1):
+        loss, gradients = step(row, label)
+        optimizer(gradients)
+"""
+ENTROPY = "ops.cross_entropy(net(x), y)"
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("output", "loss", "code", "level"),
+    [
+        ("ops.softmax(x, -1)", ENTROPY, "softmax-twice", Level.PROBLEM),
+        ("x", "ops.nll_loss(net(x), y)", "not-logarithms", Level.PROBLEM),
+        ("x", ENTROPY, "cross-entropy", Level.INFO),
+        ("ops.softmax(x, -1)", "ops.nll_loss(ops.log(net(x)), y)", "of-probabilities", Level.INFO),
+    ],
+)
+def test_the_form_that_was_computed(tmp_path: Path, output: str, loss: str, code: str, level: Level) -> None:
+    script = SCRIPT.replace("{output}", output).replace("{loss}", loss)
+    found = judged(watched_loss, watched(tmp_path, script))
+    assert {one.code: one.level for one in found.values()} == {code: level}
