@@ -7,11 +7,13 @@ and exit code are its own.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +44,8 @@ OUTPUT = "output.log"
 PATIENCE = 5.0
 #: How a process names its recording, and seconds for all to end once the command has.
 _RAW = re.compile(r"(\w+)\.rank(\d+)\.\d+\.jsonl")
+#: Passes that follow where something is not finite; the folder of graphs beside the dump, and steps that are dumped.
+NAN, DUMP, GRAPHS, DUMPED = "nan", "dump", "graphs", 3
 #: What a process exits with that a signal ended, as shells say it.
 _SIGNALLED = 128
 
@@ -93,7 +97,7 @@ class Watched:
     @property
     def code(self) -> int:
         """The exit code of the command as the user set it, which runs last."""
-        return self.passes[-1].code
+        return next(one.code for one in reversed(self.passes) if one.mode not in (NAN, DUMP))
 
 
 class Watching:
@@ -120,6 +124,8 @@ class Watching:
                 break
             if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
                 modes.append("user")
+        if not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
+            passes += self._again(passes)
         about = {
             "accucheck": __version__,
             "command": list(plan.command),
@@ -131,6 +137,32 @@ class Watching:
             text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
             self.folder.joinpath(ABOUT).write_text(text, encoding="utf-8")
         return Watched(self.folder, passes, self.elsewhere)
+
+    def _again(self, passes: list[Pass]) -> list[Pass]:
+        """Where a pass saw something that is not finite: one more up to that step that looks for the operator it begins at, in PyNative,
+        or, where it shows in graph mode alone, in a dump of the step."""
+        bad = [(one, step) for one in passes if (step := _first_bad(one)) is not None]
+        if not bad:
+            return []
+        found, step = bad[0]
+        again = DUMP if found.mode == "user" and found.graph else NAN
+        if again == NAN and self.plan.nan:
+            return []
+        self._begins(again)
+        if again == NAN:
+            return [self._pass(NAN, step)]
+        with tempfile.TemporaryDirectory(prefix="accucheck-") as dump:  # MindSpore takes no dot in its path
+            return [self._look_into(Path(dump), self._pass(DUMP, step, Path(dump)))]
+
+    def _look_into(self, dump: Path, found: Pass) -> Pass:
+        """Add to a recording what the dump beside it says."""
+        from .probes._watched_dump import first
+
+        fact = first(dump / DUMP, dump / GRAPHS, self.plan.root)
+        if fact is not None and 0 in found.recordings:
+            with suppress(OSError), found.recordings[0].open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(fact) + "\n")
+        return found
 
     def stop(self) -> None:
         """End the command, with all that it started, where it runs in a group of its own."""
@@ -145,16 +177,18 @@ class Watching:
                 child.wait(PATIENCE)
                 return
 
-    def _pass(self, mode: str) -> Pass:
+    def _pass(self, mode: str, bad: int = 0, dump: Path | None = None) -> Pass:
+        """Run the command; `bad`: up to the step at which something is not finite, with its operations in `dump`."""
         plan, folder = self.plan, self.folder
         settings = folder / f"{mode}.settings.json"
         told = {
             "folder": str(folder),
             "root": str(plan.root),
-            "mode": mode,
-            "steps": plan.steps,
+            "name": mode,
+            "mode": {NAN: "pynative", DUMP: "user"}.get(mode, mode),
+            "steps": bad + 1 if bad else plan.steps,
             "role": plan.role,
-            "nan": plan.nan,
+            "nan": plan.nan or mode == NAN,
             "version": __version__,
         }
         try:
@@ -165,6 +199,8 @@ class Watching:
         users = environment.get("PYTHONPATH")
         environment["PYTHONPATH"] = os.pathsep.join([str(FIRST), *([users] if users else [])])
         environment["ACCUCHECK_WATCH"] = str(settings)
+        if dump is not None:
+            environment |= _dumped(bad, dump)
         try:
             code = self._ran(environment)
         finally:
@@ -194,6 +230,44 @@ class Watching:
 def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watched:
     """Run the command once for each mode. Raises UserError where it cannot be started, SaveError where nothing can be written."""
     return Watching(plan, begins).run()
+
+
+def _dumped(step: int, folder: Path) -> dict[str, str]:
+    """The variables that have MindSpore dump the operations of the steps up to this one in graph mode, and write its graphs."""
+    config = folder / "dump.json"
+    common = {
+        "op_debug_mode": 0,
+        "dump_mode": 0,
+        "path": str(folder / DUMP),
+        "net_name": "net",
+        "iteration": f"{max(0, step - DUMPED)}-{step - 1}",
+        "saved_data": "tensor",
+        "input_output": 0,
+        "kernels": [],
+        "support_device": [0],
+    }
+    settings = {"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}
+    with suppress(OSError):
+        config.write_text(json.dumps(settings), encoding="utf-8")
+    return {
+        "MINDSPORE_DUMP_CONFIG": str(config),
+        "MS_DEV_SAVE_GRAPHS": "1",
+        "MS_DEV_SAVE_GRAPHS_PATH": str(folder / GRAPHS),
+    }
+
+
+def _first_bad(ended: Pass) -> int | None:
+    """The first step whose loss, gradients or weights are not finite."""
+    found: list[int] = []
+    for path in ended.recordings.values():
+        run = recordings.read(path).runs[-1]
+        for name in ("loss", "grad_norm"):
+            if (column := run.series.get(name)) is not None:
+                points = zip(column.steps.tolist(), column.values.tolist(), strict=True)
+                found += [step for step, value in points if not math.isfinite(value)]
+        changed = [one for one in run.facts.get("changes", ()) if {"nan", "inf"} & {*map(str, one.get("ratios") or ())}]
+        found += [one["step"] for one in changed if isinstance(one.get("step"), int)]
+    return min(found, default=None)
 
 
 def _interrupted(ended: Pass) -> bool:

@@ -735,6 +735,14 @@ WORDS: Words = {
         "en": "running the command in the mode that it sets itself.",
         "zh": "按脚本自己设置的模式运行该命令。",
     },
+    "watch-begins-nan": {
+        "en": "something is not finite: running the command once more up to that step, to find the operator that it begins at.",
+        "zh": "出现了 NaN 或 Inf：再次运行该命令到那一步，以找出源头算子。",
+    },
+    "watch-begins-dump": {
+        "en": "something is not finite in graph mode alone: running the command once more up to that step, with all operations dumped.",
+        "zh": "仅在图模式下出现 NaN 或 Inf：再次运行该命令到那一步，并 dump 所有算子。",
+    },
     "watch-seen": {
         "en": "{steps:,} {steps:training step|training steps} and {passes:,} {passes:pass|passes} of the network were watched "
         "({mode}, {ranks:,} {ranks:rank|ranks}).",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..readers.recordings import Run
 
 #: How a recording is called: its mode, and its rank where that is not 0.
-_NAME = re.compile(r"(user|pynative)(?:\.rank(\d+))?\.jsonl")
+_NAME = re.compile(r"(user|pynative|nan|dump)(?:\.rank(\d+))?\.jsonl")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,11 @@ class Watch:
         return Where(self.path, **named)
 
 
-def of_case(case: Case, *, samples: bool = False) -> list[Watch]:
-    """The recordings of all passes and ranks, PyNative first, by rank. Raises ReadError where there is none, or one cannot be read."""
+def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[Watch]:
+    """The recordings of all passes and ranks, PyNative first, by rank; `again`: also of those that looked for what is not finite.
+
+    Raises ReadError where there is none, or one cannot be read.
+    """
     from ..readers import recordings
 
     found = []
@@ -59,7 +62,7 @@ def of_case(case: Case, *, samples: bool = False) -> list[Watch]:
         for path in _files(folder):
             told = _NAME.fullmatch(path.name)
             runs = recordings.read(path, samples=samples).runs
-            if told is not None and runs:
+            if told is not None and runs and (again or told[1] in ("user", "pynative")):
                 found.append(Watch(case.relative(path), told[1], int(told[2] or 0), runs[-1]))
     if not found:
         raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
@@ -69,7 +72,8 @@ def of_case(case: Case, *, samples: bool = False) -> list[Watch]:
 def paths(case: Case) -> list[Path]:
     """The files of the recordings of rank 0: that of PyNative first."""
     found = [path for folder in case.paths("watched") for path in _files(folder)]
-    return [path for path in found if (told := _NAME.fullmatch(path.name)) and not told[2]]
+    told = [(path, _NAME.fullmatch(path.name)) for path in found]
+    return [path for path, name in told if name is not None and name[1] in ("user", "pynative") and not name[2]]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -180,7 +180,7 @@ _FIXES = {"hidden": "fix-hidden", "data": "fix-data", "weight": "fix-weight"}
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    watches = _watched.of_case(case)
+    watches = _watched.of_case(case, again=True)
     yield Progress(1, 1, "files")
     if not any(one.steps or one.facts("not-finite") for one in watches):
         raise Skip("no-steps")

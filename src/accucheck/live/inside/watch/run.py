@@ -18,6 +18,7 @@ import numpy
 
 from ..measures import array, plain
 from .cells import class_of
+from .compiled import Compiled, Step
 from .data import Data
 from .hooks import RAISED, Hooks
 from .journal import Journal
@@ -60,8 +61,9 @@ def begin(settings: dict[str, Any]) -> Run:
         "mindspore": mindspore.__version__,
         "rank": int(rank),
     }
-    own = f"{settings['mode']}.rank{rank}.jsonl" if int(rank) else f"{settings['mode']}.jsonl"
-    name = f"{settings['mode']}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
+    label = settings.get("name", settings["mode"])
+    own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
+    name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
     journal = Journal(os.path.join(settings["folder"], name), head)
     variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
     journal.fact(
@@ -142,6 +144,7 @@ class Run:
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"), steps=True)
             self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"), steps=True)
+        self.compiled = Compiled(self)
         if self.operators is not None:
             install(self.operators)
 
@@ -154,19 +157,35 @@ class Run:
         if isinstance(cell, self.kinds):
             self.before_update(cell, given)
             return self.updating
+        trains = self.compiled.trains(cell)
+        if trains:
+            return self.compiled.begins(cell, trains, given)
         return self, self.passes.entered(cell, given)
 
     def left(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if isinstance(state, Watched):
             self.after_update(state, result)
+        elif isinstance(state, Step):
+            self.compiled.ends(state, result)
         elif state is not None:
             self.passes.left(state[1], args[0], result)
 
+    def held(self, optimizer: Any) -> Watched:
+        """What is known of an optimizer, told when it is seen for the first time."""
+        if id(optimizer) not in self.optimizers:
+            found = self.optimizers[id(optimizer)] = Watched(len(self.optimizers), optimizer, self.passes.made)
+            self.journal.fact("optimizer", **found.facts())
+        return self.optimizers[id(optimizer)]
+
+    def rates(self, held: Watched) -> None:
+        """The rates in force of the step that runs now."""
+        prefix = f"opt{held.number}." if held.number else ""
+        rates = held.rate() or []
+        for number, rate in enumerate(rates):
+            self.step[f"{prefix}lr" if len(rates) == 1 else f"{prefix}lr.{number}"] = rate
+
     def before_update(self, optimizer: Any, given: list[Any]) -> None:
-        held = self.optimizers.get(id(optimizer))
-        if held is None:
-            held = self.optimizers[id(optimizer)] = Watched(len(self.optimizers), optimizer, self.passes.made)
-            self.journal.fact("optimizer", **held.facts())
+        held = self.held(optimizer)
         if held.number in self.done:
             self.known = True
             self.finish()
@@ -177,9 +196,7 @@ class Run:
         told = {key: value for key, value in self.values.items() if not prefix or not isinstance(value, (list, dict))}
         self.step.update({f"{prefix}{key}": value for key, value in told.items()})
         self.values = {}
-        rates = held.rate() or []
-        for number, rate in enumerate(rates):
-            self.step[f"{prefix}lr" if len(rates) == 1 else f"{prefix}lr.{number}"] = rate
+        self.rates(held)
         if self.operators is not None:
             self.operators.updates(held, given[0] if given else ())
         if self.is_close():
