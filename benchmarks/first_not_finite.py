@@ -65,7 +65,7 @@ class Planted(NamedTuple):
 FAULTS = {
     "log of 0": Planted("x = ops.log(ops.relu(x))", ("Log",)),
     "log of an underflow": Planted("x = ops.log(ops.sigmoid(x * -400))", ("Log",)),
-    "root at 0, backward": Planted("x = ops.sqrt(ops.relu(x))", ("Sqrt",), "backward"),
+    "root at 0, backward": Planted("x = ops.sqrt((x * 0.0) * (x * 0.0))", ("Sqrt",), "backward"),
     "norm at 0, backward": Planted("x = x + ops.norm(x * 0.0, dim=1, keepdim=True)", ("Sqrt", "Norm"), "backward"),
     "division of 0 by 0": Planted("x = x / (x - x)", ("Div",)),
     "reciprocal of 0": Planted("x = ops.reciprocal(ops.relu(x))", ("Reciprocal",)),
@@ -84,11 +84,11 @@ FAULTS = {
     "update too large": Planted("pass", ("Adam",), "update", update="nn.Adam(net.trainable_params(), 1e39)", line="update ="),
     "0 times Inf": Planted("x = ops.relu(x) * self.limit", ("Mul",)),
     "acos beyond 1": Planted("x = ops.acos(x * 3)", ("ACos",)),
-    "asin at 1, backward": Planted("x = ops.asin(ops.clip_by_value(x * 100, -1.0, 1.0))", ("Asin",), "backward"),
+    "asin at 1, backward": Planted("x = ops.asin(x / ops.stop_gradient(x))", ("Asin",), "backward"),
     "root of a number below 0": Planted("x = ops.pow(x, 0.5)", ("Pow",)),
-    "power at 0, backward": Planted("x = ops.pow(ops.relu(x), 0.5)", ("Pow",), "backward"),
+    "power at 0, backward": Planted("x = ops.pow(x * 0.0, 0.5)", ("Pow",), "backward"),
     "log left out by where, backward": Planted(
-        "x = ops.where(x > 0, ops.log(ops.relu(x)), ops.zeros_like(x))", ("Log",), "backward"
+        "x = ops.where(x > 0, ops.log(x * ops.cast(x > 0, ms.float32)), ops.zeros_like(x))", ("Log",), "backward"
     ),
     "square too large": Planted("x = (x * 1e25) * (x * 1e25)", ("Mul",)),
 }  # fmt: skip
@@ -96,6 +96,7 @@ HEALTHY = {
     "a causal mask": "x = x + ops.softmax(ops.matmul(x.T, x) + self.causal).sum(0)",
     "places hidden by -Inf": 'x = ops.softmax(ops.masked_fill(x, x < x.max(1, keepdims=True), float("-inf")))',
     "a log of 0 that where leaves out": "x = x + ops.where(x > 0, ops.log(ops.stop_gradient(ops.relu(x))), ops.zeros_like(x))",
+    "a root at 0 whose gradient an activation leaves out": "x = ops.sqrt(ops.relu(x))",
     "a greatest value sought from -Inf": 'x = ops.maximum(x, Tensor(float("-inf")))',
 }
 MODES = {"pynative": "PYNATIVE_MODE", "graph": "GRAPH_MODE"}

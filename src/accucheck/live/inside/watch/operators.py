@@ -202,10 +202,10 @@ class Operators:
                     self.first = ()  # the gradients of such a loss tell nothing further
                 return
 
-    def settle(self, ended: Pass | None, step: int) -> None:
-        """The gradients are there."""
+    def settle(self, ended: Pass | None, step: int, gradients: Any) -> None:
+        """The gradients are there; what is not finite on the way to them alone is no fault."""
         self.backward = False
-        if self.first and ended is not None:
+        if self.first and ended is not None and not all(finite(one) for one in floats(gradients)):
             key, found = self.first
             entry, sure = self.culprit(key)
             if entry is not None:
