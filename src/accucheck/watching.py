@@ -189,6 +189,7 @@ class Watching:
             "steps": bad + 1 if bad else plan.steps,
             "role": plan.role,
             "nan": plan.nan or mode == NAN,
+            "seeded": plan.mode == "both",
             "version": __version__,
         }
         try:

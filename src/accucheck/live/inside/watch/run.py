@@ -77,7 +77,7 @@ def begin(settings: dict[str, Any]) -> Run:
         variables=dict(list(variables.items())[:64]),
     )
     hooks = Hooks(journal, settings["root"], settings.get("begun", ""))
-    Settings(hooks, settings["mode"])
+    Settings(hooks, settings["mode"], settings.get("seeded", False))
     return Run(hooks, settings)
 
 
@@ -298,7 +298,7 @@ class Run:
         """The gradients of a pass; kept until an optimizer takes them."""
         self.gradients = None if result is RAISED else result
         if self.operators is not None:
-            self.operators.settle(self.passes.last, self.steps + 1)
+            self.operators.settle(self.passes.last, self.steps + 1, self.gradients)
 
     def not_taken(self) -> None:
         """No optimizer took the gradients of the last pass: they were added up, or left out as they are not finite."""
