@@ -26,10 +26,10 @@ Cell = Any  # a mindspore.nn.Cell
 
 
 class Step:
-    """One call: the optimizers that it updates with, and what it was given."""
+    """One call: the networks within, the optimizers that it updates with, and what it was given."""
 
-    def __init__(self, owner: Any, optimizers: list[Watched], given: list[Any]) -> None:
-        self.owner, self.optimizers = owner, optimizers
+    def __init__(self, networks: list[int], optimizers: list[Watched], given: list[Any]) -> None:
+        self.networks, self.optimizers = networks, optimizers
         self.batch = list(tensors(given))[:MANY]
 
 
@@ -89,7 +89,8 @@ class Compiled:
         run = self.run
         if not run.passes.stack:
             run.passes.begin()
-        step = Step(owner, [run.held(one) for one in optimizers], given)
+        networks = [run.passes.network(one).number for one in self.network(owner)]  # as it is before the first step
+        step = Step(networks, [run.held(one) for one in optimizers], given)
         run.step = {}
         for held in step.optimizers:
             run.rates(held)
@@ -116,7 +117,7 @@ class Compiled:
                 training=True,
                 compiled=True,
                 data=run.data.current,
-                networks=[run.passes.network(one).number for one in self.network(step.owner)],
+                networks=step.networks,
                 batch=[described(array(one)) for one in step.batch],
                 output=[described(array(one)) for one in list(tensors(result))[:MANY]],
                 calls=[],
