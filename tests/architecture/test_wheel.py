@@ -87,7 +87,7 @@ def test_a_run_and_a_report(target, tmp_path):
     assert ran.returncode == 1, ran.stderr
     item = json.loads(ran.stdout)["items"][0]
     assert item["suggestion"] == "problem"
-    assert [result["status"] for result in item["results"]] == ["done", "done", "skipped"]
+    assert [result["status"] for result in item["results"]] == ["done", "done", "skipped", "skipped"]
     report = accucheck(target, tmp_path, "report", "digits", "--format", "md", "-o", "out")
     assert report.returncode == 0, report.stderr
     assert "wi.01" in (tmp_path / report.stdout.strip()).read_text()

@@ -87,7 +87,8 @@ class Run:
         self.most, self.role = settings["steps"], settings["role"]
         #: Steps that are looked at closely: the first ones, and then one in so many; whether the hooks rest between them.
         self.rests = "every" in settings
-        self.first, self.every = (1, settings["every"]) if self.rests else (FIRST, EVERY)
+        self.first: int = 1 if self.rests else FIRST
+        self.every: int = settings.get("every", EVERY)
         self.data = Data(hooks, self.end_here)
         self.passes = Passes(hooks, self.looks, self.between, self.trained)
         self.optimizers: dict[int, Watched] = {}
@@ -127,7 +128,7 @@ class Run:
         from mindspore import nn
 
         experimental = getattr(getattr(mindspore, "experimental", None), "optim", None)
-        self.kinds = tuple(
+        self.kinds: tuple[Any, ...] = tuple(
             kind for kind in (nn.Optimizer, getattr(experimental, "Optimizer", None)) if isinstance(kind, type)
         )
         self.hooks.around(nn.Cell, "__init__", after=self.passes.made.see, hook="Cell.__init__", steps=True)
