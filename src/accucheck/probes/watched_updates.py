@@ -252,7 +252,10 @@ class _Updates:
         if cut:
             looked = min(len(self.seen.norms[one.id]) for one in cut)
             yield self._told("no-gradient", Level.SUSPECT, cut, "fix-graph", all=len(self.held), steps=looked)
-        quiet = [one for one in rest if one not in cut and not self.moved(one)]
+        yield from self._unmoved([one for one in rest if one not in cut and not self.moved(one)])
+
+    def _unmoved(self, quiet: list[Parameter]) -> Iterator[Finding]:
+        """What did not change, though gradients may have reached it."""
         lost = [one for one in quiet if self._is_lost(one)]
         if lost:
             yield self._told("lost-updates", Level.SUSPECT, lost, "fix-rounding")
