@@ -75,6 +75,10 @@ MESSAGES: Words = {
         "en": "{passes:,} {passes:pass|passes} without a gradient ran in training mode; they may belong to the training.",
         "zh": "有 {passes:,} 次不求梯度的前向计算处于训练模式，它们可能是训练的一部分。",
     },
+    "only-inference": {
+        "en": "Nothing was trained. In {passes:,} passes that were looked at, no layer that depends on the mode ran in training mode.",
+        "zh": "本次运行没有训练。所查看的 {passes:,} 次前向计算中，没有随模式改变行为的层处于训练模式。",
+    },
     "nothing-depends": {
         "en": "No layer that ran in {all:,} steps of the watched training depends on the mode.",
         "zh": "在所观察训练的 {all:,} 步中，没有运行随模式改变行为的层。",
@@ -155,6 +159,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
     if isinstance(seen, Seen):
         yield from _Modes(seen).judge()
+    elif seen.facts("pass"):
+        yield from _Modes(Seen(seen)).judge_inference()
     else:
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
 
@@ -203,6 +209,15 @@ class _Modes:
         elif not wrong:
             refutes = [Refutes("train_mode", [*BEFORE, *AFTER])] if self.training else []
             yield Finding("nothing-depends", Level.INFO, where, {"all": self.steps}, refutes=refutes)
+
+    def judge_inference(self) -> Iterator[Finding]:
+        """Of a run that only evaluates."""
+        awake = [one for one in self.inference if "" not in one.inference and self._awake(one)]
+        if awake:
+            yield self._in_training(awake)
+        else:
+            data = {"passes": len(self.inference)}
+            yield Finding("only-inference", Level.INFO, self.seen.watch.where(), data)
 
     def _ran(self) -> set[_Layer]:
         """The layers that depend on the mode and ran in a pass of training that was looked at."""
@@ -304,15 +319,19 @@ class _Modes:
         other = self._over_other_data(awake)
         seldom = len({one.step for one in awake}) * _SELDOM <= self.steps
         if other and seldom:
-            layers = {layer.name or "." for one in other for layer in self._awake(one)}
-            first = other[0]
-            name = self.seen.networks[first.networks[0]].kind.rpartition(".")[2]
-            data = {"network": name, "passes": len(other), "count": len(layers), "names": shown(sorted(layers))}
-            sets = {one["number"]: one["place"] for one in self.seen.watch.facts("dataset")}
-            where = self.seen.watch.where(sets.get(first.data), step=first.step)
-            yield Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
+            yield self._in_training(other)
         elif awake:
             yield Finding("runs-in-training", Level.INFO, self.seen.watch.where(), {"passes": len(awake)})
+
+    def _in_training(self, passes: list[Any]) -> Finding:
+        """Passes that are evaluation and ran in training mode."""
+        layers = {layer.name or "." for one in passes for layer in self._awake(one)}
+        first = passes[0]
+        name = self.seen.networks[first.networks[0]].kind.rpartition(".")[2]
+        data = {"network": name, "passes": len(passes), "count": len(layers), "names": shown(sorted(layers))}
+        sets = {one["number"]: one["place"] for one in self.seen.watch.facts("dataset")}
+        where = self.seen.watch.where(sets.get(first.data), step=first.step)
+        return Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
 
     def _over_other_data(self, passes: list[Any]) -> list[Any]:
         """Those over data sets and batches that no pass of training was given."""
@@ -390,5 +409,15 @@ EXAMPLES = [
     _example(
         *("evaluated in inference mode", Verdict.OK, "in-order"),
         more=[{**_PASS, "data": 1, "inference": _ALL, "calls": [[name, kind, False, []] for name, kind, *_ in _CALLS]}],
+    ),
+    _example(
+        *("an evaluation alone, in inference mode", Verdict.OK, "only-inference"),
+        steps=0,
+        more=[{**_PASS, "data": 1, "inference": _ALL, "calls": [[name, kind, False, []] for name, kind, *_ in _CALLS]}],
+    ),
+    _example(
+        *("an evaluation alone, in training mode", Verdict.UNDECIDED, "evaluated-in-training"),
+        steps=0,
+        more=[{**_PASS, "data": 1, "inference": [], "calls": _CALLS}],
     ),
 ]
