@@ -1,4 +1,4 @@
-"""Consent to run a project's own code, and to read from addresses that it names, remembered in the user's config folder.
+"""Consent to run a project's own code or a command in it, and to read from addresses that it names, remembered in the user's config folder.
 
 Never read from a case, a session or a checklist: those may come from a stranger.
 """
@@ -32,6 +32,10 @@ def _addresses_key(case: Case, addresses: list[str]) -> str:
     return f"{os.path.realpath(case.root)}#addresses:{_digest(sorted(addresses))}"
 
 
+def _command_key(case: Case, command: list[str]) -> str:
+    return f"{os.path.realpath(case.root)}#command:{_digest(command)}"
+
+
 def _digest(what: Any) -> str:
     from hashlib import blake2b  # not at each start
 
@@ -60,6 +64,16 @@ def with_agreed(case: Case, addresses: list[str] | None = None) -> Case:
 def grant_addresses(case: Case) -> None:
     """Remember that all addresses that nobody has agreed to yet may be read. Raises SaveError."""
     _keep(_addresses_key(case, case.unagreed()))
+
+
+def granted_command(case: Case, command: list[str]) -> bool:
+    """Whether this very command may be run in the project unasked."""
+    return _command_key(case, command) in _load()
+
+
+def grant_command(case: Case, command: list[str]) -> None:
+    """Remember that this command may be run in the project. Raises SaveError."""
+    _keep(_command_key(case, command))
 
 
 def grant(case: Case) -> None:

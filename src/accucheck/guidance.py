@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -96,6 +97,14 @@ WORDS: Words = {
     "check-why": {"en": "the probes could not decide", "zh": "探针未能判定"},
     "check-left": {"en": "{why}", "zh": "{why}"},
     "check-none": {"en": "no probe could run", "zh": "没有可运行的探针"},
+    "watch": {
+        "en": "Watch the training itself for some steps: {command}",
+        "zh": "直接观察训练运行若干步：{command}",
+    },
+    "watch-why": {
+        "en": "what a run shows is certain, and needs no change of the script; it asks before it runs the command",
+        "zh": "实际运行看到的内容最可靠，无需修改脚本；运行命令前会先询问",
+    },
     "run": {
         "en": "Run the probes of {count:,} {count:item|items}: {items}",
         "zh": "运行 {count:,} 个检查项的探针：{items}",
@@ -200,6 +209,7 @@ _ORDER = (
     "differs",
     "problem",
     "concluded",
+    "watch",
     "sanity",
     "suspect",
     "run",
@@ -289,7 +299,7 @@ class Step(msgspec.Struct, frozen=True):
             added, gone = (sum(line[:1] == sign for line in fix.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
         costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
-        costs["sanity"] = "cost-command"
+        costs |= {"sanity": "cost-command", "watch": "cost-command"}
         return _say(costs.get(self.kind, "cost-hand"), language)
 
     def command(self, project: str = ".", checklists: Sequence[str] = ()) -> str:
@@ -307,6 +317,8 @@ class Step(msgspec.Struct, frozen=True):
             words = ["run", *folder, *named, *only, *more]
         elif self.kind in ("problem", "concluded", "suspect", "check"):
             words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item, *named]
+        elif self.kind == "watch":
+            words = ["watch", *(["--project", *folder] if folder else []), "--", *shlex.split(self.data["command"])]
         elif self.kind == "sanity":
             words = ["run" if self.words == "sanity" else "status", *folder, "--checklist", "sanity"]
         elif self.kind in ("path", "compare", "plan"):
@@ -358,6 +370,17 @@ def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) ->
     return _Look(project, project.stale() if stale is None else stale).steps()
 
 
+def watchable(project: Project) -> list[str]:
+    """The command that trains, as far as the case tells: how it is run, or the training script by itself; empty where there is none."""
+    told = project.case.get("runtime.command")
+    if isinstance(told, str):
+        with suppress(ValueError):  # quotes that do not close
+            return shlex.split(told)
+    scripts = project.case.get("scripts.train")
+    script = scripts[0] if isinstance(scripts, list) else scripts
+    return ["python", script] if isinstance(script, str) and script.endswith(".py") else []
+
+
 class _Use(NamedTuple):
     """One probe of one item. `kind` is None where it cannot be loaded; `lacking` are the needs that the case does not give."""
 
@@ -404,6 +427,7 @@ class _Look:
         faults = list(self._faults())
         found = [*self._again(), *faults]
         if not self.project.case.alone:
+            found += self._watching()
             found += self._unfinished(faults)
         found += self._path()
         found += self._by_hand({item for step in found for item in step.items})
@@ -513,6 +537,12 @@ class _Look:
         return "certain" if finding.sure is Sure.CERTAIN else "measured"
 
     # --- what would tell more -----------------------------------------------------------------------------------------
+
+    def _watching(self) -> Iterator[Step]:
+        """The training watched, where it has a script and was not watched yet."""
+        command = watchable(self.project)
+        if command and self.project.case.get("watched") is None:
+            yield Step("watch", data={"command": shlex.join(command)})
 
     def _uses(self) -> Iterator[_Use]:
         """The probes of the items that are still open."""

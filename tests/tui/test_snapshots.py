@@ -5,6 +5,7 @@ pytest tests/tui/test_snapshots.py --snapshot-update
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -109,6 +110,31 @@ async def evidence(stage: Any, shoot: Callable[[str], None]) -> None:
     shoot("samples")
 
 
+async def watching(stage: Any, shoot: Callable[[str], None]) -> None:
+    """A command that brings the recording of a training, as one under watch would write it, and goes on."""
+    app, root = stage.app, Path(stage.app.project.case.root)
+    names = ["conv1.weight", "conv2.weight", "fc1.weight", "fc1.bias", "fc2.weight"]
+    records: list[dict[str, Any]] = [{"recording": 1}, {"fact": "optimizer", "number": 0, "parameters": names}]
+    for step in range(1, 31):
+        norms = [0.5 / step, 0.25 / step, 0.01 / step, None, 2.0 / step]
+        records.append({"fact": "gradients", "step": step, "optimizer": 0, "norms": norms})
+        calls = [["block.norm", "mindspore.nn.BatchNorm2d", True, [{"bad": 0.5}]]] if step == 30 else []
+        records.append({"fact": "pass", "step": step, "calls": calls})
+        told = {"loss": 2.3 / step**0.5, "lr": 0.01, "grad_norm": 2.1 / step, "loss_scale": 1024}
+        records.append({"step": step, "seconds": 0.25, "data_seconds": 0.05, **told})
+    (root / "recording.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    copied = 'cp recording.jsonl "$(dirname "$ACCUCHECK_WATCH")/pynative.rank0.1.jsonl"'
+    (root / "run.sh").write_text(f"{copied}; echo 'epoch 1'; exec sleep 100\n")
+    app.checklist._command = ["sh", "run.sh"]
+    await stage.press("W")
+    await stage.until(lambda: "sh run.sh" in stage.text())
+    shoot("watch-question")
+    await stage.press("enter")
+    await stage.until(lambda: "2.3" in stage.text() and "epoch 1" in stage.text())
+    shoot("watch")
+    app.runner.close()
+
+
 async def elsewhere(stage: Any, shoot: Callable[[str], None]) -> None:
     """The path of a checklist, and other projects."""
     app = stage.app
@@ -141,6 +167,7 @@ VISITS: dict[str, tuple[Callable[..., Awaitable[None]], str, type[Walkthrough]]]
     "beginning": (beginning, "unexamined", Walkthrough),
     "checking": (checking, "examined", Walkthrough),
     "evidence": (evidence, "examined", Walkthrough),
+    "watching": (watching, "examined", Walkthrough),
     "elsewhere": (elsewhere, "examined", Walkthrough),
     "demo": (hinted, "examined", Demo),
     "main": (main, "examined", Walkthrough),

@@ -33,7 +33,7 @@ from ..project import Project, open_project
 from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
-from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed
+from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, WatchEnded
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
 from .signs import Speech, plain
@@ -434,6 +434,12 @@ class Walkthrough(App[None]):
             self.show_error(message.error.text(self.speech.language))
         if (screen := self.checklist) is not None:
             screen.run_ended()
+
+    def on_watch_ended(self, message: WatchEnded) -> None:
+        if message.error is not None:
+            self.show_error(message.error.text(self.speech.language))
+        if (screen := self.checklist) is not None:
+            screen.watch_ended(message.watched)
 
     def on_stale_known(self, message: StaleKnown) -> None:
         self.stale = message.stale

@@ -22,6 +22,7 @@ from .screens.recent import RecentScreen
 from .screens.samples import SamplesScreen
 from .screens.start import CaseScreen, StartScreen
 from .screens.training import ErrorScreen, TrainingScreen
+from .screens.watch import WatchScreen
 from .verbs import ANYWHERE, Verb, keys_of
 
 SCREENS = (
@@ -38,6 +39,7 @@ SCREENS = (
     StartScreen,
     CaseScreen,
     RecentScreen,
+    WatchScreen,
 )
 #: How keys are written that textual names otherwise.
 _WRITTEN = {"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"}

@@ -12,6 +12,7 @@ from ..model import ProbeResult
 
 if TYPE_CHECKING:
     from ..proposal import Survey
+    from ..watching import Watched
 
 
 class EngineSaid(Message):
@@ -31,6 +32,14 @@ class RunEnded(Message):
     def __init__(self, error: UserError | None = None) -> None:
         super().__init__()
         self.error = error
+
+
+class WatchEnded(Message):
+    """A watched command has ended; `error` is why it could not be watched, for instance as it could not be started."""
+
+    def __init__(self, watched: Watched | None, error: UserError | None = None) -> None:
+        super().__init__()
+        self.watched, self.error = watched, error
 
 
 class Saved(Message):

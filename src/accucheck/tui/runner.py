@@ -14,7 +14,8 @@ from .. import engine
 from ..errors import SaveError, UserError
 from ..model import ProbeResult, Progress
 from ..project import Project
-from .messages import EngineSaid, RunEnded, Saved, StaleKnown
+from ..watching import Plan, Watched, Watching
+from .messages import EngineSaid, RunEnded, Saved, StaleKnown, WatchEnded
 
 #: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
 FINDINGS_SHOWN = 200
@@ -39,6 +40,35 @@ class Runner:
         self._save_wanted = threading.Event()
         self._saver: threading.Thread | None = None
         self._closing = False
+        #: The watch that was begun last, its plan being in it, and what came of it.
+        self.watching: Watching | None = None
+        self.watched: Watched | None = None
+        self._watcher: threading.Thread | None = None
+
+    @property
+    def watches(self) -> bool:
+        """Whether a command runs under watch."""
+        return self._watcher is not None and self._watcher.is_alive()
+
+    def watch(self, plan: Plan) -> None:
+        """Run a command under watch; the caller has made sure that none is. Raises SaveError."""
+        self.watching, self.watched = Watching(plan), None
+        self._watcher = threading.Thread(target=self._watch, args=(self.watching,), daemon=True)
+        self._watcher.start()
+
+    def _watch(self, watching: Watching) -> None:
+        error: UserError | None = None
+        try:
+            self.watched = watching.run()
+        except Exception as problem:
+            error = told(problem, self.project.case.root)
+        self._watcher = None
+        self._post(WatchEnded(self.watched, error))
+
+    def stop_watching(self) -> None:
+        """End the command that is watched; that takes a moment, which is not waited for."""
+        if self.watches and self.watching is not None:
+            threading.Thread(target=self.watching.stop, daemon=True).start()
 
     @property
     def busy(self) -> bool:
@@ -120,6 +150,8 @@ class Runner:
             with suppress(SaveError):  # first of all: whoever hung up may end us soon
                 session.save()
         self.cancel()
+        if self.watches and self.watching is not None:
+            self.watching.stop()
         thread = self._thread
         if thread is not None:
             thread.join(timeout=10)

@@ -571,6 +571,75 @@ WORDS: Words = {
         "en": "The theme is used now, but could not be kept: {why}",
     },
     # what to do next, and the glossary
+    "command-watch": {"zh": "观察训练运行", "en": "Watch the training run"},
+    "watch-title": {
+        "zh": "在项目目录中运行这条命令并观察？",
+        "en": "Run this command in the project's folder, and watch it?",
+    },
+    "watch-text": {
+        "zh": "{command}\n\n命令原样运行，从内部记录 loss、学习率、梯度和各层输出；训练 {steps} 步后结束。它运行的是项目自身的代码。",
+        "en": "{command}\n\nIt runs as it is, while losses, rates, gradients and what each layer gives are recorded from within; "
+        "after {steps} training steps it is ended. It runs the project's own code.",
+    },
+    "watch-always": {"zh": "运行，并记住这条命令", "en": "Run it, and remember this command"},
+    "watch-once": {"zh": "运行一次", "en": "Run it this time"},
+    "watch-edit": {"zh": "修改命令", "en": "Change the command"},
+    "watch-no": {"zh": "不运行", "en": "Do not run it"},
+    "watch-command": {"zh": "要观察的命令", "en": "The command to be watched"},
+    "watch-quotes": {"zh": "引号没有配对：{command}", "en": "A quote is not closed: {command}"},
+    "watch-script": {"zh": "训练命令未知，请填写", "en": "No training script is known; type the command"},
+    "watch-on": {"zh": "正在观察另一条命令", "en": "A command is being watched already"},
+    "watch-none": {"zh": "没有正在观察的命令", "en": "No command is being watched"},
+    "watch-head": {"zh": "观察  {command}", "en": "watch  {command}"},
+    "watch-starting": {"zh": "已启动，等待第一个训练步", "en": "started; no training step yet"},
+    "watch-state": {
+        "zh": "{mode}  第 {steps} 步  {rate:.3g} 秒/步  等待数据 {waited:.0f}%",
+        "en": "{mode}  step {steps}  {rate:.3g} s a step  waiting for data {waited:.0f}%",
+    },
+    "watch-of": {"zh": "{steps}/{most}", "en": "{steps} of {most}"},
+    "watch-over": {
+        "zh": "已结束，退出码 {code}；观察到 {steps} 步。探针接着检查记录，Esc 返回。",
+        "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched. Probes now look at the recording; Esc goes back.",
+    },
+    "watch-over-nothing": {
+        "zh": "已结束，退出码 {code}，没有看到训练步。命令的输出如下。",
+        "en": "Ended with exit code {code}, and no training step was seen. What the command printed:",
+    },
+    "watch-over-stopped": {
+        "zh": "已停止；观察到 {steps} 步，记录已保留。Esc 返回。",
+        "en": "Stopped; {steps} {steps:step was|steps were} watched, and the recording is kept. Esc goes back.",
+    },
+    "watch-stopping": {"zh": "正在停止", "en": "stopping"},
+    "watch-elsewhere": {
+        "zh": "无法写入项目目录（{problem}），记录保存在 {folder}",
+        "en": "Nothing can be written into the project ({problem}); the recording is in {folder}",
+    },
+    "watch-loss": {"zh": "loss", "en": "loss"},
+    "watch-step": {"zh": "步", "en": "step"},
+    "watch-value-loss": {"zh": "loss {value}", "en": "loss {value}"},
+    "watch-value-lr": {"zh": "学习率 {value}", "en": "rate {value}"},
+    "watch-value-grad_norm": {"zh": "梯度范数 {value}", "en": "gradient norm {value}"},
+    "watch-value-loss_scale": {"zh": "loss scale {value}", "en": "loss scale {value}"},
+    "watch-bad": {
+        "zh": "第 {step} 步首次出现 NaN 或 Inf：{name}（{kind}）",
+        "en": "First NaN or Inf at step {step}: {name} ({kind})",
+    },
+    "watch-layers": {
+        "zh": "各参数的梯度范数，第 {step} 步（对数刻度，满格相当于六个数量级）",
+        "en": "Gradient norms by parameter at step {step} (logarithmic, six decades wide)",
+    },
+    "watch-missing": {"zh": "无梯度", "en": "none"},
+    "watch-printed": {"zh": "命令的输出", "en": "Printed by the command"},
+    "key-watch-stop": {"zh": "停止", "en": "stop"},
+    "command-watch-stop": {"zh": "停止命令，保留已观察到的内容", "en": "Stop the command; what was seen is kept"},
+    "key-watch-again": {"zh": "再次观察", "en": "watch again"},
+    "command-watch-again": {"zh": "观察另一条命令", "en": "Watch another command"},
+    "help-watch": {
+        "zh": "观察训练运行：命令原样运行，这里实时显示 loss、学习率、梯度范数、等待数据的时间和第一个 NaN 或 Inf。s 停止；Esc 返回"
+        "检查清单，命令继续运行；结束后探针检查记录。",
+        "en": "A running command, watched: loss, rate, gradient norms, waits for data and the first NaN or Inf as they come. s stops it; "
+        "Esc goes back to the checklist while it runs on; when it has ended, probes look at the recording.",
+    },
     "key-next-steps": {"zh": "接下来", "en": "next steps"},
     "command-next-steps": {"zh": "查看接下来做什么", "en": "Show what to do next"},
     "key-next-do": {"zh": "执行", "en": "do it"},

@@ -31,6 +31,7 @@ _WITHOUT_ITEM = {
     "list",
     "next-steps",
     "glossary",
+    "watch",
 }
 _WITHOUT_ITEM |= {"language", "theme", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
@@ -42,6 +43,7 @@ class ChecklistScreen(Guiding):
     VERBS: ClassVar[list[Verb]] = [
         Verb("run", "r", "run_item", "command-run", "key-run"),
         Verb("run-all", "R", "run_all", "command-run-all", "key-run-all"),
+        Verb("watch", "W", "watch", "command-watch"),
         Verb("back", "escape", "back", "command-cancel"),
         Verb("list", "l", "toggle_list", "command-list", "key-list"),
         Verb("accept", "enter", "accept", "command-accept"),

@@ -13,7 +13,7 @@ from ...errors import ReadError, UserError
 from ...model import Status
 from ...project import Project
 from ..signs import plain
-from .checklist_reviewing import Reviewing
+from .checklist_watching import Watching
 
 if TYPE_CHECKING:
     from ...guidance import Step
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TABS = {"check": "tab-method", "concluded": "tab-method", "returned": "tab-conclusion"}
 
 
-class Guiding(Reviewing):
+class Guiding(Watching):
     """Opens the list of next steps, by itself too, and does what is chosen there."""
 
     def __init__(self) -> None:
@@ -74,6 +74,8 @@ class Guiding(Reviewing):
             self._run_again(step.pairs)
         elif step.kind == "unlock":
             self._give(step.key, step.items)
+        elif step.kind == "watch":
+            self.call_later(self.action_do, "watch")
         elif step.kind == "accept":
             self.call_later(self.action_do, "accept-all")
         elif step.kind in ("export", "ask"):

@@ -1,0 +1,127 @@
+"""The main screen: watching the training itself."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual import work
+
+from ...errors import SaveError
+from ...language import visible
+from ...model import Kind
+from .checklist_reviewing import Reviewing
+
+if TYPE_CHECKING:
+    from ...watching import Watched
+
+#: Training steps that are watched.
+STEPS = 50
+
+
+class Watching(Reviewing):
+    """Asks for the command, runs it under watch, and lets the probes look at what was recorded."""
+
+    #: The command that was asked for last.
+    _command: list[str] = []
+
+    def why_not(self, verb: str) -> str | None:
+        return self.app.why_alone() if verb == "watch" else super().why_not(verb)
+
+    def action_watch(self) -> None:
+        """The running watch, or a new one."""
+        if self.app.runner.watches:
+            self._show_watch()
+        else:
+            self.watch_anew()
+
+    @work
+    async def watch_anew(self, *, ask: bool = False) -> None:
+        """Ask for the command and run it; one that was agreed to for good runs at once, unless `ask`."""
+        from ...guidance import watchable
+        from ...watching import Plan
+
+        app = self.app
+        command = self._command or watchable(app.project)
+        chosen = await self._allowed(command, ask=ask)
+        if not chosen:
+            return
+        if app.runner.watches:  # another one was begun meanwhile
+            self.notify(self.speech.say("watch-on"), severity="warning", markup=False)
+            return
+        self._command = chosen
+        root = Path(app.project.case.root)
+        try:
+            app.runner.watch(Plan(chosen, root, STEPS, cwd=root, kept=True))
+        except SaveError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        self._show_watch()
+
+    async def _allowed(self, command: list[str], *, ask: bool) -> list[str]:
+        """The command as the person wants it; empty where it is not to run. It may come from a stranger's case file: so it is asked."""
+        from ... import consent
+        from .dialogs import Ask, Choose
+
+        say, case = self.speech.say, self.app.project.case
+        while True:
+            if not command:
+                typed = await self.app.push_screen_wait(Ask(say("watch-script")))
+                command = self._split(typed or "")
+                if not command:
+                    return []
+            elif not ask and consent.granted_command(case, command):
+                return command
+            text = say("watch-text", command=visible(shlex.join(command)), steps=STEPS)
+            names = ("once", "always", "edit", "no")
+            answers = [(name, say(f"watch-{name}")) for name in names]
+            answer = await self.app.push_screen_wait(Choose(say("watch-title"), text, answers))
+            if answer == "edit":
+                typed = await self.app.push_screen_wait(Ask(say("watch-command"), shlex.join(command)))
+                command = self._split(typed or "") or command
+                continue
+            if answer == "always":
+                try:
+                    consent.grant_command(case, command)
+                except SaveError as error:
+                    self.notify(error.text(self.speech.language), severity="warning", markup=False)
+            return command if answer in ("once", "always") else []
+
+    def _split(self, text: str) -> list[str]:
+        try:
+            return shlex.split(text)
+        except ValueError:
+            self.notify(self.speech.say("watch-quotes", command=visible(text)), severity="warning", markup=False)
+            return []
+
+    def _show_watch(self) -> None:
+        from .watch import WatchScreen
+
+        if not isinstance(self.app.screen, WatchScreen):
+            self.app.push_screen(WatchScreen())
+
+    def watch_ended(self, watched: Watched | None) -> None:
+        """What was recorded becomes part of the case, and the probes look at it."""
+        if watched is None or not any(one.recordings for one in watched.passes):
+            return
+        app = self.app
+        case = app.project.case
+        spec = msgspec.structs.replace(case.spec, watched=case.relative(watched.folder))
+        app.use_case(msgspec.structs.replace(case, spec=spec))
+        app.runner.look_for_stale()
+        self.refresh_states()
+        self._look_at_recording()
+
+    @work
+    async def _look_at_recording(self) -> None:
+        project = self.app.project
+        own = {name for name, needs in project.needs.items() if any("watched" in _keys(need) for need in needs)}
+        jobs = [job for job in project.jobs(kinds=[Kind.FILE]) if job.probe in own]
+        if jobs and not self.app.runner.busy:
+            await self._start(jobs)
+
+
+def _keys(need: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (need,) if isinstance(need, str) else need

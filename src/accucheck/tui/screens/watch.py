@@ -1,0 +1,218 @@
+"""A command under watch: what its training does, as it comes."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import signal
+from contextlib import suppress
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from ...model import Curve
+from ...readers.following import Following, Seen
+from ...watching import OUTPUT, Watching
+from ..signs import plain, wrap
+from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.chart import curve, cut
+from ..widgets.keybar import KeyBar
+
+#: Seconds between two looks at the recording.
+LOOK_EVERY = 0.5
+#: Lines of the chart: at least, at most, and of the screen's.
+_LEAST, _MOST, _SHARE = 7, 16, 0.4
+#: Layers that are shown, decades of their bars, and cells of these.
+_LAYERS, _DECADES, _BAR = 200, 6.0, 24
+#: Bytes of the command's output that are looked at, and lines that are shown beside a training and without one.
+_TAIL, _FEW, _MANY = 1 << 14, 2, 12
+#: Values of the last step that are told, in this order.
+_VALUES = ("loss", "lr", "grad_norm", "loss_scale")
+
+
+class WatchScreen(VerbScreen[None]):
+    CSS = """
+    WatchScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+        text-overflow: ellipsis; }
+    WatchScreen VerticalScroll { height: 1fr; padding: 0 1; }
+    WatchScreen #seen { height: auto; }
+    """
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("watch-stop", "s", "stop", "command-watch-stop", "key-watch-stop"),
+        Verb("watch-again", "e", "again", "command-watch-again", "key-watch-again"),
+        BACK,
+        HELP,
+        PALETTE,
+    ]
+    HERE = ("help-watch",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._following: Following | None = None
+        self._of: Watching | None = None
+        self._stopping = False
+        self._drawn: object = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        yield VerticalScroll(Static(id="seen", markup=False))
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+        self._look()
+        self.set_interval(LOOK_EVERY, self._look)
+
+    async def rebuild(self) -> None:
+        """Everything again, in another language."""
+        self._draw()
+        await super().rebuild()
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self._draw)
+
+    def why_not(self, verb: str) -> str | None:
+        on = self.app.runner.watches
+        if verb == "watch-stop" and not on:
+            return self.speech.say("watch-none")
+        if verb == "watch-again" and on:
+            return self.speech.say("watch-on")
+        return super().why_not(verb)
+
+    def action_stop(self) -> None:
+        self._stopping = True
+        self.app.runner.stop_watching()
+        self._draw()
+
+    def action_again(self) -> None:
+        """Ask for a command, and watch that one here."""
+        if (checklist := self.app.checklist) is not None:
+            checklist.watch_anew(ask=True)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        runner = self.app.runner
+        if runner.watching is None:
+            return
+        if runner.watching is not self._of:
+            self._of, self._stopping = runner.watching, False
+            self._following = Following(runner.watching.folder)
+        assert self._following is not None
+        new = self._following.read()
+        state = (runner.watches, runner.watched is None, self._printed(_FEW))
+        if new or state != self._drawn:
+            self._drawn = state
+            self._draw()
+            self.show_keys()
+
+    def _draw(self) -> None:
+        if self._of is None or self._following is None or not self.is_mounted:
+            return
+        say, width = self.speech.say, max(20, self.size.width - 4)
+        command = shlex.join(self._of.plan.command)
+        self.query_one("#head", Static).update(plain(say("watch-head", command=command)))
+        seen = self._following.seen
+        steps = seen.steps if seen is not None else 0
+        lines = [self._state(seen, width)]
+        if self._of.elsewhere:
+            told = say("watch-elsewhere", problem=self._of.elsewhere, folder=self._of.folder)
+            lines.append(plain(wrap(told, width), "$text-warning"))
+        if seen is not None and steps:
+            lines += [*self._chart(seen, width), self._last(seen)]
+            if seen.bad is not None:
+                step, name, kind = seen.bad
+                told = say("watch-bad", step=step, name=name, kind=kind)
+                lines.append(Content.assemble(self.speech.sign("problem"), " ", plain(told, "bold $text-error")))
+            lines += self._layers(seen, width)
+        printed = self._printed(_FEW if steps else _MANY)
+        if printed:
+            lines += [Content(""), Content.styled(say("watch-printed"), "$text-muted")]
+            lines += [plain(cut(line, width, only_ascii=self.speech.only_ascii)) for line in printed]
+        self.query_one("#seen", Static).update(Content("\n").join(lines))
+
+    def _state(self, seen: Seen | None, width: int) -> Content:
+        """How far it is, or how it ended."""
+        say, runner, of = self.speech.say, self.app.runner, self._of
+        assert of is not None
+        steps = seen.steps if seen is not None else 0
+        if not runner.watches and runner.watched is not None:
+            code = runner.watched.code
+            name = f"{code}"
+            with suppress(ValueError):
+                name = signal.Signals(-code).name if code < 0 else name
+            words = "watch-over" if steps else "watch-over-nothing"
+            words = "watch-over-stopped" if self._stopping else words
+            style = "$text-success" if steps else "$text-warning"
+            return plain(wrap(say(words, code=name, steps=steps), width), style)
+        if seen is None or not steps:
+            return Content.styled(say("watch-stopping" if self._stopping else "watch-starting"), "$text-muted")
+        far = say("watch-of", steps=steps, most=of.plan.steps) if of.plan.steps else str(steps)
+        waited = 100 * seen.waited / seen.seconds if seen.seconds else 0.0
+        told = say("watch-state", mode=seen.mode, steps=far, rate=seen.seconds / steps, waited=waited)
+        return plain(f"{told}  {say('watch-stopping')}" if self._stopping else told)
+
+    def _chart(self, seen: Seen, width: int) -> list[Content]:
+        say = self.speech.say
+        rows = max(_LEAST, min(_MOST, int((self.size.height - 2) * _SHARE)))
+        points = [(step, loss) for step, loss in seen.losses if math.isfinite(loss)]
+        if len(points) < 2:
+            return []
+        chart = Curve(
+            title="",
+            x_label="watch-step",
+            y_label="watch-loss",
+            x=[float(step) for step, _ in points],
+            series={"watch-loss": [loss for _, loss in points]},
+        )
+        return curve(chart, say, width, rows, only_ascii=self.speech.only_ascii)
+
+    def _last(self, seen: Seen) -> Content:
+        """The values of the last step."""
+        told = [(name, seen.values[name]) for name in _VALUES if name in seen.values]
+        parts = [self.speech.say(f"watch-value-{name}", value=f"{value:.4g}") for name, value in told]
+        return plain("   ".join(parts), "bold")
+
+    def _layers(self, seen: Seen, width: int) -> list[Content]:
+        """A bar for each parameter, in the order of the network."""
+        if not seen.layers:
+            return []
+        say, only_ascii = self.speech.say, self.speech.only_ascii
+        sizes = [norm for norm in seen.layers.values() if norm is not None and math.isfinite(norm) and norm > 0]
+        top = math.log10(max(sizes, default=1.0))
+        room = max(12, width - _BAR - 12)
+        longest = min(room, max(cell_len(name) for name in seen.layers))
+        lines = [Content(""), Content.styled(cut(say("watch-layers", step=seen.looked), width), "$text-muted")]
+        for name, norm in list(seen.layers.items())[:_LAYERS]:
+            shown = cut(name, longest, only_ascii=only_ascii)
+            shown += " " * (longest - cell_len(shown))
+            if norm is None:
+                lines.append(Content.assemble(plain(shown), "  ", (say("watch-missing"), "$text-warning")))
+                continue
+            wrong = not math.isfinite(norm)
+            share = 1.0 if wrong else 1 + (math.log10(norm) - top) / _DECADES if norm > 0 else 0.0
+            colour = "$text-error" if wrong else "$text-accent"
+            bar = self.speech.bar(max(0.0, share), _BAR)
+            lines.append(Content.assemble(plain(shown), "  ", (bar, colour), f"  {norm:.3g}"))
+        return lines
+
+    def _printed(self, most: int) -> list[str]:
+        """The last lines of what the command printed."""
+        if self._of is None:
+            return []
+        try:
+            with self._of.folder.joinpath(OUTPUT).open("rb") as stream:
+                end = stream.seek(0, 2)
+                stream.seek(max(0, end - _TAIL))
+                text = stream.read(_TAIL).decode("utf-8", "replace")
+        except OSError:
+            return []
+        return [line.rpartition("\r")[2] for line in text.splitlines() if line.strip()][-most:]
