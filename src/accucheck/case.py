@@ -490,7 +490,8 @@ IGNORED = frozenset(
 
 
 def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = None) -> bytes:
-    """The text of a case file from dotted keys; `others` are values that may be meant instead, which go into a comment behind a key's."""
+    """The text of a case file from dotted keys, arguments of calls being JSON; `others` are values that may be meant instead, which go
+    into a comment behind a key's."""
     import yaml
 
     data: dict[str, Any] = {}
@@ -499,7 +500,7 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         *parents, last = key.split(".")
         for parent in parents:
             level = level.setdefault(parent, {})
-        level[last] = value
+        level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else value
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     text = head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
     for key, alike in (others or {}).items():
@@ -532,8 +533,16 @@ def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool =
 
 
 def _scalar(text: str) -> str:
+    """A text as YAML has it; arguments, a JSON object, as they are."""
     import yaml
 
+    if text.startswith("{"):
+        try:
+            msgspec.json.decode(text, type=dict[str, Any])
+        except msgspec.DecodeError:
+            pass
+        else:
+            return text
     plain = re.fullmatch(r"[A-Za-z_][\w./-]*", text, re.ASCII) and yaml.safe_load(text) == text  # "no" is no text
     return text if plain else document.quoted(text)
 

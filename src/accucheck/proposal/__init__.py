@@ -17,7 +17,7 @@ import msgspec
 
 from ..errors import UserError
 from ..language import Language, Words, word
-from . import datasets, logs, scripts, weights
+from . import datasets, logs, scripts, watches, weights
 from .keys import KEYS
 from .scripts import script_role
 from .tree import Folder, Tree, look, stamp
@@ -33,6 +33,7 @@ _LOGS, _BESIDE = 40, 2000
 WHY: Words = {
     "why-script-name": {"en": "named like a script of this role", "zh": "文件名符合该角色"},
     "why-script-content": {"en": "calls what this role calls", "zh": "脚本内容符合该角色"},
+    "why-seen": {"en": "seen in the run", "zh": "运行中实际看到"},
     "why-one-of": {"en": "{reason}; so are {others}", "zh": "{reason}；同样可能的还有 {others}"},
     "why-setting": {"en": "{path}:{line} sets it", "zh": "{path}:{line} 中设置"},
     "why-config": {"en": "holds {names}", "zh": "含有 {names}"},
@@ -86,8 +87,8 @@ WHY: Words = {
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """One proposed key, its value, and why: a key of WHY and what fills it. `others` are values that may as well be meant: then a
-    person is to choose."""
+    """One proposed key, its value (of arguments as JSON), and why: a key of WHY and what fills it. `others` are values that may as well
+    be meant: then a person is to choose."""
 
     key: str
     value: str
@@ -149,6 +150,8 @@ def survey(root: Path) -> Survey:
         return Survey(projects=names, problems=tree.problems, partial=tree.partial)
     own = tree.without(scripts.apart(tree) - {script.path.parent for script in found})
     gathered = _Gathered(own)
+    for key, value in watches.found(root).items():
+        gathered.offer(key, value, "why-seen")
     gathered.take_scripts(found)
     gathered.take_data()
     gathered.take_weights()

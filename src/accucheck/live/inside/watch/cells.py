@@ -90,6 +90,12 @@ class Network:
         self.names = {id(cell): f"^{name}" for name, cell in top.cells_and_names()}
         self.names.update((id(cell), name) for name, cell in self.cell.cells_and_names())
 
+    def around(self) -> list[Cell]:
+        """The first cells below the top that do not belong to the network."""
+        inner = {id(cell) for _, cell in self.cell.cells_and_names()}
+        outer = [cell for _, cell in self.top.cells_and_names() if id(cell) not in inner]
+        return [cell for cell in outer if cell is not self.top][:ARGUMENTS]
+
     def facts(self) -> dict[str, Any]:
         """Cells by name, and parameters with what they hold now; `ids` of cells, and `modes`: names of those that the mode changes."""
         cells, ids, modes = [], [], []

@@ -24,6 +24,8 @@ class Data:
         self.waited = 0.0
         #: Batches that were read.
         self.given = 0
+        #: Is told each data set: "dataset", its number and itself.
+        self.tell: Callable[[str, int, Any], None] = lambda *_: None
         self.epochs: dict[int, int] = {}
         #: Data sets whose iterator came to an end, and may go on with the next epoch.
         self.over: set[int] = set()
@@ -45,6 +47,7 @@ class Data:
             number = len(self.known)
             #: The data set is held, so that its id stays its own.
             self.known[id(dataset)] = {"number": number, "dataset": dataset}
+            self.tell("dataset", number, dataset)
             self.hooks.journal.fact("dataset", number=number, place=self.hooks.place(), nodes=nodes(dataset))
         number = self.known[id(dataset)]["number"]
         self.iterators[id(args[0])] = number

@@ -60,6 +60,8 @@ class Passes:
     ) -> None:
         self.hooks, self.looks, self.between, self.trained = hooks, looks, between, trained
         self.made = Made(hooks)
+        #: Is told each network, and the cells around it, by kind, number and cell.
+        self.tell: Callable[[str, int, Any], None] = lambda *_: None
         self.networks: dict[int, Network] = {}
         self.stack: list[Cell] = []
         self.open: list[Pass] = []
@@ -128,6 +130,9 @@ class Passes:
         if id(top) not in self.networks:
             found = self.networks[id(top)] = Network(len(self.networks), top, self.made)
             self.hooks.journal.fact("network", **found.facts())
+            self.tell("network", found.number, found.cell)
+            for cell in found.around():
+                self.tell("around", found.number, cell)
         return self.networks[id(top)]
 
     def tops(self, ended: Pass) -> list[Cell]:

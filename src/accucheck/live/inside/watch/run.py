@@ -24,6 +24,7 @@ from .hooks import RAISED, Hooks
 from .journal import Journal
 from .operators import Operators, install
 from .optimizers import Watched
+from .origins import Origins
 from .padding import examine
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
@@ -120,6 +121,8 @@ class Run:
         self.begun = self.clock = time.perf_counter()
         self.last: float | None = None
         self.operators = Operators(hooks, self.passes) if settings.get("nan") else None
+        self.origins = Origins(hooks, files=not self.rests)
+        self.passes.tell = self.data.tell = self.origins.tell
         self.hook()
         atexit.register(self.at_exit)
 
@@ -176,6 +179,7 @@ class Run:
         if id(optimizer) not in self.optimizers:
             found = self.optimizers[id(optimizer)] = Watched(len(self.optimizers), optimizer, self.passes.made)
             self.journal.fact("optimizer", **found.facts())
+            self.origins.tell("optimizer", found.number, optimizer)
         return self.optimizers[id(optimizer)]
 
     def rates(self, held: Watched) -> None:
@@ -358,7 +362,7 @@ class Run:
         """Only count the calls of optimizers, until the step before the next that is looked at is over."""
         self.hooks.sleep()
         for kind in self.kinds:
-            kind.__call__ = self.counting(kind.__call__)
+            setattr(kind, "__call__", self.counting(kind.__call__))  # noqa: B010
 
     def counting(self, call: Any) -> Any:
         def counted(optimizer: Any, *args: Any, **kwargs: Any) -> Any:

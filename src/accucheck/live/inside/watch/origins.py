@@ -1,0 +1,117 @@
+"""Where networks, losses, optimizers and data sets come from: the function of the user's that made each, and with what; and files of
+the project that were opened. From these the keys of a case are told."""
+
+from __future__ import annotations
+
+import os
+import sys
+import weakref
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from .cells import ARGUMENTS, arguments, class_of
+from .hooks import RAISED, Hooks
+
+#: Opened files that are told.
+FILES = 1000
+#: Values that JSON has as they are, and letters of one.
+_KINDS, _LETTERS = (bool, int, float, str, type(None)), 200
+
+
+class Origins:
+    def __init__(self, hooks: Hooks, files: bool) -> None:
+        """`files`: whether opened files are told, which cannot be ended."""
+        import mindspore
+
+        self.hooks = hooks
+        self.known: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+        self.told = False
+        self.files: set[str] = set()
+        hooks.around(mindspore.nn.Cell, "__init__", after=self.made, hook="Cell.__init__ (origin)", steps=True)
+        engine = sys.modules.get("mindspore.dataset.engine.datasets")
+        hooks.around(getattr(engine, "Dataset", None), "__init__", after=self.made, hook="Dataset.__init__")
+        if files:
+            sys.addaudithook(self.audited)
+
+    def made(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """After the __init__ of a base class, which that of the class itself calls: its own arguments are in that frame."""
+        if result is RAISED:
+            return
+        made = args[0]
+        found: dict[str, Any] = {"own": {}, "left": []}
+        frame: FrameType | None = sys._getframe(1)
+        for _ in range(ARGUMENTS * 2):
+            if frame is None:
+                break
+            held = frame.f_locals
+            if held.get("self") is made and frame.f_code.co_name == "__init__":
+                found["own"], found["left"] = split(frame)
+            elif held.get("self") is not made and self.place(frame) is not None:
+                plain, left = split(frame)
+                found.update(function=frame.f_code.co_name, place=self.place(frame), arguments=plain, whole=not left)
+                break
+            frame = frame.f_back
+        self.known[made] = found
+
+    def place(self, frame: FrameType) -> list[Any] | None:
+        """[file, line] where a frame is the user's."""
+        own = self.hooks.own_path(frame.f_code.co_filename)
+        return None if own is None else [own, frame.f_lineno]
+
+    def tell(self, of: str, number: int, made: Any) -> None:
+        """What is known of something that takes part in the training."""
+        import mindspore
+
+        if not self.told:
+            self.told = True
+            self.hooks.journal.fact("device", target=str(mindspore.get_context("device_target")))
+        kind = type(made)
+        public = getattr(mindspore.nn, kind.__name__, None) is kind
+        found = self.known.get(made, {})
+        self.hooks.journal.fact(
+            "origin", of=of, number=number, **{"class": class_of(made)}, public=public, **found, files=sources(made)
+        )
+
+    def audited(self, event: str, given: tuple[Any, ...]) -> None:
+        """open(path, mode, flags): a file of the project that is read."""
+        if event != "open" or self.hooks.busy or len(self.files) >= FILES:
+            return
+        self.hooks.safely("open", self.opened, *given)
+
+    def opened(self, path: Any, mode: Any, flags: Any) -> None:
+        reads = flags is None or not flags & (os.O_WRONLY | os.O_RDWR)
+        if not reads or not isinstance(path, (str, bytes)) or os.fsdecode(path).endswith((".py", ".pyc")):
+            return
+        own = self.hooks.own_path(os.path.abspath(os.fsdecode(path)))
+        if own is not None and own not in self.files and not own.startswith(".accucheck"):
+            self.files.add(own)
+            self.hooks.journal.fact("file", path=own)
+
+
+def split(frame: FrameType) -> tuple[dict[str, Any], list[str]]:
+    """The plain ones among the arguments of a function that runs, and the names of the others."""
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    plain = arguments(code, frame.f_locals)
+    if names and names[0] != "self" and isinstance(frame.f_locals.get(names[0]), _KINDS):
+        plain = {names[0]: frame.f_locals[names[0]], **plain}
+    varied = code.co_flags & 0x0C  # *args, **kwargs
+    left = [name for name in names if name not in plain and name != "self"] + ["*"] * bool(varied)
+    return dict(list(plain.items())[:ARGUMENTS]), left[:ARGUMENTS]
+
+
+def sources(made: Any) -> list[str]:
+    """Files and folders that the sources of a data set name."""
+    children = getattr(made, "children", None)
+    if children is None:
+        return []
+    if children:
+        return [name for child in children for name in sources(child)][:ARGUMENTS]
+    named = []
+    for value in list(vars(made).values()):
+        each = value if isinstance(value, (list, tuple)) else [value]
+        named += [
+            one for one in each[:ARGUMENTS] if isinstance(one, str) and 0 < len(one) < _LETTERS and Path(one).exists()
+        ]
+    return [os.path.realpath(one) for one in named][:ARGUMENTS]

@@ -1,0 +1,163 @@
+"""What a watched run tells of the case: real trainings under watch, and recordings that are not what they should be."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from accucheck import case as cases
+from accucheck.proposal import survey, watches
+from accucheck.readers import recordings
+from accucheck.watching import Plan, watch
+
+NET = """
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self, width, classes=3):
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Dense(4, width), nn.ReLU(), nn.Dense(width, classes))
+
+    def construct(self, x):
+        return self.body(x)
+"""
+DATA = """
+import mindspore.dataset as ds
+import numpy as np
+
+def create_dataset(path, batch=4, training=True):
+    held = np.load(path)
+    data = ds.NumpySlicesDataset((held["x"], held["y"]), ["x", "y"], shuffle=training)
+    data = data.batch(batch)
+    return data
+"""
+TRAIN = """
+import argparse
+import mindspore as ms
+from mindspore import nn
+from src.data import create_dataset
+from src.net import Net
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    args = parser.parse_args()
+    ms.set_device("CPU")
+    net = Net(6)
+    ms.load_param_into_net(net, ms.load_checkpoint("start.ckpt"))
+    optimizer = nn.Momentum(net.trainable_params(), args.lr, 0.9)
+    model = ms.Model(net, nn.CrossEntropyLoss(), optimizer)
+    model.train(2, create_dataset("data/train.npz"), dataset_sink_mode=False)
+
+if __name__ == "__main__":
+    main()
+"""
+START = "import mindspore as ms\nfrom src.net import Net\nms.save_checkpoint(Net(6), 'start.ckpt')\n"
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_the_case_is_filled_from_a_run_with_all_that_live_probes_need(tmp_path: Path) -> None:
+    for name, text in {"src/net.py": NET, "src/data.py": DATA, "train.py": TRAIN, "start.py": START}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "data").mkdir()
+    x = np.random.default_rng(1).normal(size=(16, 4)).astype(np.float32)
+    np.savez(tmp_path / "data/train.npz", x=x, y=(np.arange(16) % 3).astype(np.int32))
+    np.savez(tmp_path / "data/other.npz", x=x)
+    assert watch(Plan([sys.executable, "start.py"], tmp_path, mode="user", cwd=tmp_path)).code == 0
+    found = watch(Plan([sys.executable, "train.py", "--lr", "0.05"], tmp_path, 0, mode="user", cwd=tmp_path))
+    assert found.code == 0
+    run = recordings.read(found.passes[0].recordings[0]).runs[-1]
+    assert not run.facts.get("failed") and not run.facts.get("missing")
+    surveyed = survey(tmp_path)
+    assert {one.why for one in surveyed.proposals if one.key.startswith(("runtime", "network", "scripts"))} == {
+        "why-seen"
+    }
+    written = yaml.safe_load(cases.document_of(surveyed.taken))
+    assert written["scripts"] == {"train": "train.py"}
+    assert written["runtime"] == {
+        "device": "CPU",
+        "mode": "pynative",
+        "command": f"{sys.executable} train.py --lr 0.05",
+        "python": sys.executable,
+    }
+    made = {"call": "src.data:create_dataset", "args": {"path": "data/train.npz", "batch": 4, "training": True}}
+    assert written["pipelines"] == {"train": made}
+    assert written["network"] == {"call": "src.net:Net", "args": {"width": 6, "classes": 3}}
+    assert written["loss"]["call"] == "mindspore.nn:CrossEntropyLoss"
+    assert written["optimizer"]["call"] == "mindspore.nn:Momentum"
+    assert written["optimizer"]["args"]["learning_rate"] == 0.05
+    assert written["data"]["train"]["path"] == "data/train.npz"
+    assert written["checkpoints"]["pretrained"] == "start.ckpt"
+    (tmp_path / "accucheck.yaml").write_bytes(cases.document_of(surveyed.taken))
+    case = cases.load(tmp_path)
+    assert case.spec.network is not None and case.spec.network.args == {"width": 6, "classes": 3}
+
+
+def recorded(root: Path, *facts: dict[str, Any], about: object = None) -> dict[str, str]:
+    folder = root / ".accucheck/watch/20260101-000000"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines: list[object] = [{"recording": 1}, *facts, {"step": 1, "seconds": 1.0, "loss": 1.0}]
+    (folder / "user.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "watch.json").write_text(json.dumps(about))
+    return watches.found(root)
+
+
+PASS = {"fact": "pass", "training": True, "data": 0, "networks": [0]}
+
+
+def origin(of: str, line: int, **more: Any) -> dict[str, Any]:
+    return {"fact": "origin", "of": of, "number": 0, "place": ["made.py", line], "arguments": {}, "whole": True, **more}
+
+
+def test_a_function_is_named_only_where_it_returns_what_it_made(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(
+        "def direct():\n    return Data()\n"
+        "def several():\n    data = Data()\n    return data, 1\n"
+        "def other(flag):\n    data = Data()\n    return None if flag else data\n"
+        "def main():\n    data = Data()\n    train(data)\n"
+        "class Holder:\n    def method(self):\n        return Data()\n"
+    )
+    told = {
+        name: recorded(tmp_path, PASS, origin("dataset", line, function=name)).get("pipelines.train.call")
+        for name, line in (("direct", 2), ("several", 4), ("other", 7), ("main", 10), ("method", 14))
+    }
+    assert told == {"direct": "made:direct", "several": None, "other": None, "main": None, "method": None}
+    # Arguments that are not known, or a second data set, leave it open.
+    assert recorded(tmp_path, PASS, origin("dataset", 2, function="direct", whole=False)) == {}
+    twice = [origin("dataset", 2, function="direct"), origin("dataset", 2, function="direct")]
+    assert "pipelines.train.call" not in recorded(tmp_path, PASS, *twice)
+
+
+def test_a_script_that_would_train_when_it_is_imported_is_not_named(tmp_path: Path) -> None:
+    start = {"fact": "start", "arguments": ["python", "made.py"], "folder": str(tmp_path)}
+    (tmp_path / "made.py").write_text("def direct():\n    return Data()\nif __name__ == '__main__':\n    direct()\n")
+    assert (
+        recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))["pipelines.train.call"]
+        == "made:direct"
+    )
+    (tmp_path / "made.py").write_text("def direct():\n    return Data()\ntrain(direct())\n")
+    assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))
+
+
+def test_a_recording_that_is_not_what_it_should_be_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text("def (")
+    (tmp_path.parent / "outside.npz").write_bytes(b"")
+    facts: list[dict[str, Any]] = [
+        {"fact": "start", "arguments": ["python", "../../x.py"], "folder": 5, "interpreter": ["x"]},
+        {"fact": "device", "target": {"a": 1}},
+        {"fact": "loaded", "path": "../outside.npz"},
+        {"fact": "file", "path": "../outside.npz"},
+        origin("dataset", 1, function="direct"),
+        {"fact": "origin", "of": "network", "number": 0, "place": "x", "class": 7},
+        {"fact": "network", "number": 0, "defined": ["made.py", "1"]},
+        PASS,
+    ]
+    for about in (None, [], {"command": 5}, {"command": ["a\nb"]}):
+        assert recorded(tmp_path, *facts, about=about) == {}
+    assert watches.found(tmp_path / "nothing") == {}
