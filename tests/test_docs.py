@@ -43,6 +43,7 @@ PAIRS = [
     ("README.md", "README.zh.md"),
     ("docs/guide.en.md", "docs/guide.zh.md"),
     ("docs/troubleshooting.en.md", "docs/troubleshooting.zh.md"),
+    ("docs/watch.en.md", "docs/watch.zh.md"),
     ("docs/README.md", "docs/README.zh.md"),
 ]
 GENERATED = [

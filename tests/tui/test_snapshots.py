@@ -130,7 +130,7 @@ async def watching(stage: Any, shoot: Callable[[str], None]) -> None:
     await stage.until(lambda: "sh run.sh" in stage.text())
     shoot("watch-question")
     await stage.press("enter")
-    await stage.until(lambda: "2.3" in stage.text() and "epoch 1" in stage.text())
+    await stage.until(lambda: "0.4199" in stage.text() and "epoch 1" in stage.text())
     shoot("watch")
     app.runner.close()
 
