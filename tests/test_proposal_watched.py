@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from accucheck import case as cases
-from accucheck.proposal import survey, watches
+from accucheck.language import Language
+from accucheck.proposal import keys, survey, watches
 from accucheck.readers import recordings
 from accucheck.watching import Plan, watch
 
@@ -161,3 +162,12 @@ def test_a_recording_that_is_not_what_it_should_be_tells_nothing(tmp_path: Path)
     for about in (None, [], {"command": 5}, {"command": ["a\nb"]}):
         assert recorded(tmp_path, *facts, about=about) == {}
     assert watches.found(tmp_path / "nothing") == {}
+
+
+def test_arguments_are_a_json_object_and_are_written_as_one(tmp_path: Path) -> None:
+    case = cases.load(tmp_path)
+    assert keys.check(case, "network.args", '{"width": 6}').good
+    for wrong in ("6", "{width", "[1]"):
+        assert "batch_size" in keys.check(case, "network.args", wrong).text(Language.EN)
+    text = cases.with_keys(b"name: x\n", {"network.call": "net:Net", "network.args": '{"width": 6}'}, "accucheck.yaml")
+    assert yaml.safe_load(text)["network"] == {"call": "net:Net", "args": {"width": 6}}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from ..case import Case, mode_of, require_utf8
 from ..errors import UserError
@@ -148,6 +150,10 @@ CHECKS: Words = {
     "needs-file": {"en": "that is a folder; a file is wanted", "zh": "这是目录，应为文件"},
     "neither": {"en": "that is neither a file nor a folder", "zh": "既不是文件也不是目录"},
     "one-of": {"en": "one of {choices}", "zh": "可选：{choices}"},
+    "not-arguments": {
+        "en": 'arguments are a JSON object, such as {{"batch_size": 32}}',
+        "zh": '参数应为 JSON 对象，例如 {{"batch_size": 32}}',
+    },
     "not-utf8": {"en": "the name is not UTF-8; rename it first", "zh": "名称不是 UTF-8 编码，请先重命名"},
 }
 
@@ -176,6 +182,8 @@ def check(case: Case, name: str, value: str) -> Checked:
     if key.choices:
         good = value in key.choices
         return Checked(good, "is-text" if good else "one-of", {"choices": ", ".join(key.choices)})
+    if name.endswith(".args"):
+        return _arguments(value)
     if not key.file:
         return Checked(True, "is-text")
     if "://" in value and name.startswith("data."):
@@ -191,6 +199,15 @@ def check(case: Case, name: str, value: str) -> Checked:
     if key.endings and not fits(name, path.name):
         return Checked(True, "unusual-ending", {"endings": " ".join(key.endings[:4])}, odd=True)
     return Checked(True, "is-file", {"size": size(path)})
+
+
+def _arguments(value: str) -> Checked:
+    """Arguments are a JSON object."""
+    try:
+        msgspec.json.decode(value, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return Checked(False, "not-arguments")
+    return Checked(True, "is-text")
 
 
 def fits(name: str, file: str) -> bool:
