@@ -1,0 +1,169 @@
+"""Tells the settings that a watched run really used: size of batches, epochs, options of the command, and seeds.
+
+It judges none of them: whether a batch or a number of epochs suits the task shows in curves. Cannot tell options that are not read by
+argparse, nor batches of functions that take no tensor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Evidence, Finding, Kind, Level, Plain, Progress, Table, Verdict
+from ..model import suggest as usual
+from ..probe import Example, Skip
+from . import _watched
+from ._watched import Watch
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    about: Annotated[
+        str,
+        Meta(
+            pattern="^(batch_size|epochs)$",
+            description="which setting the item is about",
+            extra={"unit": "word", "source": "the items hp.02 and hp.03"},
+        ),
+    ] = "batch_size"
+
+
+MESSAGES: Words = {
+    "batches": {
+        "en": "Batches of {size:,} samples were trained on in the {steps:,} watched steps, with {ranks:,} {ranks:process|processes}.",
+        "zh": "在观察到的 {steps:,} 步中，训练的 batch 为 {size:,} 个样本，共 {ranks:,} 个进程。",
+    },
+    "sizes": {
+        "en": "Batches of {low:,} to {high:,} samples were trained on in the {steps:,} watched steps.",
+        "zh": "在观察到的 {steps:,} 步中，训练的 batch 为 {low:,} 至 {high:,} 个样本。",
+    },
+    "whole": {
+        "en": "The training ran to its end under watch: {steps:,} steps, {epochs:,} {epochs:epoch|epochs}.",
+        "zh": "训练在观察下运行到结束：共 {steps:,} 步，{epochs:,} 个 epoch。",
+    },
+    "part": {
+        "en": "The watch ended before the training: {steps:,} steps, {epochs:,} {epochs:epoch|epochs} begun.",
+        "zh": "观察先于训练结束：共 {steps:,} 步，开始了 {epochs:,} 个 epoch。",
+    },
+    "options": {
+        "en": "{count:,} of {of:,} options of the command differ from their defaults: {names}.",
+        "zh": "命令的 {of:,} 个选项中有 {count:,} 个与默认值不同：{names}。",
+    },
+    "seeded": {"en": "A seed is set: {names}.", "zh": "设置了随机种子：{names}。"},
+    "no-seed": {
+        "en": "No seed was set in the watched run: another run begins with other weights and another order of samples.",
+        "zh": "所观察的运行中没有设置随机种子：再次运行时初始权重和样本次序都会不同。",
+    },
+    "no-steps": {"en": "No training step was watched.", "zh": "没有观察到训练步。"},
+}
+WORDS: Words = {
+    "used": {"en": "Options as they were used", "zh": "实际使用的选项"},
+    "option": {"en": "option", "zh": "选项"},
+    "value": {"en": "value", "zh": "取值"},
+    "default": {"en": "default", "zh": "默认值"},
+}
+WHY: Words = {}
+PROOF: Words = {}
+#: Names that a message shows.
+_SHOWN = 12
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watches = _watched.of_case(case)
+    yield Progress(1, 1, "files")
+    watch = watches[0]
+    if not watch.steps:
+        raise Skip("no-steps")
+    if params.about == "epochs":
+        yield from _epochs(watch)
+        return
+    ranks = len({one.rank for one in watches if one.mode == watch.mode})
+    yield from _batches(watch, ranks)
+    yield from _options(watch)
+    yield from _seeds(watch)
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """What was used does not say whether it suits."""
+    verdict = usual(findings)
+    return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
+
+
+def _batches(watch: Watch, ranks: int) -> Iterator[Finding]:
+    sizes = [
+        one["batch"][0]["shape"][0]
+        for one in watch.facts("pass")
+        if one.get("training") is True and one.get("batch") and one["batch"][0].get("shape")
+    ]
+    if not sizes:
+        return
+    data: dict[str, Any] = {
+        "size": max(sizes),
+        "low": min(sizes),
+        "high": max(sizes),
+        "steps": watch.steps,
+        "ranks": ranks,
+    }
+    dataset = watch.first("dataset")
+    yield Finding(
+        "batches" if min(sizes) == max(sizes) else "sizes", Level.INFO, watch.where(dataset.get("place")), data
+    )
+
+
+def _epochs(watch: Watch) -> Iterator[Finding]:
+    epochs = watch.run.series["seconds"].epochs
+    data = {"steps": watch.steps, "epochs": len({int(one) for one in epochs if one >= 0})}
+    whole = watch.first("end").get("why") == "exit"
+    yield Finding("whole" if whole else "part", Level.INFO, watch.where(), data)
+
+
+def _options(watch: Watch) -> Iterator[Finding]:
+    told = watch.first("options")
+    values, defaults = told.get("values") or {}, told.get("defaults") or {}
+    changed = [name for name, value in values.items() if name in defaults and defaults[name] != value]
+    if not values:
+        return
+    rows: list[list[Plain]] = [[name, str(value), str(defaults.get(name))] for name, value in values.items()]
+    evidence: list[Evidence] = [Table("used", ["option", "value", "default"], rows[:200], total=len(rows))]
+    names: Any = [f"{name}={values[name]}" for name in changed[:_SHOWN]] or {"en": "none", "zh": "无"}
+    data = {"count": len(changed), "of": len(values), "names": names}
+    yield Finding("options", Level.INFO, watch.where(told.get("place")), data, evidence)
+
+
+def _seeds(watch: Watch) -> Iterator[Finding]:
+    seeds = watch.facts("seed")
+    if not seeds:
+        yield Finding("no-seed", Level.INFO, watch.where())
+        return
+    names = list(dict.fromkeys(f"{one.get('of')}({', '.join(map(str, one.get('value') or []))})" for one in seeds))
+    yield Finding("seeded", Level.INFO, watch.where(seeds[0].get("place")), {"names": names[:_SHOWN]})
+
+
+def _example(name: str, *codes: str, sizes: tuple[int, ...] = (32, 32), seed: bool = True, **params: Any) -> Example:
+    head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+    options = {"values": {"lr": 0.1, "epochs": 3}, "defaults": {"lr": 0.05, "epochs": 3}, "place": ["train.py", 9]}
+    lines: list[dict[str, Any]] = [head, {"fact": "options", **options}]
+    if seed:
+        lines.append({"fact": "seed", "of": "mindspore.set_seed", "value": [1], "place": ["train.py", 12]})
+    for step, size in enumerate(sizes, 1):
+        batch = [{"shape": [size, 4], "type": "float32"}]
+        lines.append({"fact": "pass", "step": step, "training": True, "batch": batch, "networks": [0], "calls": []})
+        lines.append({"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1})
+    lines.append({"fact": "end", "why": "enough", "steps": len(sizes)})
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=Verdict.UNDECIDED, codes=codes, params=params)
+
+
+EXAMPLES = [
+    _example("a seed and options", "batches", "options", "seeded"),
+    _example("no seed, a smaller last batch", "sizes", "options", "no-seed", sizes=(32, 20), seed=False),
+    _example("a part of the epochs", "part", about="epochs"),
+]

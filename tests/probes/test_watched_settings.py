@@ -1,0 +1,40 @@
+"""Settings that a training really used, as it was watched."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.probes import watched_settings
+from watched_runs import judged, watched
+
+SCRIPT = """
+    import argparse
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--epochs", type=int, default=2)
+    options = parser.parse_args(["--batch", "16"])
+    ms.set_seed(5)
+    net = nn.Dense(4, 1)
+    optimizer = nn.SGD(net.trainable_params(), 0.01)
+    step = ms.value_and_grad(lambda x: net(x).mean(), None, optimizer.parameters)
+    data = ds.NumpySlicesDataset(np.ones((32, 4), np.float32), shuffle=True).batch(options.batch)
+    for (row,) in data.create_tuple_iterator(num_epochs=1):
+        loss, gradients = step(row)
+        optimizer(gradients)
+"""
+
+
+@pytest.mark.mindspore
+def test_batches_options_and_seeds_are_told_as_they_were(tmp_path: Path) -> None:
+    case = watched(tmp_path, SCRIPT)
+    found = judged(watched_settings, case)
+    assert found["batches"].data["size"] == 16
+    assert found["options"].data["names"] == ["batch=16"]
+    assert found["seeded"].data["names"] == ["mindspore.set_seed(5)"]
+    assert judged(watched_settings, case, about="epochs")["whole"].data == {"steps": 2, "epochs": 1}
