@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from accucheck import case as cases
+from accucheck.errors import ReadError
 from accucheck.model import Level
-from accucheck.probes import label_fit, recorded_order, recorded_rates
+from accucheck.probes import label_fit, recorded_order, recorded_rates, watched_padding
 from watched_runs import judged, watched
 
 SCRIPT = """
@@ -66,3 +68,15 @@ def test_the_same_training_in_order_is_not_accused(tmp_path: Path) -> None:
         assert all(one.level is Level.INFO for one in judged(probe, case).values()), probe
     assert {"labels-mixed", "reshuffled"} <= judged(recorded_order, case).keys()
     assert judged(label_fit, case)["fits"].data["classes"] == 4
+
+
+def test_a_watch_that_still_runs_has_no_recording_yet(tmp_path: Path) -> None:
+    folder = tmp_path / "watch"
+    folder.mkdir()
+    (folder / "started.jsonl").write_text('{"pid": 1}\n', encoding="utf-8")
+    (folder / "pynative.rank0.17.jsonl").write_text('{"recording": 1}\n', encoding="utf-8")
+    case = cases.load(tmp_path, ["watched=watch"])
+    for probe in (recorded_rates, recorded_order, watched_padding):
+        with pytest.raises(ReadError) as raised:
+            list(probe.run(case, probe.Params()))
+        assert raised.value.code == "no-recordings"

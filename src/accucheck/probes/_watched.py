@@ -61,7 +61,7 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
     for folder in case.paths("watched"):
         for path in _files(folder):
             told = _NAME.fullmatch(path.name)
-            runs = recordings.read(path, samples=samples).runs
+            runs = recordings.read(path, samples=samples).runs if told is not None else []
             if told is not None and runs and (again or told[1] in ("user", "pynative")):
                 found.append(Watch(case.relative(path), told[1], int(told[2] or 0), runs[-1]))
     if not found:
@@ -70,10 +70,13 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
 
 
 def paths(case: Case) -> list[Path]:
-    """The files of the recordings of rank 0: that of PyNative first."""
+    """The files of the recordings of rank 0: that of PyNative first. Raises ReadError where there is none."""
     found = [path for folder in case.paths("watched") for path in _files(folder)]
     told = [(path, _NAME.fullmatch(path.name)) for path in found]
-    return [path for path, name in told if name is not None and name[1] in ("user", "pynative") and not name[2]]
+    first = [path for path, name in told if name is not None and name[1] in ("user", "pynative") and not name[2]]
+    if not first:
+        raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
+    return first
 
 
 def _files(folder: Path) -> list[Path]:
