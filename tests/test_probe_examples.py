@@ -42,6 +42,7 @@ TELLING = {
     *("batch_size_live", "label_fit", "label_fit_live", "missing_handling", "pipeline_settings", "recorded_rates"),
     *("recorded_losses", "recorded_shards"),
     "training_settings",
+    "watched_settings",
 }
 
 
