@@ -89,7 +89,7 @@ class Pty:
         """Resident memory."""
         return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
-    def until(self, condition, seconds=30.0):
+    def until(self, condition, seconds=120.0):
         wait_until(condition, lambda: self.output[-3000:].decode("utf-8", "replace"), seconds)
 
     def _at_work(self):
@@ -168,7 +168,7 @@ class Tmux:
     def ended(self):
         return self._run("display-message", "-p", "#{pane_dead}").strip() == "1"
 
-    def until(self, *texts, without=(), seconds=30.0):
+    def until(self, *texts, without=(), seconds=120.0):
         """Wait until all of these texts stand on the screen, and none of the others."""
         without = (without,) if isinstance(without, str) else without
 
@@ -186,11 +186,11 @@ class Tmux:
             if self.screen != known:
                 known, since = self.screen, time.monotonic()
 
-    def until_said(self, text, seconds=30.0):
+    def until_said(self, text, seconds=120.0):
         """Wait until all words of a text stand on the screen, however it is broken into lines."""
         self.until(*text.split(), seconds=seconds)
 
-    def until_ended(self, seconds=30.0):
+    def until_ended(self, seconds=120.0):
         wait_until(lambda: self.ended, lambda: self.screen, seconds)
 
     def close(self):

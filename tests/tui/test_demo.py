@@ -105,7 +105,7 @@ def app(tmp_path, monkeypatch) -> Iterator[Demo]:
 
 async def hinted(pilot, app: Demo, *keys: str) -> str:
     """The key of the hint once it is one of `keys`, which the bar then shows."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while True:
         now, data = hint(app)
         shown = app.speech.say(now, **data)
@@ -170,7 +170,7 @@ def test_without_a_terminal_it_runs_and_reports(tmp_path, without_mindspore):
         command,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=400,
         stdin=subprocess.DEVNULL,
         env={**os.environ, "TERM": "dumb"},
     )
@@ -203,7 +203,7 @@ class Terminal:
 
     def see(self, *texts: str) -> str:
         """Wait until one of the texts stands on the screen; which."""
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         while not (found := [text for text in texts if text in self.screen()]):
             assert time.monotonic() < end, f"{texts} after {self.keys}\n{self.screen()}"
             time.sleep(0.2)
