@@ -160,6 +160,11 @@ class Watching:
 
         fact = first(dump / DUMP, dump / GRAPHS, self.plan.root)
         if fact is not None and 0 in found.recordings:
+            made = recordings.read(found.recordings[0]).runs[-1].facts.get("optimizer", [])
+            if (
+                fact["phase"] == "update" and made
+            ):  # the line that made the optimizer: the graph knows none of the project's
+                fact["place"] = fact["place"] or made[0].get("place")
             with suppress(OSError), found.recordings[0].open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(fact) + "\n")
         return found
