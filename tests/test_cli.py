@@ -145,7 +145,7 @@ def test_list():
         for item in s["items"]
     ]
     assert listed == [item["id"] for item in items] and len(listed) >= 24
-    assert "[zero_weights_script, zero_weights, zero_weights_live]" in ran.out
+    assert "[zero_weights_script, zero_weights, watched_weights, zero_weights_live]" in ran.out
     chinese = accucheck("list", "--lang", "zh")
     assert IDS.findall(chinese.out) == listed and "精度问题检查清单" in chinese.out and "暂无探针" not in ran.out
 

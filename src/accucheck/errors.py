@@ -654,8 +654,8 @@ WORDS: Words = {
         "zh": "{call} 没有输出任何 batch。",
     },
     "no-recordings": {
-        "en": "{path} holds no recording of a watched run. Make one with: accucheck watch -- COMMAND",
-        "zh": "{path} 中没有观察到的运行记录。请用 accucheck watch -- 命令 生成。",
+        "en": "{path} holds no recording of a watched run. Make one with: accucheck watch -- python train.py",
+        "zh": "{path} 中没有观察到的运行记录。请用 accucheck watch -- python train.py 生成。",
     },
     "lr-range-needs": {
         "en": "A range test trains the project's network, and accucheck.yaml does not say how it is built: {keys} is missing. Give the "

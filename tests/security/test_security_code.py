@@ -81,6 +81,7 @@ def unharmed(ran: Ran, mark: Path) -> None:
 #: How each command is called in a stranger's project; those that are not here take nothing from one.
 CALLS = {
     "run": ["run", "."],
+    "watch": ["watch", "--", "true"],
     "fix": ["fix", "."],
     "report": ["report", ".", "--output", "out"],
     "issue": ["issue", ".", "--output", "out"],

@@ -91,7 +91,7 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步的 loss 在 PyNative 和图模式下一致，相差不超过 {most:.1g}。",
     },
     "one-mode": {
-        "en": "The run was watched in one mode only: accucheck watch --mode both -- COMMAND",
+        "en": "The run was watched in one mode only: accucheck watch --mode both -- python train.py",
         "zh": "只观察了一种模式：accucheck watch --mode both -- 命令",
     },
     "fix-compile": {

@@ -202,7 +202,7 @@ _COLUMNS = ["parameter", "shape", "kind", "place"]
 #: Curves in one chart.
 _CURVES = 6
 #: What reading the scripts says of layers that are not used, or cut off, and that a gradient proves wrong.
-UNUSED = ["unused-layer", "unused-parameter", "unused-untrained"]
+UNUSED = ["unused-layer", "unused-parameter"]
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:

@@ -146,7 +146,7 @@ MESSAGES: Words = {
         "zh": "使用更小的初始 loss scale，并让它更快下降。",
     },
     "fix-again": {
-        "en": "Watch again so that each operator is looked at: accucheck watch --nan -- COMMAND",
+        "en": "Watch again so that each operator is looked at: accucheck watch --nan -- python train.py",
         "zh": "再观察一次，逐个检查算子：accucheck watch --nan -- 命令",
     },
 }

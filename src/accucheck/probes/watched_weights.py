@@ -96,7 +96,7 @@ MESSAGES: Words = {
         "zh": "所观察的运行没有加载 checkpoint。",
     },
     "fits-nothing": {
-        "en": "None of the {given:,} entries of the checkpoint fits one of the network's {of:,} parameters: nothing was loaded.",
+        "en": "The checkpoint has {given:,} entries, and not one fits any of the network's {of:,} parameters: nothing was loaded.",
         "zh": "checkpoint 的 {given:,} 个条目与网络的 {of:,} 个参数没有一个对应：什么也没有加载。",
     },
     "fits-partly": {
@@ -139,7 +139,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个 Parameter 出现在多处：{names}。",
     },
     "nothing-shared": {
-        "en": "None of the {count:,} parameters of the trained network stands in two places.",
+        "en": "Each of the {count:,} parameters of the trained network stands in one place.",
         "zh": "所训练网络的 {count:,} 个参数都只出现在一处。",
     },
     "fix-initialise": {
