@@ -262,12 +262,15 @@ def open_project(
     session: "write" takes the lock where it can, "wait" waits a moment for it; "read" only reads; "try" reads when writing is
     impossible; "none" records nothing.
     take: where there is no case file and `settings` name no script, the case is taken from what lies in the folder; it is in any case
-    where results of such a case are recorded, so that they are not out of date. Raises UserError.
+    where results of such a case are recorded, so that they are not out of date. A case that names no watched run takes the last one.
+    Raises UserError.
     """
     if path.suffix == ".json" and not path.is_dir():
         return _open_alone(path, names, session)
-    settings = [*_watched(path, settings), *settings]
     case = cases.load(path, list(settings))
+    if not case.spec.watched and (watched := latest(Path(case.root))) is not None:
+        settings = [f"watched={case.relative(watched)}", *settings]
+        case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     opened = None if session == "none" else _opened(open_session, Path(case.root), session)
     found = None
@@ -279,13 +282,6 @@ def open_project(
             found = survey(Path(case.root))
             case = cases.load(path, list(settings), found.taken)
     return Project(consent.with_agreed(case), checklists, opened, found)
-
-
-def _watched(path: Path, settings: Sequence[str]) -> list[str]:
-    """The setting that names the last watch of a project whose case names none."""
-    case = cases.load(path, list(settings))
-    found = None if case.spec.watched else latest(Path(case.root))
-    return [] if found is None else [f"watched={case.relative(found)}"]
 
 
 def _open_alone(path: Path, names: Sequence[str], session: str) -> Project:

@@ -28,12 +28,16 @@ class Pass:
         self.calls: list[Call] = []
         #: Of each cell by its id: itself, and the mode in which it was called last.
         self.cells: dict[int, tuple[Cell, bool]] = {}
+        #: The cells of these that no other holds, until a further one is called.
+        self.outermost: list[Cell] | None = None
         self.output: Any = None
         self.trained = False
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
     def enter(self, cell: Cell, depth: int, given: Any) -> Call | None:
+        if id(cell) not in self.cells:
+            self.outermost = None
         self.cells[id(cell)] = cell, bool(cell.training)
         if not self.close or len(self.calls) >= CALLS:
             return None
@@ -137,10 +141,16 @@ class Passes:
 
     def tops(self, ended: Pass) -> list[Cell]:
         """The cells that no other of the pass holds, those with the most parameters first."""
-        called = [cell for cell, _ in ended.cells.values()]
-        inner = {id(one) for cell in called for name, one in cell.cells_and_names() if name}
-        tops = [cell for cell in called if id(cell) not in inner]
-        return sorted(tops, key=lambda cell: -sum(one.size for one in cell.get_parameters()))
+        if ended.outermost is None:
+            inner: set[int] = set()
+            tops: list[Cell] = []
+            for cell, _ in ended.cells.values():
+                if id(cell) not in inner:
+                    tops.append(cell)
+                    inner.update(id(one) for name, one in cell.cells_and_names() if name)
+            tops = [cell for cell in tops if id(cell) not in inner]
+            ended.outermost = sorted(tops, key=lambda cell: -sum(one.size for one in cell.get_parameters()))
+        return ended.outermost
 
     def names(self, ended: Pass) -> dict[int, str]:
         """Of each cell by its id: its name in the network; of further cells that a function calls, behind their class."""
