@@ -15,8 +15,9 @@ import msgspec
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Plain
+from ..model import Plain, Table
 from . import _watched
+from ._checkpoints import table
 from ._watched import Watch
 
 #: A number as a recording has it: what is not finite is a word.
@@ -291,6 +292,7 @@ def meant(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def row(one: Parameter) -> list[Plain]:
-    """The cells of a table's columns parameter, shape, kind, place."""
-    return [one.path, one.size, one.kind.rpartition(".")[2], one.made]
+def listed(title: str, parameters: Iterable[Parameter]) -> Table:
+    """A table of parameters with their shapes, the kinds of their cells, and where those are made; `title`: of WORDS."""
+    rows: list[list[Plain]] = [[one.path, one.size, one.kind.rpartition(".")[2], one.made] for one in parameters]
+    return table(title, ["parameter", "shape", "kind", "place"], rows)

@@ -20,7 +20,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
-from . import _checkpoints, _live
+from . import _checkpoints, _gradient_limits, _live
 from ._checkpoints import shown, table
 
 KIND = Kind.LIVE
@@ -29,23 +29,8 @@ NEEDS = _live.needs("network", "pipelines.train")
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    vanishing: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a first layer whose gradient has less than this share of the norm of the last one's is suspect",
-            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-3"},
-        ),
-    ] = 1e-3
-    small: Annotated[
-        float,
-        Meta(
-            gt=0,
-            description="where that norm itself is below",
-            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-4"},
-        ),
-    ] = 1e-4
+    vanishing: _gradient_limits.Vanishing = _gradient_limits.VANISHING
+    small: _gradient_limits.Small = _gradient_limits.SMALL
     exploding: Annotated[
         float,
         Meta(
@@ -53,15 +38,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="a first layer whose gradient has more than so many times the norm of the last one's is suspect",
             extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 70"},
         ),
-    ] = 70.0
-    large: Annotated[
-        float,
-        Meta(
-            gt=0,
-            description="so is any gradient of a larger norm",
-            extra={"unit": "1", "source": "TheDeepChecker, TOSEM 2022: 1e6"},
-        ),
-    ] = 1e6
+    ] = _gradient_limits.EXPLODING
+    large: _gradient_limits.Large = _gradient_limits.LARGE
     steps: Annotated[
         int,
         Meta(

@@ -20,7 +20,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example
-from . import _watched_networks
+from . import _gradient_limits, _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
 from ._watched_networks import Parameter, Seen
@@ -46,23 +46,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "steps", "source": "own choice"},
         ),
     ] = 5
-    vanishing: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a first layer whose gradient has less than this share of the norm of the last one's is suspect",
-            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-3"},
-        ),
-    ] = 1e-3
-    small: Annotated[
-        float,
-        Meta(
-            gt=0,
-            description="where that norm itself is below",
-            extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 1e-4"},
-        ),
-    ] = 1e-4
+    vanishing: _gradient_limits.Vanishing = _gradient_limits.VANISHING
+    small: _gradient_limits.Small = _gradient_limits.SMALL
     exploding: Annotated[
         float,
         Meta(
@@ -71,15 +56,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "has not fallen",
             extra={"unit": "1", "source": "AUTOTRAINER, TDSC 2024: 70"},
         ),
-    ] = 70.0
-    large: Annotated[
-        float,
-        Meta(
-            gt=0,
-            description="so is any gradient of a larger norm",
-            extra={"unit": "1", "source": "TheDeepChecker, TOSEM 2022: 1e6"},
-        ),
-    ] = 1e6
+    ] = _gradient_limits.EXPLODING
+    large: _gradient_limits.Large = _gradient_limits.LARGE
 
 
 MESSAGES: Words = {
@@ -198,7 +176,6 @@ WORDS: Words = {
     "last": {"en": "Last", "zh": "末步"},
     "norm": {"en": "norm of the gradient", "zh": "梯度范数"},
 }
-_COLUMNS = ["parameter", "shape", "kind", "place"]
 #: Curves in one chart.
 _CURVES = 6
 #: What reading the scripts says of layers that are not used, or cut off, and that a gradient proves wrong.
@@ -337,7 +314,7 @@ class _Connection:
         data = {"count": len(some), "names": shown(one.path for one in some), "steps": self.steps} | data
         made = next((one.place for one in some if one.place), None)
         where = self.seen.watch.where(list(place or made or []), name=some[0].path)
-        evidence: list[Evidence] = [table("without", _COLUMNS, [_watched_networks.row(one) for one in some])]
+        evidence: list[Evidence] = [_watched_networks.listed("without", some)]
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
 

@@ -167,7 +167,6 @@ WORDS: Words = {
     "ratio": {"en": "Largest update ratio", "zh": "最大更新比"},
     "gradient": {"en": "Largest gradient norm", "zh": "最大梯度范数"},
 }
-_COLUMNS = ["parameter", "shape", "kind", "place"]
 #: What reading the scripts says of weights that are not trained, and that the run proves wrong: where all moved.
 FROZEN = [
     *("all-frozen", "nothing-trained", "part-cut-off", "part-cut-off-loaded", "random-frozen", "head-frozen"),
@@ -366,7 +365,7 @@ class _Updates:
         data = {"count": len(some), "names": shown(one.path for one in some), "steps": self.steps} | data
         made = place or next((one.place for one in some if one.place), None)
         where = self.seen.watch.where(list(made or []), name=some[0].path)
-        evidence: list[Evidence] = [table("parameters", _COLUMNS, [_watched_networks.row(one) for one in some])]
+        evidence: list[Evidence] = [_watched_networks.listed("parameters", some)]
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
 

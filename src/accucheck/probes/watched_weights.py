@@ -194,7 +194,6 @@ WORDS: Words = {
     "checkpoint": {"en": "Not used of the checkpoint", "zh": "checkpoint 中未使用"},
     "places": {"en": "Places of one Parameter", "zh": "同一 Parameter 的出现位置"},
 }
-_COLUMNS = ["parameter", "shape", "kind", "place"]
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -221,7 +220,7 @@ def _told(seen: Seen, code: str, level: Level, some: list[Parameter], fix: str |
     data = {"count": len(some), "names": shown(one.path for one in some), "steps": seen.watch.steps} | data
     place = next((one.place for one in some if one.place), None)
     where = seen.watch.where(list(place or []), name=some[0].path)
-    evidence: list[Evidence] = [table("weights", _COLUMNS, [_watched_networks.row(one) for one in some])]
+    evidence: list[Evidence] = [_watched_networks.listed("weights", some)]
     return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
 
