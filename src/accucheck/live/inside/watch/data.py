@@ -38,6 +38,10 @@ class Data:
     def epoch(self) -> int:
         return self.epochs.get(self.current, 1) if self.current is not None else -1
 
+    def running(self) -> dict[int, Any]:
+        """The data set that gave the last batch, by its number."""
+        return {one["number"]: one["dataset"] for one in self.known.values() if one["number"] == self.current}
+
     def opened(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Iterator.__init__(iterator, data set, ...): one more pass over it begins."""
         if result is RAISED:

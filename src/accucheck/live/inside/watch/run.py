@@ -24,6 +24,7 @@ from .hooks import RAISED, Hooks
 from .journal import Journal
 from .operators import Operators, install
 from .optimizers import Watched
+from .order import examined
 from .origins import Origins
 from .padding import examine
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
@@ -116,6 +117,8 @@ class Run:
         self.read = 0
         #: That of the last pass of training: a step is over when the next batch was read already.
         self.epoch = -1
+        #: Data sets that passes of training read from, by their number.
+        self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
         self.labels: int | None = None
         self.begun = self.clock = time.perf_counter()
@@ -267,6 +270,7 @@ class Run:
         self.inference = 0
         self.count += 1
         self.epoch = self.data.epoch
+        self.learned.update(self.data.running())
         if self.operators is not None:
             self.operators.asked(ended, self.steps + 1)
         loss, scale = loss_of(ended.output), self.scale
@@ -448,6 +452,19 @@ class Run:
         self.journal.fact(
             "end", why=why, steps=self.steps, inferences=self.inferences, digests=digests, networks=networks
         )
+        if self.forced:
+            self.tell_order()
+
+    def tell_order(self) -> None:
+        """Of the rows that were learned from, as they lie in their sources; what reading them calls is not told any more."""
+        self.hooks.busy = True
+        try:
+            for number, dataset in self.learned.items():
+                for found in examined(dataset):
+                    place = self.origins.known.get(found.pop("node"), {}).get("place")
+                    self.journal.fact("order", dataset=number, place=place, **found)
+        except Exception as error:
+            self.journal.fact("failed", hook="order", error=repr(error)[:300])
 
 
 def tensors_of(value: Any) -> list[Any]:

@@ -1,0 +1,231 @@
+"""Tells rows of the training data whose labels are those of other rows, from what a watched run read of the source in its order.
+
+Rows with similar inputs mostly have the same label. Where the label that similar rows agree on stands a few places before or after a row
+all along a stretch, inputs and labels were joined out of step: rolled, cut, or put together in another order. Cannot tell anything where
+similar inputs do not tell the label, as raw pixels of photographs hardly do, nor of sources that cannot be read by the place of a row,
+nor single wrong labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict
+from ..model import suggest as usual
+from ..probe import Example, Skip
+from . import _watched
+from ._watched import Watch
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True):
+    tells: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="similar inputs tell the labels of a stretch when they agree with them this far above the share of its most "
+            "frequent label, towards all",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 0.5
+    chance: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="up to this far above it, they tell nothing",
+            extra={
+                "unit": "1",
+                "source": "own choice: labels of other rows, in a data set of digits whose order is no chance, reach 0.25",
+            },
+        ),
+    ] = 0.3
+    near: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="rows follow each other in time when each is this near to the next, against the distance of any two",
+            extra={"unit": "ratio", "source": "own choice: 0.97 for digits, 0.1 for windows of a series"},
+        ),
+    ] = 0.5
+
+
+MESSAGES: Words = {
+    "shifted": {
+        "en": "From row {first:,} to {last:,} of the source, the label that fits an input is that of the row {distance:,} {way}: rows "
+        "with similar inputs agree on it for {told:.0%} of these rows, on the row's own label for {own:.0%}. Elsewhere they agree on the "
+        "own label for {elsewhere:.0%}.",
+        "zh": "数据源第 {first:,} 行到第 {last:,} 行，与输入相符的是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
+        "与本行标签一致的只有 {own:.0%}；其他各处与本行标签一致的有 {elsewhere:.0%}。",
+    },
+    "all-shifted": {
+        "en": "In all {rows:,} rows that were read of the source, the label that fits an input is that of the row {distance:,} {way}: "
+        "rows with similar inputs agree on it for {told:.0%} of the rows, on the row's own label for {own:.0%}.",
+        "zh": "在读取的全部 {rows:,} 行中，与输入相符的都是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
+        "与本行标签一致的只有 {own:.0%}。",
+    },
+    "no-relation": {
+        "en": "From row {first:,} to {last:,} of the source, inputs tell nothing of the labels: rows with similar inputs agree on the "
+        "row's own label for {own:.0%}, no more than on labels of other rows. Elsewhere they agree on it for {elsewhere:.0%}.",
+        "zh": "数据源第 {first:,} 行到第 {last:,} 行，从输入看不出标签：输入相近的行与本行标签一致的只有 {own:.0%}，"
+        "不高于与其他行标签的一致率；其他各处则有 {elsewhere:.0%}。",
+    },
+    "in-step": {
+        "en": "Of {rows:,} rows that were read of the source, similar inputs tell the label of {own:.0%}: no stretch is out of step "
+        "with its labels. Single wrong labels do not show.",
+        "zh": "在读取的 {rows:,} 行中，由相近的输入可推知 {own:.0%} 的标签：没有哪一段与标签错位。个别错误标签无法由此看出。",
+    },
+    "in-time": {
+        "en": "The rows of the source follow each other in time, so that their labels resemble those of the rows before: whether they "
+        "are out of step cannot be told.",
+        "zh": "数据源的各行在时间上前后相接，标签与前几行本就相近，无法判断二者是否错位。",
+    },
+    "tell-little": {
+        "en": "Similar inputs tell the labels of {own:.0%} of {rows:,} rows only, as is normal for photographs or text: whether labels are "
+        "out of step with their inputs cannot be told by this.",
+        "zh": "由相近的输入只能推知 {rows:,} 行中 {own:.0%} 的标签（照片、文本通常如此），无法据此判断标签是否与输入错位。",
+    },
+    "not-read": {
+        "en": "The watched run trained on no source that gives at least 128 rows by their places, with one class a row.",
+        "zh": "观察的运行中，没有可按行号读取且每行对应一个类别的训练数据源（至少需要 128 行）。",
+    },
+    "fix-join": {
+        "en": "Join inputs and labels before anything changes their order, and change it for both alike; look at some rows of the part "
+        "that is named here.",
+        "zh": "先把输入与标签合在一起，再改变顺序，且两者一同改变；请查看此处所指部分的若干行。",
+    },
+}
+WORDS: Words = {
+    "stretches": {"en": "How often similar inputs tell the label", "zh": "由相近的输入推知标签的比例"},
+    "row": {"en": "from row", "zh": "起始行"},
+    "own": {"en": "own label", "zh": "本行标签"},
+    "best": {"en": "best other row", "zh": "其他行中最高"},
+    "place": {"en": "how many rows on", "zh": "相隔行数"},
+}
+_NOISE = {
+    "en": "The labels of these rows are noise to the network: it learns them by heart or not at all, and unlearns what other rows teach.",
+    "zh": "这些行的标签对网络而言只是噪声：要么死记硬背，要么学不会，还会抵消其他行所教的内容。",
+}
+WHY: Words = dict.fromkeys(("shifted", "all-shifted", "no-relation"), _NOISE)
+_SHOW = {
+    "en": "Show ten inputs of this part with their labels, and with those of the rows beside them.",
+    "zh": "取这一部分的十个输入，分别与本行及相邻行的标签一起显示。",
+}
+PROOF: Words = dict.fromkeys(WHY, _SHOW)
+_EARLIER, _LATER = {"en": "before it", "zh": "往前第"}, {"en": "after it", "zh": "往后第"}
+#: Stretches without a relation that say something.
+_FEWEST = 2
+
+
+class Stretch(NamedTuple):
+    """Rows that follow each other: the share of their most frequent label, and how often similar rows tell the label at each shift."""
+
+    first: int
+    most: float
+    told: dict[int, float]
+
+    def gain(self, shift: int) -> float:
+        return (self.told[shift] - self.most) / max(1e-9, 1 - self.most)
+
+    @property
+    def other(self) -> int:
+        """The shift, not 0, whose labels are told best."""
+        return max((shift for shift in self.told if shift), key=lambda shift: self.told[shift])
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watches = _watched.of_case(case)
+    yield Progress(1, 1, "files")
+    told = [(watch, fact) for watch in watches[:1] for fact in watch.facts("order") if fact.get("stretches")]
+    if not told:
+        raise Skip("not-read")
+    for watch, fact in told:
+        yield _judged(watch, fact, params)
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """Labels that are in step may still be wrong."""
+    verdict = usual(findings)
+    return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
+
+
+def _judged(watch: Watch, fact: dict[str, Any], params: Params) -> Finding:
+    stretches = [_stretch(one) for one in fact["stretches"]]
+    own = [one for one in stretches if one.gain(0) >= params.tells]
+    shifted = [one for one in stretches if one.gain(one.other) >= max(params.tells, one.gain(0) + params.tells / 2)]
+    alike = Counter(one.other for one in shifted).most_common(1)
+    shifted = [one for one in shifted if one.other == alike[0][0]]
+    unrelated = [one for one in stretches if one.gain(0) <= min(params.chance, one.gain(one.other))]
+    unrelated = [one for one in unrelated if one.gain(one.other) < params.tells]
+    in_time = fact["near"] <= params.near
+    where, length = watch.where(fact.get("place")), fact["length"]
+    data: dict[str, Any] = {"rows": len(stretches) * length, "own": _share(stretches, 0), "elsewhere": _share(own, 0)}
+    evidence = [_table(stretches)]
+    if shifted and (own or not in_time):
+        shift = shifted[0].other
+        data |= {"distance": abs(shift), "way": _LATER if shift > 0 else _EARLIER, "told": _share(shifted, shift)}
+        data |= _reach(shifted, length)
+        level = Level.PROBLEM if own and not in_time else Level.SUSPECT
+        return Finding("shifted" if own else "all-shifted", level, where, data, [*evidence], Fix("fix-join"))
+    if shifted:
+        return Finding("in-time", Level.INFO, where, data, [*evidence], incomplete=True)
+    if len(unrelated) >= _FEWEST and len(own) >= _FEWEST and len(unrelated) + len(own) == len(stretches):
+        data |= _reach(unrelated, length)
+        return Finding("no-relation", Level.SUSPECT, where, data, [*evidence], Fix("fix-join"))
+    if len(own) == len(stretches):
+        return Finding("in-step", Level.INFO, where, data, [*evidence])
+    return Finding("tell-little", Level.INFO, where, data, [*evidence], incomplete=True)
+
+
+def _stretch(told: list[Any]) -> Stretch:
+    reach = len(told[2]) // 2
+    return Stretch(told[0], told[1], dict(zip(range(-reach, reach + 1), told[2], strict=True)))
+
+
+def _share(stretches: list[Stretch], shift: int) -> float:
+    return sum(one.told[shift] for one in stretches) / max(1, len(stretches))
+
+
+def _reach(stretches: list[Stretch], length: int) -> dict[str, Any]:
+    own = _share(stretches, 0)
+    return {"first": stretches[0].first, "last": stretches[-1].first + length - 1, "own": own}
+
+
+def _table(stretches: list[Stretch]) -> Table:
+    rows: list[list[Plain]] = [[one.first, one.told[0], one.told[one.other], one.other] for one in stretches]
+    return Table("stretches", ["row", "own", "best", "place"], rows)
+
+
+def _example(name: str, verdict: Verdict, code: str, *told: dict[int, float], near: float = 0.97) -> Example:
+    """`told`: by stretch, how often the label at a shift is told; 0.2 where nothing is said."""
+    head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+    stretches = [
+        [number * 200, 0.11, [one.get(shift, 0.2) for shift in range(-8, 9)]] for number, one in enumerate(told)
+    ]
+    fact = {"fact": "order", "dataset": 0, "place": ["data.py", 12], "rows": 200 * len(told), "classes": 10}
+    lines = [head, {**fact, "near": near, "length": 128, "stretches": stretches}]
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,))
+
+
+_OWN: dict[int, float] = {0: 0.96}
+EXAMPLES = [
+    _example("labels in step", Verdict.UNDECIDED, "in-step", _OWN, _OWN, _OWN),
+    _example("labels of a part are rolled by one", Verdict.PROBLEM, "shifted", _OWN, _OWN, {1: 0.95}, {1: 0.97}),
+    _example("all labels are rolled", Verdict.UNDECIDED, "all-shifted", {-2: 0.94}, {-2: 0.95}),
+    _example("windows of a series", Verdict.UNDECIDED, "in-time", {-1: 0.99}, {-1: 0.98}, near=0.1),
+    _example("a part in another order", Verdict.UNDECIDED, "no-relation", _OWN, _OWN, {}, {}),
+    _example("photographs", Verdict.UNDECIDED, "tell-little", {0: 0.35}, {0: 0.3}, {0: 0.33}),
+]
