@@ -2,9 +2,9 @@
 
 Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a loss that wants probabilities or their
 logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
-loss on classes, class weights that are none, a number in the place of a loss function, training cells that are never run, the
-wrong interpolation in a gradient penalty. Cannot tell: formulas of one's own beyond these, and networks that are not seen.
-Never imports or runs the scripts.
+loss on classes, a loss whose sign is turned, class weights that are none, a number in the place of a loss function, training cells
+that are never run, the wrong interpolation in a gradient penalty. Cannot tell: formulas of one's own beyond these, and networks that
+are not seen. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -96,6 +96,15 @@ MESSAGES: Words = {
         "en": "The third argument of {loss} is a weight for each class, but gets one for each position, flattened like the labels.",
         "zh": "{loss} 的第三个参数是每个类别的权重，这里传入的却是每个位置的权重，与标签一样被展平。",
     },
+    "loss-negated": {
+        "en": "The sign of {loss} is turned on its way to what gradients are taken of ({at}): each step makes the loss larger.",
+        "zh": "{loss} 在到达求梯度的值之前变了号（{at}）：每一步都在使损失增大。",
+    },
+    "loss-negated-perhaps": {
+        "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
+        "optimizer works against this one, is not to be seen here.",
+        "zh": "{loss} 以相反的符号到达求梯度的值（{at}）；从脚本中看不出是否有别的因子把符号变回来，或另有优化器与之对抗。",
+    },
     "value-as-loss": {
         "en": "{cell} expects a loss function but gets a number that was computed before: it has no connection to what the network "
         "will give.",
@@ -154,6 +163,7 @@ MESSAGES: Words = {
         "en": "Use CrossEntropyLoss, or encode the labels as one-hot.",
         "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
     },
+    "fix-sign": {"en": "Minimise the loss itself: take the minus away.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
         "zh": '使用 reduction="none"，乘以权重后求和，再除以权重之和。',
@@ -196,7 +206,13 @@ _INTERPOLATED = {
     "it does not matter, and not where it does.",
     "zh": "惩罚应施加在真实样本与生成样本连线上的点；取在别处时，约束落在无关的位置，真正需要的位置却没有约束。",
 }
+_MAXIMISED = {
+    "en": "An optimizer goes down: what falls while the loss rises is learnt perfectly, and predictions get worse with each step.",
+    "zh": "优化器沿下降方向更新：最小化一个随损失上升而下降的值，预测会一步比一步差。",
+}
 WHY: Words = {
+    "loss-negated": _MAXIMISED,
+    "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
     "sigmoid-for-classes": _SQUASHED,
@@ -243,8 +259,14 @@ _PRINTED = {
     "en": "Print the weights before and after one step.",
     "zh": "打印一步前后的权重。",
 }
+_RISES = {
+    "en": "Train on one batch again and again and print the loss itself, not what is minimised: it rises.",
+    "zh": "用同一个 batch 反复训练，打印损失本身（而不是被最小化的值）：它在上升。",
+}
 PROOF: Words = {
     **dict.fromkeys(WHY, _REFERENCE),
+    "loss-negated": _RISES,
+    "loss-negated-perhaps": _RISES,
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
@@ -262,6 +284,8 @@ PROOF: Words = {
 }
 
 _LEVELS = {
+    "loss-negated": Level.PROBLEM,
+    "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
     "sigmoid-for-classes": Level.SUSPECT,
@@ -283,6 +307,8 @@ _LEVELS = {
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = ("no-logarithm", "regression-on-classes", "weight-per-position", "penalty-normal", "penalty-once")
 _FIXES = {
+    "loss-negated": "fix-sign",
+    "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
     "double-sigmoid": "fix-remove-sigmoid",
@@ -308,6 +334,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import direction
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -315,7 +342,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
-        said = Losses(reading).examine()
+        losses = Losses(reading)
+        said = [*losses.examine(), *direction.examine(losses)]
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
@@ -690,6 +718,26 @@ print(penalty(real, fake))
         _trained("ops.cross_entropy(logits, y)", "from zoo import net, optimizer\n"),
         Verdict.UNDECIDED,
         "prediction-unseen",
+    ),
+    _example(
+        "a loss with its sign turned",
+        _trained("-nn.CrossEntropyLoss()(logits, y)"),
+        Verdict.PROBLEM,
+        "loss-negated",
+    ),
+    _example(
+        "a loss less the logarithm of probabilities",
+        _trained(
+            "nn.CrossEntropyLoss()(logits, y) - 0.1 * (ops.log_softmax(logits) * ops.one_hot(y, 10, 1.0, 0.0)).mean()"
+        ),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a negative loss with a factor that may be negative",
+        _trained("-(nn.CrossEntropyLoss(reduction='none')(logits, y) * advantage).mean()"),
+        Verdict.UNDECIDED,
+        "loss-negated-perhaps",
     ),
     _example("a formula of its own", _trained("(logits - y).abs().mean()"), Verdict.UNDECIDED, "no-loss"),
 ]

@@ -1,0 +1,293 @@
+"""Which way what is minimised moves with a loss: the sign with which a loss reaches the value that gradients are taken of.
+
+Known losses fall as predictions get better, and so do distances written out, as the mean of (a - b) ** 2; the log-probability of the
+labels rises. From there the sign is followed through sums, products, quotients and averages. A factor that may be negative leaves it
+unsure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from ..knowledge import api
+from .factors import gradient, operation
+from .losses import Losses, Said, applied, heads
+from .losses import _behind as passes
+from .losses import _encoded as encoded
+from .networks import base_names, kind_of
+from .training_steps import Training, training
+from .values import Frame, Instance, Items, Known, Made, Many, Value, options
+
+#: Values within values, and factors of one product, are followed so far.
+DEEP = 60
+
+_SUMS = frozenset({"add", "sub", "subtract"})
+_PRODUCTS = frozenset({"mul", "multiply"})
+_QUOTIENTS = frozenset({"div", "truediv", "realdiv", "divide", "floordiv", "divnonan"})
+_NEGATIONS = frozenset({"neg", "negative"})
+_SIZES = frozenset({"abs", "absolute", "square", "norm"})
+#: What is never below zero, whatever it is given.
+_NOT_NEGATIVE = _SIZES | {
+    *(
+        "exp",
+        "sigmoid",
+        "softmax",
+        "relu",
+        "softplus",
+        "sqrt",
+        "len",
+        "shape",
+        "size",
+        "numel",
+        "onehot",
+        "eye",
+        "ones",
+        "oneslike",
+    ),
+    *(
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "not",
+        "equal",
+        "notequal",
+        "less",
+        "lessequal",
+        "greater",
+        "greaterequal",
+        "isfinite",
+    ),
+    *("logicaland", "logicalor", "logicalnot", "and", "or", "countnonzero", "var", "std"),
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """A loss within a value: `falls` when the value falls as predictions get better; `sure` unless something on the way is not
+    known; `turn` is where the sign was turned last."""
+
+    falls: bool
+    loss: Made
+    sure: bool = True
+    turn: Made | None = None
+
+    def turned(self, by: Made) -> Way:
+        return replace(self, falls=not self.falls, turn=by)
+
+
+def examine(losses: Losses) -> list[Said]:
+    """Losses that are made larger by the steps that follow their gradient."""
+    steps = training(losses.reading)
+    if _ascends(steps):
+        return []
+    found: dict[int, Way] = {}
+    directions = Directions()
+    for call, value in (*losses.trained, *_run_by(steps)):
+        taken = gradient(call)
+        if taken is None or taken.weights is not None:  # gradients of inputs may be followed upwards
+            way = directions.of(value)
+            if way is not None and not way.falls:
+                found.setdefault(id(way.turn or way.loss), way)
+    against = _compete(steps)
+    return [_said(way, against) for way in found.values()]
+
+
+def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
+    """What the networks give that the framework's own steps run, where no loss is put behind them."""
+    returned = {id(frame.owner): frame.returned for frame in steps.frames if frame.function.name == "construct"}
+    for step in steps.steps:
+        if isinstance(step.place, Frame) or step.kind == "own" or _has_loss(step.place):
+            continue
+        for network in options(step.network):
+            if (value := returned.get(id(network))) is not None:
+                yield step.place, value.items[0] if isinstance(value, Items) and value.items else value
+
+
+def _has_loss(step: Value) -> bool:
+    if not isinstance(step, Made):
+        return False
+    known = api.find(step.api)
+    given = step.argument(list(known.positional) if known else [], "loss_fn")
+    return given is not None and not (isinstance(given, Known) and given.value is None)
+
+
+def _said(way: Way, against: bool) -> Said:
+    """`against`: there are optimizers that may work against each other."""
+    code = "loss-negated" if way.sure and not against else "loss-negated-perhaps"
+    name = applied(way.loss)
+    data = {"loss": name.loss.rsplit(".", 1)[-1] if name else way.loss.last or way.loss.name}
+    return Said(code, way.turn or way.loss, data, way.loss)
+
+
+def _compete(steps: Training) -> bool:
+    """Whether two steps have optimizers of their own."""
+    held = [{id(option) for option in options(step.optimizer)} for step in steps.steps]
+    return any(not one & other for one, other in combinations(held, 2))
+
+
+def _ascends(steps: Training) -> bool:
+    """Whether gradients are negated before they are applied."""
+    return any(
+        _is_negation(call) and any(steps.is_gradient(given) for given in operation(call).operands)
+        for call in steps.calls
+    )
+
+
+def _is_negation(call: Made) -> bool:
+    done = operation(call)
+    return done.name in _NEGATIONS or (done.name in _PRODUCTS and any(_below_zero(given) for given in done.operands))
+
+
+class Directions:
+    """How values move with the losses in them; each value is looked at once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Way | None] = {}
+        self.depth = 0
+
+    def of(self, value: Value) -> Way | None:
+        """How a value moves with the loss in it; None where that is not known."""
+        if id(value) not in self.known:
+            self.known[id(value)] = None  # what a value that contains itself finds
+            if self.depth < DEEP:
+                self.depth += 1
+                self.known[id(value)] = self._of(value)
+                self.depth -= 1
+        return self.known[id(value)]
+
+    def _of(self, value: Value) -> Way | None:
+        if isinstance(value, (Many, Items)):
+            return self._together(value.options if isinstance(value, Many) else value.items)
+        if not isinstance(value, Made):
+            return None
+        if applied(value) is not None or _is_distance(value):
+            return Way(True, value)
+        done = operation(value)
+        if done.name in _NEGATIONS and done.operands:
+            inner = self.of(done.operands[0])
+            return inner.turned(value) if inner is not None else None
+        if done.name in _SUMS and len(done.operands) == 2:
+            return self._sum(value, done.operands, done.name != "add")
+        if done.name in _PRODUCTS | _QUOTIENTS and len(done.operands) == 2:
+            return self._product(value)
+        return self._through(value)
+
+    def _through(self, made: Made) -> Way | None:
+        """Behind what keeps the sign: averages, changes of shape, what a function of the project returns."""
+        if kind_of(made.base) == "scaler" or (made.last == "get_loss" and _is_loss_cell(made.base)):
+            return self.of(made.args[0]) if made.args else None
+        if made.name == "sum":  # Python's own
+            return self._together(made.args[:1])
+        step = passes(made)
+        return None if step is None or step[1] else self._together(step[0])
+
+    def _together(self, values: Iterable[Value]) -> Way | None:
+        """The way of several values, where they go alike; a constant among them is where a sum begins."""
+        ways = [self.of(value) for value in values if not isinstance(value, Known)]
+        known = [way for way in ways if way is not None]
+        if not known or len({way.falls for way in known}) > 1:
+            return None
+        return replace(known[0], sure=len(known) == len(ways) and all(way.sure for way in known))
+
+    def _sum(self, made: Made, sides: list[Value], minus: bool) -> Way | None:
+        """A sum or difference. A loss that is taken off something that is not known may be meant: it is one of two that compete."""
+        ways = [self.of(side) for side in sides]
+        if minus and ways[1] is not None:
+            ways[1] = ways[1].turned(made)
+        known = [way for way in ways if way is not None]
+        if not known or len({way.falls for way in known}) > 1:
+            return None
+        alone = all(way is not None or isinstance(side, Known) for way, side in zip(ways, sides, strict=True))
+        if not alone and not known[0].falls:
+            return None
+        return replace(known[0], sure=all(way.sure for way in known))
+
+    def _product(self, made: Made) -> Way | None:
+        factors, divisors, negative = _factors(made)
+        ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
+        if not ways and (likelihood := _likelihood(made, factors)) is not None:
+            ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
+        if len(ways) != 1:
+            return None
+        way, of = ways[0]
+        rest = [factor for factor in (*factors, *divisors) if factor is not of]
+        way = replace(way, sure=way.sure and all(_not_negative(factor) for factor in rest))
+        return way.turned(made) if negative else way
+
+
+def _is_loss_cell(value: Value | None) -> bool:
+    return isinstance(value, Instance) and "nn.LossBase" in base_names(value.of)
+
+
+def _factors(made: Made) -> tuple[list[Value], list[Value], bool]:
+    """The factors of a product or quotient and what divides it, without constants; and whether these are negative together."""
+    found, divisors, negative, queue = list[Value](), list[Value](), False, [made]
+    while queue and len(found) < DEEP:
+        done = operation(queue.pop())
+        for place, operand in enumerate(done.operands[:2]):
+            divides = place == 1 and done.name in _QUOTIENTS
+            if isinstance(operand, Known):
+                negative ^= _below_zero(operand)
+            elif divides:
+                divisors.append(operand)
+            elif isinstance(operand, Made) and operation(operand).name in _PRODUCTS | _QUOTIENTS:
+                queue.append(operand)
+            else:
+                found.append(operand)
+    return found, divisors, negative
+
+
+def _likelihood(made: Made, factors: list[Value]) -> Way | None:
+    """The log-probability of the labels: it rises as predictions get better."""
+    labels = [factor for factor in factors if encoded(factor) is not None]
+    others = [factor for factor in factors if encoded(factor) is None]
+    if len(labels) != 1 or len(others) != 1:
+        return None
+    forms = heads(others[0])
+    logs = bool(forms) and all(head.gives.endswith("log-probabilities") for head in forms)
+    return Way(False, made) if logs else None
+
+
+def _is_distance(made: Made) -> bool:
+    """(a - b) ** 2, abs(a - b) and the like."""
+    done = operation(made)
+    squared = done.name == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])
+    if not (squared or done.name in _SIZES) or not done.operands:
+        return False
+    inner = done.operands[0]
+    return isinstance(inner, Made) and operation(inner).name in ("sub", "subtract")
+
+
+def _is_even(value: Value) -> bool:
+    return isinstance(value, Known) and value.value == 2
+
+
+def _below_zero(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, (int, float)) and value.value < 0
+
+
+def _not_negative(value: Value, depth: int = 0) -> bool:
+    """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
+    if depth > DEEP:
+        return False
+    if isinstance(value, (Many, Items)):
+        inner = value.options if isinstance(value, Many) else value.items
+        return bool(inner) and all(_not_negative(part, depth + 1) for part in inner)
+    if isinstance(value, Known):
+        return isinstance(value.value, (int, float)) and value.value >= 0
+    if not isinstance(value, Made):
+        return False
+    done = operation(value)
+    if done.name in _NOT_NEGATIVE or value.name == "@shape" or encoded(value) is not None:
+        return True
+    if done.name in _PRODUCTS | _QUOTIENTS | {"add"}:
+        return all(_not_negative(part, depth + 1) for part in done.operands)
+    if value.api in ("Tensor", "tensor", "Parameter"):
+        return bool(value.args) and _not_negative(value.args[0], depth + 1)
+    step = passes(value)
+    return step is not None and not step[1] and bool(step[0]) and all(_not_negative(v, depth + 1) for v in step[0])

@@ -1,0 +1,130 @@
+"""The sign with which a loss reaches what is minimised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script import direction
+from accucheck.script.analysis import Reading
+from accucheck.script.losses import Losses
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn, ops
+from mindspore.ops import operations as P
+net = nn.Dense(8, 4)
+opt = nn.SGD(net.trainable_params(), 0.1)
+"""
+LOOP = """
+def forward(x, y):
+    logits = net(x)
+    return LOSS
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = step(x, y)
+    opt(grads)
+"""
+
+
+def codes(folder: Path, text: str) -> list[str]:
+    (folder / "train.py").write_text(HEAD + text)
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return [one.code for one in direction.examine(Losses(Reading("train", "train", source, trace, project)))]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "-nn.CrossEntropyLoss()(logits, y)",
+        "-1.0 * ops.cross_entropy(logits, y)",
+        "ops.neg(ops.mse_loss(logits, y))",
+        "0 - nn.MSELoss()(logits, y)",
+        "nn.L1Loss()(logits, y) / -2.0",
+        "-(ops.cross_entropy(logits, y) + 0.1 * extra(logits))",
+        "-(ops.square(logits - y)).mean()",
+        "-ops.mean(((logits - y) ** 2).reshape(-1))",
+        "-(ops.cross_entropy(logits, y, reduction='none') * (y > 0).astype(ms.float32)).sum() / x.shape[0]",
+        "-sum([ops.l1_loss(logits, y), ops.mse_loss(logits, y)])",
+        "-(ops.log_softmax(logits) * -1.0 * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
+        "(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
+    ],
+)
+def test_a_loss_whose_sign_is_turned(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "nn.CrossEntropyLoss()(logits, y)",
+        "-(-nn.CrossEntropyLoss()(logits, y))",
+        "1 + 2 * ops.mse_loss(logits, y)",
+        "-(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
+        "-(-ops.cross_entropy(logits, y, reduction='none') * advantage).mean()",
+        "critic(logits).mean() - ops.cross_entropy(logits, y)",
+        "ops.relu(1.0 - ops.mse_loss(logits, y))",
+        "ops.mse_loss(logits, y) - ops.mse_loss(logits, z)",
+        "-(ops.softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum()",
+        "-critic(logits).mean()",
+        "-ops.cosine_similarity(logits, y).mean()",
+    ],
+)
+def test_a_loss_that_is_minimised_and_what_is_no_loss(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+
+
+def test_a_factor_that_may_be_negative_leaves_it_open(tmp_path: Path) -> None:
+    text = LOOP.replace("LOSS", "-(ops.cross_entropy(logits, y, reduction='none') * weights).mean()")
+    assert codes(tmp_path, text) == ["loss-negated-perhaps"]
+
+
+def test_networks_that_train_against_each_other_may_mean_it(tmp_path: Path) -> None:
+    other = LOOP.replace("LOSS", "ops.cross_entropy(logits, y)").replace("opt", "opt2").replace("forward", "against")
+    text = "opt2 = nn.Adam(other.trainable_params())\n" + LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)") + other
+    assert codes(tmp_path, text) == ["loss-negated-perhaps"]
+
+
+def test_gradients_of_inputs_and_gradients_that_are_negated_are_no_descent(tmp_path: Path) -> None:
+    negated = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)")
+    assert codes(tmp_path, negated.replace("None, opt.parameters", "0")) == []
+    assert codes(tmp_path, negated.replace("opt(grads)", "opt([-grad for grad in grads])")) == []
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [("", []), ("-", ["loss-negated"])],
+)
+@pytest.mark.parametrize(
+    "train",
+    [
+        "ms.Model(Whole(), None, opt).train(1, data)",
+        "ms.Model(Whole(), loss_fn=None, optimizer=opt, amp_level='O2').train(1, data)",
+        "cell = nn.TrainOneStepCell(Whole(), opt)\nfor x, y in data:\n    cell(x, y)",
+        "ms.Model(nn.TrainOneStepCell(Whole(), opt)).train(1, data)",
+        "class Step(nn.TrainOneStepCell):\n    pass\n\nms.Model(Step(Whole(), opt)).train(1, data)",
+    ],
+)
+def test_a_network_that_gives_its_own_loss(tmp_path: Path, train: str, sign: str, expected: list[str]) -> None:
+    text = f"""
+class Whole(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.net = net
+        self.loss = P.SoftmaxCrossEntropyWithLogits()
+
+    def construct(self, x, y):
+        loss = self.loss(self.net(x), y)[0]
+        return {sign}loss.mean(), ops.stop_gradient(loss)
+
+{train}
+"""
+    assert codes(tmp_path, text) == expected
