@@ -41,7 +41,7 @@ TELLING = {
     *("watched_both", "watched_groups", "watched_labels"),
     *("batch_size_live", "label_fit", "label_fit_live", "missing_handling", "pipeline_settings", "recorded_rates"),
     *("recorded_losses", "recorded_shards"),
-    "training_settings",
+    *("graph_constants", "training_settings"),
     "watched_settings",
 }
 

@@ -54,7 +54,7 @@ _NUMPY_QUIET = frozenset(
 _PYTHON = re.compile(
     r"random$|rand(int|range|bytes)|(\w*uni|tri)form|choices?$|sample$|shuffle$|gauss|\w*variate$|getrandbits|triangular"
 )
-_GENERATORS = frozenset(("numpy.random.RandomState", "numpy.random.default_rng", "random.Random"))
+GENERATORS = frozenset(("numpy.random.RandomState", "numpy.random.default_rng", "random.Random"))
 _WEIGHTS = re.compile(
     r"^(mint\.)?nn\.(Conv\d|Dense$|Linear$|Embedding|BiDense$|Bilinear$|LSTM|GRU|RNN|MultiheadAttention$|Transformer|"
     r"SeparableConv|thor|DenseThor|Conv2dThor)"
@@ -71,7 +71,7 @@ _OPERATORS = re.compile(
 )
 _DROPOUT = re.compile(r"^(mint\.)?nn\.(Dropout|AlphaDropout|Dropout[123]d|FeatureAlphaDropout|RReLU)", re.I)
 _TRAINS = frozenset((".train", ".fit"))
-_VARIES = re.compile(
+VARIES = re.compile(
     r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|\.now)$"
 )
 
@@ -133,9 +133,9 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
         elif _helps(call):
             nodes.add(id(call.node))
             found.elsewhere.append(call)
-        elif kind := _kind(call):
+        elif kind := drawn(call):
             found.uses.append(Use(kind, call, seen))
-        elif api in _GENERATORS and not call.unpacked:
+        elif api in GENERATORS and not call.unpacked:
             if not call.args and not call.keywords:
                 found.unseeded.append(call)
         elif api == "set_deterministic" or (api == "set_context" and "deterministic" in call.keywords):
@@ -173,7 +173,8 @@ def _helps(call: Made) -> bool:
     return bool(call.name) and _HELPER.search(call.name) is not None
 
 
-def _kind(call: Made) -> str | None:
+def drawn(call: Made) -> str | None:
+    """Of which kind the random numbers are that a call draws, or its object will."""
     api = call.api
     if not api[:1].isalpha():  # an operator, or a method of something
         return None
@@ -233,7 +234,7 @@ def varies(value: Value | None) -> Made | None:
     """The call that makes a seed another one in each run: the time or a process number. A random number may be seeded itself."""
     for option in options(value):
         for part in () if setting(option) else sources(option, setting):
-            if isinstance(part, Made) and _VARIES.match(part.name):
+            if isinstance(part, Made) and VARIES.match(part.name):
                 return part
     return None
 

@@ -57,16 +57,18 @@ Assume = Callable[[str, Any], "bool | None"]
 @dataclass(eq=False)
 class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
-    are, `instances` of the project's classes; `stores` are attributes and items set on results of calls; `options` those
-    of the calls that say which options a command line has; `unread` are configuration files that are not there or not
-    readable, with the place that loads them. `assumed` tells that a flag was taken for what `assume` says; `gave_up` that too
-    much was asked. `again` runs more of the project's code afterwards: see Tracer.again."""
+    are, `instances` of the project's classes; `stores` are attributes and items set on results of calls, `sets` attributes of
+    those instances that are set again; `options` those of the calls that say which options a command line has; `unread` are
+    configuration files that are not there or not readable, with the place that loads them. `assumed` tells that a flag was
+    taken for what `assume` says; `gave_up` that too much was asked. `again` runs more of the project's code afterwards: see
+    Tracer.again."""
 
     source: Source
     calls: list[Made] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
+    sets: list[Store] = field(default_factory=list)
     options: list[Made] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     assumed: bool = False
@@ -76,7 +78,7 @@ class Trace:
 
 @dataclass(eq=False, slots=True)
 class Store:
-    """owner.attribute = value, or owner[...] = value for the attribute "[]"."""
+    """owner.attribute = value, or owner[...] = value for the attribute "[]"; `before` is what an attribute of an instance held."""
 
     owner: Value
     attribute: str
@@ -87,6 +89,7 @@ class Store:
     tests: tuple[Test, ...]
     loops: tuple[ast.AST, ...]
     order: int
+    before: Value | None = None
 
     @property
     def line(self) -> int:
@@ -195,7 +198,8 @@ class Tracer(Expressions):
         """What `wanted` makes of the tracer once the script is through: calls of the project's functions with values of the
         trace, as a framework would make them. The trace itself stays as it is; too much gives Unknown."""
         trace = self.trace
-        lists: tuple[list[Any], ...] = (trace.calls, trace.frames, trace.instances, trace.stores, trace.options)
+        seen: tuple[list[Any], ...] = (trace.calls, trace.frames, trace.instances)
+        lists = (*seen, trace.stores, trace.sets, trace.options)
         lengths = [len(held) for held in lists]
         state = dict(self.__dict__)
         self.steps, self.frame, self.tests, self.left, self.loops = max(0, STEPS - MORE), None, (), (), ()
@@ -580,6 +584,8 @@ class Tracer(Expressions):
     def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if isinstance(owner, (Instance, Class)):
             held: dict[Any, Value] = owner.attributes
+            if isinstance(owner, Instance) and name in held:
+                self.trace.sets.append(self.stored(owner, name, value, node, held[name]))
         elif isinstance(owner, Mapping):
             held = owner.items
         else:
@@ -626,8 +632,10 @@ class Tracer(Expressions):
         return join([old, value]) if old is not None and self.tests else value
 
     def store(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
-        made = Store(owner, name, value, node, self.source, self.frame, self.tests, self.loops, self.next())
-        self.trace.stores.append(made)
+        self.trace.stores.append(self.stored(owner, name, value, node))
+
+    def stored(self, owner: Value, name: str, value: Value, node: ast.expr, before: Value | None = None) -> Store:
+        return Store(owner, name, value, node, self.source, self.frame, self.tests, self.loops, self.next(), before)
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
