@@ -3,8 +3,8 @@
 Catches: everything frozen; a loss, or the way from all or most of the trained weights to it, behind stop_gradient; weights that are
 frozen at random values; an output layer frozen while the rest trains; unfreezing through trainable_params(), which no longer lists
 what is frozen; layers in a Python list, whose parameters the network does not know; requires_grad set on a cell, where it does
-nothing; a stop_gradient whose result is not taken; disagreement with design.frozen. Cannot tell: freezing that is chosen by options
-of the command line, and weights from other packages. Never imports or runs the scripts.
+nothing; a stop_gradient whose result is not taken; gradients of weights that nothing takes; disagreement with design.frozen. Cannot
+tell: freezing that is chosen by options of the command line, and weights from other packages. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -59,6 +59,10 @@ MESSAGES: Words = {
     "head-frozen": {
         "en": "{name} ({what}), the layer nearest to the loss, is frozen here while layers before it are trained.",
         "zh": "离损失最近的层 {name}（{what}）在此处被冻结，而它前面的层在训练。",
+    },
+    "gradients-dropped": {
+        "en": "Nothing takes the gradients of the weights that are made here: no optimizer gets them, so no weight is updated.",
+        "zh": "此处求出的权重梯度没有任何去处：没有交给优化器，因此没有权重得到更新。",
     },
     "unfreezes-nothing": {
         "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
@@ -131,6 +135,10 @@ MESSAGES: Words = {
         "en": "Take stop_gradient away, or put it on the way that is to be blocked only.",
         "zh": "去掉 stop_gradient，或只放在需要截断的支路上。",
     },
+    "fix-apply": {
+        "en": "Give the gradients to the optimizer: optimizer(grads)",
+        "zh": "把梯度交给优化器：optimizer(grads)",
+    },
     "fix-list": {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
         "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
@@ -176,6 +184,7 @@ WHY: Words = {
             "part-cut-off-loaded",
             "random-frozen",
             "head-frozen",
+            "gradients-dropped",
             "unfreezes-nothing",
             "not-registered",
         ),
@@ -195,6 +204,10 @@ _CHECKPOINTS = {
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _CHECKPOINTS),
+    "gradients-dropped": {
+        "en": "Print one weight before and after a step: it stays as it is.",
+        "zh": "打印一步前后的某个权重：它没有变化。",
+    },
     "not-registered": {
         "en": "Print the names of net.trainable_params(): these layers are missing.",
         "zh": "打印 net.trainable_params() 中的参数名：其中没有这些层。",
@@ -209,6 +222,7 @@ _SUSPECTS = {
     "stop-discarded-feature": Sure.LIKELY,
 }
 _FIXES = {
+    "gradients-dropped": "fix-apply",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
     "head-frozen": "fix-unfreeze",
@@ -227,13 +241,14 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import freezing
+    from ..script import freezing, unapplied
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.frozen")
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
+    said += unapplied.examine(scripts)
     yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
@@ -321,6 +336,12 @@ for real, z in data:
 """
 
 EXAMPLES = [
+    _example(
+        "gradients that no optimizer gets",
+        _NET + "net = Net()" + _TRAIN.replace("    opt(grads)\n", ""),
+        Verdict.PROBLEM,
+        "gradients-dropped",
+    ),
     _example("nothing is frozen", _NET + "net = Net()" + _TRAIN, Verdict.NOT_APPLICABLE, "nothing-frozen"),
     _example(
         "an embedding with given values is frozen",

@@ -546,6 +546,14 @@ class Structure:
                 elsewhere = True
         return Drop("unused", source, statement, name, frame, elsewhere)
 
+    def unmet(self, function: ast.AST, name: str) -> bool:
+        """Whether a name is asked for within a piece of code in a call that was not met."""
+        for node in _mentions(function).get(name, ()):
+            call = next((part for part in _ancestors(function, node) if isinstance(part, ast.Call)), None)
+            if isinstance(node.ctx, ast.Load) and call is not None and id(call) not in self.executed:
+                return True
+        return "*" in loaded(function)
+
     def skipped(self, function: ast.AST, around: list[ast.AST], node: ast.AST) -> bool:
         """True when a node lies on a way that was never taken, and that is not among what is `around` a statement."""
         inner = node

@@ -1,0 +1,144 @@
+"""Gradients of weights that nothing takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.case import Scripts as Given
+from accucheck.script import unapplied
+from accucheck.script.analysis import read_scripts
+from accucheck.script.networks import Said
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(8, 8)
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+loss_fn = nn.CrossEntropyLoss()
+opt = nn.SGD(net.trainable_params(), 0.1)
+
+def forward(x, y):
+    logits = net(x)
+    return loss_fn(logits, y), logits
+
+"""
+
+
+def said(folder: Path, text: str) -> list[Said]:
+    (folder / "train.py").write_text(HEAD + text)
+    scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
+    return list(unapplied.examine(scripts))
+
+
+def codes(folder: Path, text: str) -> list[str]:
+    return [one.code for one in said(folder, text)]
+
+
+FUNCTION = """
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+
+def step(x, y):
+    (loss, _), grads = grad_fn(x, y)
+    APPLY
+    return loss
+
+for x, y in data:
+    print(step(x, y))
+"""
+CELL = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer, self.weights = network, optimizer, optimizer.parameters
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        grads = self.grad(self.network, self.weights)(x, y)
+        APPLY
+        return loss
+
+cell = Step(nn.WithLossCell(net, loss_fn), opt)
+for x, y in data:
+    print(cell(x, y))
+"""
+LOOP = """
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+for x, y in data:
+    (loss, _), grads = grad_fn(x, y)
+    APPLY
+    print(loss)
+"""
+
+
+@pytest.mark.parametrize("text", [FUNCTION, CELL, LOOP])
+@pytest.mark.parametrize(
+    "apply",
+    ["pass", "grads = ops.clip_by_global_norm(grads, 1.0)", "scaled = [grad * 2 for grad in grads]"],
+)
+def test_gradients_that_nothing_takes(tmp_path: Path, text: str, apply: str) -> None:
+    (one,) = said(tmp_path, text.replace("APPLY", apply))
+    assert one.code == "gradients-dropped" and one.certain
+    assert "grad" in one.source.lines[one.line - 1]
+
+
+@pytest.mark.parametrize("text", [FUNCTION, CELL, LOOP])
+@pytest.mark.parametrize(
+    "apply",
+    [
+        "opt(grads)",
+        "opt(ops.clip_by_global_norm(grads, 1.0))",
+        "print(grads)",
+        "kept.append(grads)",
+        "update(grads)",
+        "zoo.Adam(net.trainable_params())(grads)",
+        "nn.Newest(net.trainable_params())(grads)",
+        "ops.assign(net.head.weight, grads[0])",
+    ],
+)
+def test_gradients_that_something_may_take(tmp_path: Path, text: str, apply: str) -> None:
+    assert codes(tmp_path, text.replace("APPLY", apply)) == []
+
+
+def test_a_loss_alone_is_taken_of_what_gives_both(tmp_path: Path) -> None:
+    text = LOOP.replace("(loss, _), grads = grad_fn(x, y)", "loss = grad_fn(x, y)[0]").replace("APPLY", "pass")
+    assert codes(tmp_path, text) == ["gradients-dropped"]
+
+
+def test_a_first_run_that_only_compiles_is_no_step(tmp_path: Path) -> None:
+    text = FUNCTION.replace("APPLY", "opt(grads)")
+    assert codes(tmp_path, text.replace("def step", "grad_fn(first, labels)\n\ndef step")) == []
+
+
+def test_gradients_beside_those_that_are_applied_may_be_for_show(tmp_path: Path) -> None:
+    text = LOOP.replace("APPLY", "opt(grads)")
+    assert (
+        codes(tmp_path, text + "shown = ms.grad(lambda x, y: forward(x, y)[0], None, net.trainable_params())(x, y)\n")
+        == []
+    )
+
+
+def test_gradients_of_inputs_are_no_step(tmp_path: Path) -> None:
+    assert codes(tmp_path, LOOP.replace("None, opt.parameters", "0").replace("APPLY", "pass")) == []
+
+
+def test_gradients_that_are_returned_go_where_nobody_sees(tmp_path: Path) -> None:
+    text = FUNCTION.replace("APPLY", "pass").replace("return loss", "return loss, grads")
+    assert codes(tmp_path, text[: text.index("for x, y")]) == []
+
+
+def test_code_that_is_not_followed_may_take_them(tmp_path: Path) -> None:
+    text = FUNCTION.replace("APPLY", "if False:\n        opt(grads)")
+    assert codes(tmp_path, text) == []
