@@ -142,3 +142,42 @@ def test_gradients_that_are_returned_go_where_nobody_sees(tmp_path: Path) -> Non
 def test_code_that_is_not_followed_may_take_them(tmp_path: Path) -> None:
     text = FUNCTION.replace("APPLY", "if False:\n        opt(grads)")
     assert codes(tmp_path, text) == []
+
+
+def slices(folder: Path, text: str) -> list[Said]:
+    """Of a script with no optimizer but those of the text."""
+    head = HEAD.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
+    (folder / "train.py").write_text(head + text + "ms.Model(net, loss_fn, trained).train(1, data)\n")
+    scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
+    return list(unapplied.examine(scripts))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "net.trainable_params()[-2:]",
+        "net.trainable_params()[:1]",
+        "params=net.trainable_params()[-1:], learning_rate=0.1",
+        "part",
+    ],
+)
+def test_an_optimizer_of_a_slice_of_the_parameters(tmp_path: Path, given: str) -> None:
+    (one,) = slices(tmp_path, f"part = net.trainable_params()[-2:]\ntrained = nn.Adam({given})\n")
+    assert one.code == "optimizer-part" and not one.possible
+
+
+@pytest.mark.parametrize(
+    ("before", "given"),
+    [
+        ("", "net.trainable_params()"),
+        ("", "net.trainable_params()[:]"),
+        ("", "net.trainable_params()[-4:]"),
+        ("", "[net.trainable_params()[0], net.trainable_params()[1]]"),
+        ("ms.load_checkpoint('a.ckpt', net)\n", "net.trainable_params()[-2:]"),
+        ("for p in net.body.get_parameters():\n    p.requires_grad = False\n", "net.trainable_params()[-2:]"),
+        ("first = nn.SGD(net.trainable_params()[:2], 0.01)\n", "net.trainable_params()[2:]"),
+        ("net = zoo.build(pretrained=True)\n", "net.trainable_params()[-2:]"),
+    ],
+)
+def test_all_parameters_and_slices_that_are_meant(tmp_path: Path, before: str, given: str) -> None:
+    assert slices(tmp_path, f"{before}trained = nn.Adam({given})\n") == []

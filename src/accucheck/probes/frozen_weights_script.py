@@ -3,8 +3,9 @@
 Catches: everything frozen; a loss, or the way from all or most of the trained weights to it, behind stop_gradient; weights that are
 frozen at random values; an output layer frozen while the rest trains; unfreezing through trainable_params(), which no longer lists
 what is frozen; layers in a Python list, whose parameters the network does not know; requires_grad set on a cell, where it does
-nothing; a stop_gradient whose result is not taken; gradients of weights that nothing takes; disagreement with design.frozen. Cannot
-tell: freezing that is chosen by options of the command line, and weights from other packages. Never imports or runs the scripts.
+nothing; a stop_gradient whose result is not taken; gradients of weights that nothing takes; an optimizer that is given a slice of
+the parameters; disagreement with design.frozen. Cannot tell: freezing that is chosen by options of the command line, and weights
+from other packages. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -63,6 +64,11 @@ MESSAGES: Words = {
     "gradients-dropped": {
         "en": "Nothing takes the gradients of the weights that are made here: no optimizer gets them, so no weight is updated.",
         "zh": "此处求出的权重梯度没有任何去处：没有交给优化器，因此没有权重得到更新。",
+    },
+    "optimizer-part": {
+        "en": "The optimizer is given {text} only: at least {count} other {count:parameter|parameters} of the network keep first values, "
+        "for no other optimizer is given them, and nothing is sure to be loaded.",
+        "zh": "优化器只拿到 {text}：网络中至少另有 {count} 个参数停留在初值，没有别的优化器更新它们，也没有确定加载权重。",
     },
     "unfreezes-nothing": {
         "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
@@ -139,6 +145,7 @@ MESSAGES: Words = {
         "en": "Give the gradients to the optimizer: optimizer(grads)",
         "zh": "把梯度交给优化器：optimizer(grads)",
     },
+    "fix-all": {"en": "Give the optimizer net.trainable_params().", "zh": "把 net.trainable_params() 交给优化器。"},
     "fix-list": {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
         "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
@@ -185,6 +192,7 @@ WHY: Words = {
             "random-frozen",
             "head-frozen",
             "gradients-dropped",
+            "optimizer-part",
             "unfreezes-nothing",
             "not-registered",
         ),
@@ -223,6 +231,7 @@ _SUSPECTS = {
 }
 _FIXES = {
     "gradients-dropped": "fix-apply",
+    "optimizer-part": "fix-all",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
     "head-frozen": "fix-unfreeze",
@@ -336,6 +345,20 @@ for real, z in data:
 """
 
 EXAMPLES = [
+    _example(
+        "an optimizer of the last two parameters",
+        _NET + "net = Net()" + _TRAIN.replace("net.trainable_params()", "net.trainable_params()[-2:]"),
+        Verdict.PROBLEM,
+        "optimizer-part",
+    ),
+    _example(
+        "an optimizer of the last two parameters of a network that is loaded",
+        _NET
+        + "net = Net()\nms.load_checkpoint('body.ckpt', net)"
+        + _TRAIN.replace("net.trainable_params()", "net.trainable_params()[-2:]"),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
     _example(
         "gradients that no optimizer gets",
         _NET + "net = Net()" + _TRAIN.replace("    opt(grads)\n", ""),

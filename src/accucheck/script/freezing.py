@@ -72,7 +72,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Sai
     readings = scripts.training or scripts.readings
     found: dict[tuple[str, str, int], Said] = {}
     for reading in readings:
-        look = _Look(structure_of(reading))
+        look = Look(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
         for said in (*look.cut_off(), *look.stops(), *look.flags(), *look.unregistered(), *against):
             found.setdefault((said.code, said.source.path, said.line), said)
@@ -104,7 +104,7 @@ class _Step:
     trained: set[int]
 
 
-class _Look:
+class Look:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.trace = structure.reading.trace
@@ -145,7 +145,7 @@ class _Look:
                     {"line": getattr(step.node, "lineno", 1), "path": step.source.path},
                 )
         frozen = self.frozen
-        lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and _learns(self.layers[leaf])]
+        lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and learns(self.layers[leaf])]
         if any(set(lost) <= apart and not reached <= apart for apart in self.set_apart()):
             lost = []
         if any(kind_of(self.layers[leaf]) != "normalization" for leaf in lost) and not whole:
@@ -333,7 +333,7 @@ class _Look:
         frozen = self.frozen
         trained = self.trained
         told: set[int] = set()
-        learning = {leaf for leaf in trained if leaf in self.layers and _learns(self.layers[leaf])}
+        learning = {leaf for leaf in trained if leaf in self.layers and learns(self.layers[leaf])}
         unseen = any(on and not self.meant(store) for store, on in self.switches())  # may well unfreeze
         if learning and learning <= set(frozen) and not unseen and all(self.always(frozen[leaf]) for leaf in learning):
             for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
@@ -415,7 +415,7 @@ class _Look:
 
     def random(self, layer: Made, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
-        if is_parameter(layer) or not _learns(layer) or kind_of(layer) == "normalization":
+        if is_parameter(layer) or not learns(layer) or kind_of(layer) == "normalization":
             return False
         if any(_FIXED.search(name) for name in (*layer.bound, self.names.get(id(layer), ""))):
             return False
@@ -604,7 +604,8 @@ def _matrices(layer: Made) -> list[str]:
     return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
 
 
-def _learns(layer: Made) -> bool:
+def learns(layer: Made) -> bool:
+    """True for a layer or parameter that holds weights which are trained."""
     return trains(layer) if is_parameter(layer) else bool(_matrices(layer))
 
 

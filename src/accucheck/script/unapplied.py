@@ -1,4 +1,4 @@
-"""What is computed for training and never used for it: gradients of weights that nothing takes."""
+"""What training leaves out: gradients of weights that nothing takes, and weights that no optimizer is given."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple, TypeGuard
 
 from . import flow
 from .analysis import Reading, Scripts
 from .factors import Gradient, gradient
-from .freezing import optimizers_of
-from .networks import Said, Structure, kind_of, pure, structure_of
+from .freezing import Look, learns, optimizers_of
+from .networks import Said, Structure, is_parameter, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
-from .values import Items, Known, Made, Many, Mapping, Value, options
+from .values import Instance, Items, Known, Made, Many, Mapping, Value, options
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
 
 
 def examine(scripts: Scripts) -> Iterator[Said]:
-    """Gradients of weights that go nowhere, each place once."""
+    """Gradients and weights that are left out, each place once."""
     found: dict[tuple[str, int], Said] = {}
     for reading in scripts.training:
-        for said in Unapplied(reading).examine():
+        unapplied = Unapplied(reading)
+        for said in (*unapplied.dropped(), *unapplied.left_out()):
             found.setdefault((said.source.path, said.line), said)
     yield from found.values()
 
@@ -33,7 +35,7 @@ class Unapplied:
         self.reading, self.trace = reading, reading.trace
         self.structure: Structure = structure_of(reading)
 
-    def examine(self) -> Iterator[Said]:
+    def dropped(self) -> Iterator[Said]:
         """A gradient function whose gradients nothing takes, wherever it is called. Certain where an optimizer is left without any."""
         places: dict[int, list[Gradient]] = defaultdict(list)
         for call in self.trace.calls:
@@ -44,6 +46,21 @@ class Unapplied:
             if not any(self.is_taken(run.call) for run in runs) and (self.idle or not self.optimizers):
                 call = runs[0].call
                 yield Said("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
+
+    def left_out(self) -> Iterator[Said]:
+        """An optimizer that is given a slice of a network's parameters, where no other has the rest."""
+        look = Look(self.structure)
+        if look.frozen or look.loaded():
+            return  # what is not trained is chosen, or starts from what was learnt
+        for optimizer, given in look.optimizers:
+            part = _given_part(optimizer)
+            if part is None or any(given & other for one, other in look.optimizers if one.node is not optimizer.node):
+                continue
+            count = sum(_parameters_of(leaf) for network in options(part.of) for _, leaf in leaves(network)) - part.kept
+            if count > 0:
+                data = {"text": ast.unparse(part.made.node)[:80], "count": count}
+                place = part.made
+                yield Said("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
 
     @cached_property
     def optimizers(self) -> set[int]:
@@ -96,6 +113,44 @@ class Unapplied:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
+
+
+class _Part(NamedTuple):
+    """A slice of the parameters of a network: at most so many are `kept`."""
+
+    made: Made
+    of: Value
+    kept: int
+
+
+def _given_part(optimizer: Made | Instance) -> _Part | None:
+    """What an optimizer of MindSpore is given, where that is nothing but a slice of a list of parameters, cut at a number."""
+    if not isinstance(optimizer, Made):
+        return None
+    given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+    key = given.args[0] if isinstance(given, Made) and given.name == "[]" and given.args else None
+    listed = given.base if isinstance(given, Made) else None
+    if not (isinstance(key, Made) and key.name == "slice" and isinstance(listed, Made) and isinstance(given, Made)):
+        return None
+    first, last, step = (part.value if isinstance(part, Known) else "" for part in key.args)
+    kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
+    if listed.name != ".trainable_params" or listed.base is None or step is not None or not _is_number(kept):
+        return None
+    return _Part(given, listed.base, kept)
+
+
+def _is_number(value: object, below: bool = False) -> TypeGuard[int]:
+    return type(value) is int and (value < 0 if below else value > 0)
+
+
+def _parameters_of(leaf: Value) -> int:
+    """How many parameters a layer has that are trained, at least: biases count where they are there by default."""
+    if not isinstance(leaf, Made) or not learns(leaf):
+        return 0
+    if is_parameter(leaf):
+        return 1
+    biased = kind_of(leaf) == "dense" and "has_bias" not in leaf.keywords and len(leaf.args) < 5
+    return sum(biased if "bias" in name else "moving" not in name for name in weights(leaf.api))
 
 
 def _only_gives(user: Made) -> bool:
