@@ -255,7 +255,13 @@ RESULTS: dict[tuple[str, str], list[str]] = {
     ("self.fc = nn.Dense(8, 8)", "z = self.main(x)\nz = self.fc(x)\nreturn z + y"): ["result-overwritten self.main"],
     ("self.relu = nn.ReLU()", "z = self.relu(x)\nreturn self.main(x) + y"): ["result-unused self.relu"],
     ("self.relu = nn.ReLU()", "self.relu(x)\nreturn self.main(x) + y"): ["call-discarded self.relu"],
-    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x) + y"): [],
+    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x) + y"): ["result-discarded self.bn"],
+    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x - self.bn.moving_mean) + y"): [],
+    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(self.bn(y))"): [],
+    ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x), self.bn.moving_variance"): [],
+    ("self.bn = nn.SequentialCell(nn.BatchNorm1d(8))", "self.bn(x)\nreturn self.main(x) + y"): [
+        "result-discarded self.bn"
+    ],
     ("pass", "z = ops.relu(x)\nreturn self.main(x) + y"): ["result-unused ops.relu"],
     ("pass", "z = ops.relu(x)\nz = ops.tanh(y)\nreturn self.main(x) + z"): ["result-perhaps-replaced ops.relu"],
     ("self.relu = ops.ReLU()", "z = self.relu(x)\nreturn self.main(x) + y"): ["result-unused self.relu"],

@@ -45,7 +45,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import conditions_around, walk
-from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options
+from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options, parts
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
@@ -638,7 +638,12 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
     elif drop.how == "parameter":
         data["callee"] = getattr(drop.node, "name", "")
         yield Said("result-ignored", work.source, work.call, data)
-    elif here and drop.how == "discarded" and _keeps_statistics(work.parts):
+    elif (
+        here
+        and drop.how == "discarded"
+        and _keeps_statistics(work.parts)
+        and not _idle_norm(structure, work, elsewhere)
+    ):
         return
     elif here:
         code = "result-discarded" if drop.how == "discarded" else "result-underscore"
@@ -658,6 +663,26 @@ def _keeps_statistics(used: list[Value]) -> bool:
     """True when a call changes something beyond its result: the moving statistics of a normalisation."""
     found = [leaf for value in used for _, leaf in leaves(value) if isinstance(leaf, Made)]
     return any(re.search("moving|running", name) for leaf in found for name in weights(leaf.api))
+
+
+def _idle_norm(structure: Structure, work: _Work, elsewhere: bool) -> bool:
+    """True for a normalisation by itself of which nothing is taken: neither a result, `elsewhere`, nor its statistics."""
+    if elsewhere or not all(isinstance(part, Made) and is_layer(part) for part in work.parts):
+        return False
+    used = {id(part) for part in work.parts}
+    return not any(
+        id(made.base) in used and re.search("^@(moving|running)", made.name) for made in _all_given(structure)
+    )
+
+
+def _all_given(structure: Structure) -> Iterator[Made]:
+    """What calls are given, and what objects and the callers of functions get."""
+    trace = structure.reading.trace
+    for call in trace.calls:
+        for value in (call.base, *call.args, *call.keywords.values()):
+            yield from parts(value)
+    for held in (*(store.value for store in trace.stores), *(frame.returned for frame in trace.frames)):
+        yield from parts(held)
 
 
 def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
