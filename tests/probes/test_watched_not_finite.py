@@ -46,6 +46,17 @@ def test_the_operator_and_the_line_are_named(name: str, code: str, fix: str, tmp
     assert found[0].fix.message == fix
 
 
+@pytest.mark.parametrize("name", ["float16, update", "log left out by where, backward"])
+def test_in_a_graph_the_operation_and_the_line_are_named(name: str, tmp_path: Path) -> None:
+    one = planted.FAULTS[name]
+    script, line = planted.written(tmp_path, one, "graph")
+    facts = planted.firsts(tmp_path, script, "graph")
+    assert [(fact["phase"], fact["place"]) for fact in facts[:1]] == [(one.phase, ["train.py", line])]
+    assert facts[0]["operator"].startswith(one.operators)
+    (found,) = [finding for finding in judged(tmp_path) if finding.level is Level.PROBLEM]
+    assert (found.code, found.where.path, found.where.line) == (one.phase, "train.py", line)
+
+
 @pytest.mark.parametrize("name", ["places hidden by -Inf", "a log of 0 that where leaves out"])
 def test_infinities_that_reach_nothing_are_no_fault(name: str, tmp_path: Path) -> None:
     script, _ = planted.written(tmp_path, planted.Planted(planted.HEALTHY[name], ()), "pynative")
