@@ -170,6 +170,10 @@ WORDS: Words = {
     **_watched_networks.WORDS,
     "without": {"en": "Parameters without a gradient", "zh": "没有梯度的参数"},
     "by-layer": {"en": "Norms of gradients, in the order in which layers run", "zh": "各层的梯度范数（按运行顺序）"},
+    "by-layer-and-step": {
+        "en": "Norm of the gradient by layer and step; × is NaN or Inf",
+        "zh": "各层各步的梯度范数；× 为 NaN 或 Inf",
+    },
     "by-step": {"en": "Norm of the gradient by step", "zh": "各步的梯度范数"},
     "first": {"en": "First", "zh": "首步"},
     "median": {"en": "Median", "zh": "中位数"},
@@ -425,7 +429,9 @@ class _Norms:
             norms = [norm for _, _, norm in self.seen.norms[one.id]]
             rows.append([one.path, one.made, _finite(norms[0]), _finite(self.middle.get(one.id)), _finite(norms[-1])])
         columns = ["parameter", "place", "first", "median", "last"]
-        return [table("by-layer", columns, rows), _chart(self.seen, self.layers)] if rows else []
+        by_step = [(one.path, {step: norm for step, _, norm in self.seen.norms[one.id]}) for one in self.layers]
+        heat = _watched_networks.heat("by-layer-and-step", "norm", by_step)
+        return [heat, table("by-layer", columns, rows)] if rows else []
 
 
 def _finite(value: float | None) -> float | None:
