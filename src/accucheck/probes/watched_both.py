@@ -239,9 +239,8 @@ def first_apart(pynative: Run, graph: Run) -> int | None:
     pairs = _same_rows(pynative, graph)
     if not pairs or not _begin_alike(pynative, graph) or _drawing(pynative):
         return None
-    rounding = _rounding(pynative, params)
-    far = [at for at, value in enumerate(_differences(pairs)) if value > rounding]
-    step = pairs[far[0]][0] if far else None
+    at = _parted(_differences(pairs), _rounding(pynative, params), params)
+    step = None if at is None else pairs[at][0]
     looked_at = {one.get("step") for one in pynative.facts.get("pass", ()) if one.get("calls")}
     return step if step in looked_at else None
 
@@ -256,6 +255,19 @@ def _differences(pairs: list[tuple[int, float, float]]) -> Any:
     differences[~np.isfinite(values).any(axis=1)] = 0
     differences[~np.isfinite(differences)] = np.inf
     return differences
+
+
+def _parted(differences: Any, rounding: float, params: Params) -> int | None:
+    """Where losses that come to differ by more than rounding part: at once, or with a jump that rounding does not make."""
+    far = [at for at, value in enumerate(differences) if value > rounding]
+    if not far or far[0] == 0:
+        return far[0] if far else None
+    jumps = (
+        at
+        for at in range(1, far[0] + 1)
+        if differences[at] > max(rounding / 10, params.jump * max(differences[at - 1], 1e-7))
+    )
+    return next(jumps, None)
 
 
 def _rounding(pynative: Run, params: Params) -> float:
@@ -323,14 +335,13 @@ def _judged(
         "graph": [other for _, _, other in pairs],
     }
     evidence: list[Evidence] = [Curve("losses", "step", "loss", steps, series)]
-    far = [at for at, value in enumerate(differences) if value > rounding]
-    at = far[0] if far else 0
+    at = _parted(differences, rounding, params)
     before = float(differences[at - 1]) if at else 0.0
-    step, one, other = pairs[at]
+    step, one, other = pairs[at or 0]
     data: dict[str, Any] = {"pynative": one, "graph": other, "step": step}
-    if far and at == 0 and step == 1:
+    if at == 0 and step == 1:
         yield Finding("differs-at-once", Level.SUSPECT, graph.where(step=step), data, evidence, Fix("fix-frozen"))
-    elif far and at and differences[at] > params.jump * max(before, 1e-7):
+    elif at:
         data |= {"before": pairs[at - 1][0], "close": max(before, 1e-7)}
         yield Finding("differs-later", Level.SUSPECT, graph.where(step=step), data, evidence, Fix("fix-frozen"))
     else:
@@ -461,6 +472,13 @@ EXAMPLES = [
         "another loss at once", _recording(_FALLS, False), _recording(_OTHER, True), Verdict.UNDECIDED, "differs-at-once"
     ),
     _example("frozen noise", _recording(_FALLS, False), _recording([2.3, 2.15, 2.0, 1.7], True), Verdict.UNDECIDED, "differs-later"),
+    _example(
+        "frozen noise that hardly matters",
+        _recording(_FALLS, False),
+        _recording([2.3, 2.1005, 1.9004, 1.81], True),
+        Verdict.UNDECIDED,
+        "differs-later",
+    ),
     _example(
         "frozen noise between two layers",
         _recording(_FALLS, False, more=[_pass("fc", "head")]),
