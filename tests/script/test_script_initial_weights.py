@@ -89,7 +89,7 @@ TENSORS: dict[str, float | None] = {
     "P.Fill()(ms.float32, (8, 8), 0.3)": 0.3,
     "P.Fill()(ms.float32)": None,
     "P.Cast()(np.zeros((8, 8)), ms.float32)": 0,
-    "P.Transpose()(np.zeros((8, 8)), (1, 0))": None,
+    "P.Transpose()(np.zeros((8, 8)), (1, 0))": 0,
     "ops.fill(ms.float32, (8, 8), 0)": 0,
     "ops.full((8, 8), 0.3)": 0.3,
     "initializer('zeros', [8, 8], ms.float32)": 0,

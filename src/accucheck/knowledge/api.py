@@ -62,7 +62,6 @@ class Api(Signature, frozen=True):
     expects     of a loss, its prediction: logits, probabilities, log-probabilities, raw
     labels      of a loss: classes, one-hot, same-shape, "by sparse", ...
     reduction   of a loss when not given: mean, sum, none
-    gives       of an activation: probabilities, log-probabilities (over an axis); "element ..." when each counts alone
     dynamic     of a loss scaler: changes its scale by itself; `scale` is the parameter with the (first) scale
     """
 
@@ -73,7 +72,6 @@ class Api(Signature, frozen=True):
     expects: str | None = None
     labels: str | None = None
     reduction: str | None = None
-    gives: str | None = None
     dynamic: bool | None = None
     scale: str | None = None
     gone: str | None = None

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..knowledge import effects
+from .effects import TAKEN, effect, kept
 from .syntax import unparse
 from .values import Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
 
@@ -40,15 +42,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Operations that keep a constant factor of their first operand.
-_KEEPS = words(
-    "cast astype depend reshape view flatten squeeze expanddims unsqueeze transpose permute broadcast broadcastto tile expandas"
-    " slice gather index reducemean reducesum mean sum addn nansum nanmean max min maximum reducemax stack concat cat hstack"
-    " vstack tuple list iter reversed sorted enumerate zip identity stopgradient detach value float half bfloat16 tofloat to load"
-    " asnumpy item tensor clone copy array asarray fromnumpy scalartotensor scalartoarray tupletoarray immutable contiguous relu"
-    " neg negative nantonum allreduce reducescatter allgather distributedgradreducer clipbyvalue clipbynorm clipbyglobalnorm clip"
-    " clamp clipgradnorm clipgradvalue"
-)
+#: What keeps a constant factor of the operand; but for its sign, and for what is clipped.
+_FACTOR = (*TAKEN, "filled", "limited", "between", "factor", "negated")
 _MULTIPLIES = words("mul multiply tensormul imul scalarmul")
 _DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
 _SUMS = words("add sub subtract tensoradd tensorsub assignadd assignsub accumulate addv2")
@@ -119,6 +114,15 @@ def operation(made: Made) -> Operation:
     if name == "" and isinstance(base, Made) and base.name[:1] not in (".", "@", "[", ""):
         return Operation(_plain(base.api), made.args, made.keywords)
     return Operation(_plain(made.api) if name[:1] not in ("", "@", "[") else "", made.args, made.keywords)
+
+
+def _passed(made: Made, done: Operation) -> Value | None:
+    """The operand whose constant factor is one of the result, too; of a name that is not known, what all operations of this
+    name keep."""
+    known = kept(made, *_FACTOR)
+    if known is not None:
+        return next((value for value in known if not isinstance(value, Known)), known[0])
+    return done.operand(0) if effect(made) is None and effects.keeps(done.name, *_FACTOR) else None
 
 
 def _plain(name: str) -> str:
@@ -484,8 +488,8 @@ class Factors:
             return self.of(done.operand(_FILLS[name], "value", "fill_value"), scales)
         elif name == "parameter" and not _nothing(first):
             return (self.atom(made),)
-        elif name in _KEEPS or self._reduces(made):
-            return self._product(self.of(first, scales), (ONE,), here)
+        elif (passed := _passed(made, done)) is not None or self._reduces(made):
+            return self._product(self.of(passed or first, scales), (ONE,), here)
         if name in _ONES:
             return (ONE,)
         if name in _ZEROS:

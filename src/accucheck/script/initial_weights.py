@@ -16,9 +16,11 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.effects import Effect
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
+from .effects import TAKEN, effect, kept, name_of, operands
 from .grading import Link, Replaced, replacements
 from .networks import (
     Structure,
@@ -39,16 +41,11 @@ from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unkn
 
 #: Values within values are looked at so deep.
 DEEP = 24
-_ZEROS = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(zeros(_like)?|Zeros(Like)?)")
-_ONES = re.compile(r"(numpy|mnp|ops|mint|tf|torch|Tensor)\.(ones(_like)?|Ones(Like)?)")
-_FULLS = re.compile(r"(numpy|mnp|ops|mint)\.(full|fill|full_like)")
-_SAME = re.compile(
-    r"numpy\.(array|asarray|ascontiguousarray|float32|float16|float64)|Tensor(\.from_numpy)?|Parameter|initializer|float|ops\.(Cast|cast)"
-)
-#: Methods after which an array of one number is still one.
-_KEEPS = re.compile(
-    r"astype|reshape|view|to|copy|asnumpy|transpose|T|init_data|to_tensor|float|half|expand_dims|squeeze|clone|value|swapaxes"
-)
+#: Of an array of one number these give arrays of that number.
+_ALIKE = (*TAKEN, "between")
+#: Initialisers of one number.
+_INITIALIZERS = {"initializer.Zero": 0.0, "initializer.One": 1.0}
+_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 #: The matrices of layers, where equal numbers keep all units equal.
 _MATRIX = re.compile(r"((\w+\.)?weight|embedding_table|weight_\w+)")
 #: Parameters made by hand that are weights, by what people call them; and those that are not.
@@ -116,41 +113,35 @@ def _made(made: Made, depth: int) -> float | None:
     name = made.api
     if made.fed and name != "Parameter":
         return None  # something was stored into it
-    if name == "initializer.Zero" or _ZEROS.fullmatch(name):
-        return 0.0
-    if name == "initializer.One" or _ONES.fullmatch(name):
-        return 1.0
     if name == "initializer.Constant":
         return number(made.argument(["value"], "value"), depth + 1)
-    if name == "ops.fill":
-        return number(made.argument(["type", "shape", "value"], "value"), depth + 1)
-    if _FULLS.fullmatch(name):
-        return number(made.argument(["shape", "fill_value"], "fill_value"), depth + 1)
-    if name == "" and isinstance(made.base, Made):
-        base = made.base.api
-        if _ZEROS.fullmatch(base) or _ONES.fullmatch(base):
-            return 0.0 if _ZEROS.fullmatch(base) else 1.0
-        if base == "ops.Fill":
-            return number(made.args[2], depth + 1) if len(made.args) > 2 else None
-        return number(made.args[0], depth + 1) if base == "ops.Cast" and made.args else None
-    if _SAME.fullmatch(name):
-        first = made.args[0] if made.args else None
-        first = first or next(
-            (made.keywords[k] for k in ("default_input", "input_data", "init", "object") if k in made.keywords), None
-        )
-        if name == "Tensor" and "init" in made.keywords:
-            first = made.keywords["init"]
-        if isinstance(first, Known) and isinstance(first.value, str) and name not in ("initializer", "Tensor"):
-            return None
-        return number(first, depth + 1)
-    if name[:1] in ".@" and _KEEPS.fullmatch(name[1:]) and made.base is not None:
-        return number(made.base, depth + 1)
-    if name in ("*", "+", "-", "/") and len(made.args) == 2:
-        return _combined(name, number(made.args[0], depth + 1), number(made.args[1], depth + 1))
-    if name == "neg":
-        inner = number(made.args[0], depth + 1)
-        return None if inner is None else -inner
-    return None
+    if name in _INITIALIZERS:
+        return _INITIALIZERS[name]
+    if name in ("initializer", "Tensor") and (given := made.argument(["init"], "init")) is not None:
+        return number(given, depth + 1)
+    known = effect(made)
+    if known is None or known.constant is not None:
+        return None if known is None else known.constant
+    passed = kept(made, *_ALIKE)
+    if passed is None:
+        return _computed(made, known, depth)
+    found = {None if _is_text(value) and name != "Parameter" else number(value, depth + 1) for value in passed}
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, str)
+
+
+def _computed(made: Made, known: Effect, depth: int) -> float | None:
+    """The number in a result that is computed of arrays of one number each."""
+    given = [number(value, depth + 1) for value in operands(made, (0, 1))]
+    first = given[0] if given else None
+    if known.operation in _ARITHMETIC and len(given) == 2:
+        return _combined(_ARITHMETIC[known.operation], *given)
+    if known.keeps == "negated" and first is not None:
+        return -first
+    return 0.0 if known.keeps == "factor" and first == 0.0 else None
 
 
 def _combined(name: str, one: float | None, other: float | None) -> float | None:
@@ -534,10 +525,13 @@ _TAKES: list[tuple[str, tuple[str, ...] | None]] = [
     (r"[Dd]ense|linear", ("1", "weight")),
     (r"Gather(V2)?|gather|EmbeddingLookup|embedding", ("0", "input_params", "params", "weight")),
 ]
-_PASSES = re.compile(
-    r"@?\.?(astype|reshape|view|transpose|T|swapaxes|expand_dims|squeeze|value|to|float|half|permute|broadcast_to|Cast|cast|Transpose|Reshape|"
-    r"ExpandDims|Squeeze|Concat|concat|cat|stack|Stack|Tile|tile|split|Split|L2Normalize|depend|Identity|ParameterTuple|Mul|mul|Div|div)|\[\]|[*/]|\.each"
-)
+
+
+def _passes(user: Made) -> bool:
+    """Whether a weight is still one in the result: its elements at other places, or these by a factor."""
+    known = effect(user)
+    by_factor = known is not None and (known.keeps == "direction" or known.operation in ("mul", "div"))
+    return by_factor or kept(user, *TAKEN) is not None or name_of(user) == "ParameterTuple"
 
 
 def _use(parameter: Made, structure: Structure) -> str:
@@ -566,7 +560,7 @@ def _use(parameter: Made, structure: Structure) -> str:
                 re.fullmatch(pattern, last) and (places is None or how in places) for pattern, places in _TAKES
             ):
                 return "weight"
-            if _PASSES.fullmatch(user.name) or _PASSES.fullmatch(operator.last):
+            if _passes(user):
                 if id(user) not in seen:
                     seen.add(id(user))
                     queue.append(user)
@@ -615,25 +609,20 @@ def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
         return _sizes(given) or shape(value.args[0] if value.args else None, depth + 1)
     if name == "Tensor" and "shape" in value.keywords:
         return _sizes(value.keywords["shape"])
-    if name == "ops.fill":
-        return _sizes(value.argument(["type", "shape"], "shape"))
-    if _ZEROS.fullmatch(name) or _ONES.fullmatch(name) or _FULLS.fullmatch(name):
-        return _sizes(value.args[0]) if value.args else _sizes(value.keywords.get("shape"))
-    if (
-        name == ""
-        and value.args
-        and isinstance(value.base, Made)
-        and (_ZEROS.fullmatch(value.base.api) or _ONES.fullmatch(value.base.api))
-    ):
-        return _sizes(value.args[0])
+    if name == "initializer" and value.args:
+        return shape(value.args[0], depth + 1)
+    known = effect(value)
+    if known is None:
+        return None
+    if known.constant is not None or known.operation in ("full", "fill"):
+        places = value.args[1:] if known.operation == "fill" else value.args
+        return _sizes(places[0] if places else value.keywords.get("shape"))
     if name in (".reshape", ".view"):
         return _sizes(Items(value.args)) if len(value.args) != 1 else _sizes(value.args[0])
-    if name[:1] == "." and _KEEPS.fullmatch(name[1:]):
-        return shape(value.base, depth + 1)
-    if _SAME.fullmatch(name) and value.args:
-        return shape(value.args[0], depth + 1)
-    if name in ("*", "+", "-", "/"):
-        return next((found for arg in value.args if (found := shape(arg, depth + 1)) is not None), None)
+    if known.keeps == "same" or known.axes:
+        return next((shape(given, depth + 1) for given in operands(value, known.of)), None)
+    if known.operation in _ARITHMETIC:
+        return next((found for arg in operands(value, (0, 1)) if (found := shape(arg, depth + 1)) is not None), None)
     return None
 
 

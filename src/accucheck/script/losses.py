@@ -15,8 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
+from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
+from .effects import TAKEN, effect, kept, name_of, operands
 from .values import Frame, Instance, Items, Known, Made, Many, Unknown, Value, options, unseen
 
 if TYPE_CHECKING:
@@ -30,22 +32,8 @@ def _words(text: str) -> frozenset[str]:
 #: So many values are looked at between a loss and the layers that its prediction comes from, and so many such layers count.
 STEPS, HEADS = 4000, 24
 
-#: What leaves the form of a prediction as it is: the same numbers in another shape, order, type or place.
-_SHAPES = _words(
-    "reshape view transpose squeeze expand_dims unsqueeze flatten permute swapaxes swapdims cast astype to float half copy "
-    "type_as stop_gradient depend identity dropout tile repeat broadcast_to gather index_select masked_select slice "
-    "strided_slice split chunk unstack unbind stack concat cat narrow roll flip contiguous fp32_to_fp16 clamp clip "
-    "clip_by_value maximum minimum gather_d gather_elements gather_nd moveaxis movedim view_as reshape_as select where "
-    "squeeze_ asnumpy value pad getitem item masked_fill print broadcast_like"
-)
-_SHAPE_CLASSES = _words(
-    "Reshape Transpose Squeeze ExpandDims Flatten Cast Identity StopGradient Depend Dropout Dropout2D Tile BroadcastTo Gather "
-    "GatherV2 Slice StridedSlice Split Unstack Stack Pack Concat GatherD GatherNd Select MaskedSelect Print Pad MaskedFill "
-    "Maximum Minimum Load SplitV DropoutGenMask DropoutDoMask"
-)
-#: Averages of probabilities are probabilities, and sums of logits are logits.
-_MEANS = _words("mean reduce_mean ReduceMean sum ReduceSum reduce_sum max ReduceMax amax")
-_LOG = re.compile(r"^(log|Log|log2|log1p)$")
+#: What leaves the form of a prediction as it is: of scores, the largest, the average and those that are not masked are scores.
+_FORM = (*TAKEN, "filled", "limited", "between")
 _REDUCERS = _words(
     "mean sum ReduceMean ReduceSum reduce_mean reduce_sum get_loss nanmean average max min ReduceMax ReduceMin dot matmul "
     "MatMul tensor_dot topk TopK norm"
@@ -110,22 +98,6 @@ class Said:
 # --- forms of predictions ---------------------------------------------------------------------------------------------
 
 
-def called(made: Made) -> str:
-    """The canonical name of what a call runs: of the layer or operator object where one is called."""
-    if made.name == "" and isinstance(made.base, Made):
-        return made.base.api
-    return made.api
-
-
-def operand(made: Made) -> list[Value]:
-    """What a call works on: the tensor of a method, else the first argument."""
-    if made.name[:1] in (".", "@") and made.base is not None:
-        return [made.base]
-    if made.args:
-        return made.args[:1]
-    return list(made.keywords.values())[:1]
-
-
 def heads(value: Value | None, depth: int = 0) -> list[Head]:
     """The layers that a prediction comes from, behind what leaves its form as it is."""
     found: list[Head] = []
@@ -145,7 +117,8 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
                 head = _head(part, logged, depth)
                 found.append(head._replace(gives="logits") if averaged and head.gives == "activation" else head)
             else:
-                averaged |= called(part).rsplit(".", 1)[-1] in _MEANS
+                known = effect(part)
+                averaged |= known is not None and known.reduces
                 queue += [(v, logged or step[1], averaged) for v in step[0]]
         else:
             found.append(Head("", getattr(part, "name", ""), part))
@@ -154,45 +127,44 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
 
 def _behind(made: Made) -> tuple[list[Value], bool] | None:
     """What a call passes on without changing its form, and whether it takes the logarithm; None for what gives a form."""
-    name = called(made)
-    last = name.rsplit(".", 1)[-1].lstrip("@")
-    if _LOG.match(last) and name.startswith(("ops.", ".", "mnp.", "numpy.", "mint.")):
-        return operand(made), True
-    if name in (".item", ".each", "[]", "comprehension"):
-        return [made.base] if made.base is not None else made.args[:1], False
-    of_framework = name.startswith(("ops.", ".", "mint.", "nn.", "mnp.", "depend"))
-    if of_framework and (last in _SHAPES or last in _SHAPE_CLASSES or last in _MEANS):
-        if last in ("where", "select", "Select") and len(made.args) > 1:
-            own = [made.base] if name[:1] == "." and made.base is not None else []
-            return [v for v in (*own, *made.args[1:]) if not isinstance(v, Known)], False
-        return operand(made), False
-    if name in ("+", "-", "*", "/") and len(made.args) == 2:
-        left, right = made.args
-        if isinstance(right, Known) and name != "-":
-            return [left], False
-        if isinstance(left, Known) and name in ("+", "*"):
-            return [right], False
-    if made.result is not None:
-        return [made.result], False
-    return None
+    if made.name == "comprehension":
+        return made.args[:1], False
+    known = effect(made)
+    if known is not None and known.gives == "log":
+        return operands(made), True
+    if known is not None and known.constant is not None:
+        return [], False
+    passed = kept(made, *_FORM)
+    if passed is None and known is not None:
+        passed = _scaled(made, known) or (operands(made) if known.linear and known.reduces else None)
+    if passed is not None:
+        return [value for value in passed if not isinstance(value, Known)], False
+    return ([made.result], False) if made.result is not None else None
+
+
+def _scaled(made: Made, known: Effect) -> list[Value] | None:
+    """What is multiplied by a constant, divided by one, or has one added."""
+    pair = operands(made, (0, 1))
+    if known.operation not in ("add", "mul", "div") or len(pair) != 2:
+        return None
+    left, right = pair
+    if isinstance(right, Known):
+        return [left]
+    return [right] if isinstance(left, Known) and not known.right else None
 
 
 def _head(made: Made, logged: bool, depth: int) -> Head:
-    name = called(made)
-    known = api.find(name)
-    gives = known.gives if known else None
+    name = name_of(made)
+    known, does = api.find(name), effect(made)
+    gives = does.gives if does is not None else ""
     last = name.rsplit(".", 1)[-1]
-    if name in (".softmax", ".sigmoid", ".log_softmax"):
-        gives = {"softmax": "probabilities", "sigmoid": "element probabilities"}.get(last, "log-probabilities")
-    if gives is None and known is not None:
+    if not gives and known is not None:
         if known.kind in ("dense", "convolution"):
             gives, last = _activated(made, last)
         elif known.kind in ("normalization", "embedding", "recurrent", "pooling"):
             gives = "logits"
         elif known.kind == "activation":
             gives = "activation"
-    if name in ("@", ".matmul", "ops.matmul", "ops.bmm", "ops.MatMul", "ops.BatchMatMul"):
-        gives = "logits"
     if (
         name == "+"
         and depth < 4
@@ -201,7 +173,7 @@ def _head(made: Made, logged: bool, depth: int) -> Head:
         gives = "logits"
     if logged and gives in ("probabilities", "element probabilities"):
         return Head(gives.replace("probabilities", "log-probabilities"), f"log({last})", made)
-    return Head("" if logged else gives or "", last or name, made)
+    return Head("" if logged else gives, last or name, made)
 
 
 def _activated(made: Made, last: str) -> tuple[str, str]:
@@ -363,8 +335,8 @@ class Losses:
             if call.name == "==":
                 for value in call.args:
                     for part in flow.sources(value, lambda v: isinstance(v, Instance)):
-                        if isinstance(part, Made) and called(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
-                            found.update(id(_layer(head)) for v in operand(part) for head in heads(v))
+                        if isinstance(part, Made) and name_of(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
+                            found.update(id(_layer(head)) for v in operands(part) for head in heads(v))
                             break
         for model in self.trace.calls:
             metrics = _argument(model, "metrics") if model.api == "Model" else None
@@ -477,7 +449,7 @@ class Losses:
                 queue += flow.inputs(part)
             if not isinstance(part, Made):
                 continue
-            name = called(part)
+            name = name_of(part)
             last = name.rsplit(".", 1)[-1]
             normal = _NORMAL.search(name) is not None
             if normal or _UNIFORM.search(name):
@@ -486,12 +458,7 @@ class Losses:
                 if _once(part.frame):
                     yield Said("penalty-once", part, {"function": last + "()"}, point)
                 return
-            if (
-                last in _SHAPES
-                or last in _SHAPE_CLASSES
-                or last in ("expand_as", "Tensor", "tensor", "Parameter", "[]", "each")
-            ):
-                queue += operand(part)
+            queue += kept(part, *_FORM) or []
 
 
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
@@ -514,7 +481,7 @@ def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer],
 
 def applied(call: Made) -> Application | None:
     """The application of a loss of MindSpore, by an object or a function."""
-    name = called(call)
+    name = name_of(call)
     known = api.find(name)
     if known is None or known.kind != "loss" or not (known.expects or known.reduction):
         return None
@@ -599,7 +566,7 @@ def known_name(application: Application) -> str:
 
 def _flattened(made: Made) -> bool:
     """True for x.view(-1) and its like: what had several dimensions becomes a vector."""
-    last = called(made).rsplit(".", 1)[-1].lower()
+    last = name_of(made).rsplit(".", 1)[-1].lower()
     if last in ("flatten", "ravel"):
         return True
     if last not in ("view", "reshape"):
@@ -656,7 +623,7 @@ def _reduces(value: Value) -> bool:
     """True for what makes one number of a loss for each sample, or may do so."""
     if not isinstance(value, Made):
         return isinstance(value, Instance)
-    name = called(value)
+    name = name_of(value)
     if name.rsplit(".", 1)[-1] in _REDUCERS:
         return True
     if name in ("/", "ops.div", "ops.Div", "ops.RealDiv"):  # by a count of its own
@@ -713,7 +680,7 @@ def _is_accuracy(value: Value) -> bool:
 def _one_hot(value: Value) -> bool:
     if not isinstance(value, Made):
         return False
-    last = called(value).rsplit(".", 1)[-1]
+    last = name_of(value).rsplit(".", 1)[-1]
     return last in ("OneHot", "one_hot", "OneHotOp", "eye", "to_categorical", "onehot")
 
 
@@ -722,7 +689,7 @@ def _is_integer(value: Value | None) -> bool:
     for _ in range(20):
         if not isinstance(value, Made):
             return False
-        last = called(value).rsplit(".", 1)[-1]
+        last = name_of(value).rsplit(".", 1)[-1]
         if last in ("astype", "to", "cast", "Cast", "Tensor", "tensor", "int", "long"):
             given = [*value.args, *value.keywords.values()]
             kinds = [getattr(kind, "name", "") or str(getattr(kind, "value", "")) for kind in given]
@@ -742,7 +709,7 @@ def _encoded(value: Value) -> Made | None:
         if _one_hot(value):
             return value
         behind = _behind(value)
-        if behind is None or not behind[0] or called(value) in (".item", ".each", "[]"):
+        if behind is None or not behind[0] or name_of(value) in (".item", ".each", "[]"):
             return None
         value = behind[0][0]
     return None
@@ -750,18 +717,18 @@ def _encoded(value: Value) -> Made | None:
 
 def _likelihood(call: Made) -> Value | None:
     """The prediction in a product with one-hot labels that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
-    if called(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
+    if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
         return None
     signs, factors = 0, list[Value]()
-    queue = operand(call)
+    queue = operands(call)
     while queue and len(factors) < 6:
         part = queue.pop()
-        name = called(part) if isinstance(part, Made) else ""
+        name = name_of(part) if isinstance(part, Made) else ""
         if isinstance(part, Made) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
             queue += part.args
         elif isinstance(part, Made) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
             signs += 1
-            queue += operand(part)
+            queue += operands(part)
         elif isinstance(part, Known):
             signs += isinstance(part.value, (int, float)) and part.value < 0
         else:

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..knowledge import effects
 from .decisions import NO_WAYS, Ways, apart, ways
+from .effects import TAKEN
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
@@ -46,10 +48,6 @@ HIDES = re.compile(
 #: What is compared for other reasons than padding: a triangle, flags.
 _NO_PADDING = re.compile(r"tri[lu]|causal|future|subsequent|valid|flag|rand", re.IGNORECASE)
 _LABELS = re.compile(r"label|target|gold|ground", re.IGNORECASE)
-_KEEPS = re.compile(
-    r"cast|expand|reshape|tile|broadcast|transpose|squeeze|astype|view|float|repeat|copy|^to$|type_as|swapaxes|permute|tensor|int$|bool$",
-    re.IGNORECASE,
-)
 #: From here on a number is so large that what it is added to vanishes in a softmax.
 _LARGE = 1e3
 
@@ -224,6 +222,11 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def _keeps(name: str) -> bool:
+    """Whether what is called so gives elements of its one operand, as whole numbers or flags perhaps."""
+    return effects.keeps(name, *TAKEN, "whole", "truth") and all(len(each.of) == 1 for each in effects.alike(name))
+
+
 class _Function:
     def __init__(
         self,
@@ -359,7 +362,7 @@ class _Function:
                 kept, other = (args[1], args[2]) if sign.real else (args[2], args[1])
                 if (self.large(kept) or 0) < 0 and self.large(other) is None:
                     self.say("mask-inverted", node)
-        if not _KEEPS.search(name) and len(args) + len(node.keywords) > 1:
+        if not _keeps(name) and len(args) + len(node.keywords) > 1:
             self.shifted([*args, *(keyword.value for keyword in node.keywords)], node)
 
     # --- direction --------------------------------------------------------------------------------------------------------
@@ -409,7 +412,7 @@ class _Function:
             return _flipped(self.sign(args[1], target))
         if name in ("ones_like", "oneslike", "ones"):  # what stands in for a mask that was not given, not a pattern
             return _Sign(True) if target in self.lacking and of_padding(target) else None
-        if _KEEPS.search(name):
+        if _keeps(name):
             if args and (found := self.sign(args[0], target)) is not None:
                 return found
             if isinstance(node.func, ast.Attribute) and not _is_self(node.func):
@@ -473,7 +476,7 @@ class _Function:
     def large(self, node: ast.expr | None) -> float | None:
         """A number so large that a softmax makes 0 or 1 of it; None for anything else."""
         value = self.value(node)
-        if value is None and isinstance(node, ast.Call) and node.args and _KEEPS.search(_last(node.func)):
+        if value is None and isinstance(node, ast.Call) and node.args and _keeps(_last(node.func)):
             return self.large(node.args[0])
         return value if value is not None and abs(value) >= _LARGE else None
 
@@ -509,7 +512,7 @@ class _Function:
                 inner = self.cut(node.args[0])
                 rest = ", ".join(unparse(part) for part in node.args[1:])
                 return None if inner is None else (inner[0], inner[1] + rest)
-            if _KEEPS.search(name):
+            if _keeps(name):
                 if node.args and (found := self.cut(node.args[0])) is not None:
                     return found
                 if isinstance(node.func, ast.Attribute) and not _is_self(node.func):

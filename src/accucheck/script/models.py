@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..knowledge import names
+from ..knowledge import effects, names
+from .effects import effect
 from .values import (
     Function,
     Instance,
@@ -464,9 +465,14 @@ def method(
     if name in _CHAINED and isinstance(owner, (Made, Instance)):
         tracer.made("." + name, args, keywords, node, owner)
         return owner
-    if name in _FEEDS and isinstance(owner, Made):
+    if name in _FEEDS and isinstance(owner, Made) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
     return None
+
+
+def _of_tensor(owner: Made, name: str) -> bool:
+    """Whether a method that stores into a container is an operation on a tensor here."""
+    return effect(owner) is not None and effects.find(f".{name}") is not None
 
 
 def _of_super(

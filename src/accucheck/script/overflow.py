@@ -13,19 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .factors import Factors, called, operation, words
+from ..knowledge import effects
+from .effects import TAKEN
+from .factors import Factors, called, operation
 from .values import Items, Known, Made, Many, Value, name_of, options
 
 #: Elements of which one overflows, where a check gives one number an element.
 MANY = 8
 _LIMIT = 24
 
-#: Operations that leave a status what it is.
-_SAME = words(
-    "cast astype depend reshape view flatten squeeze expanddims stack concat cat hstack tuple list float int bool asnumpy item"
-    " value tensor array asarray to scalarcast allreduce identity stopgradient immutable abs iter contiguous broadcast"
-    " processlossscale"
-)
+#: What leaves a status what it is: 0 stays 0, and what is more stays more.
+_STATUS = (*TAKEN, "whole", "truth", "factor")
 _COMPARES: dict[str, Callable[[float, float], bool]] = {
     "lessequal": op.le, "le": op.le, "<=": op.le, "less": op.lt, "lt": op.lt, "<": op.lt,
     "greaterequal": op.ge, "ge": op.ge, ">=": op.ge, "greater": op.gt, "gt": op.gt, ">": op.gt,
@@ -154,9 +152,10 @@ class Overflow:
             return (Status(1.0, 1.0),)
         if name in ("zeros", "zeroslike"):
             return (Status(0.0, 0.0),)
-        if name in _SAME and operands:
-            place = 1 if name == "processlossscale" and len(operands) > 1 else 0
-            return self.of(operands[place])
+        if name == "processlossscale" and len(operands) > 1:
+            return self.of(operands[1])
+        if effects.keeps(name, *_STATUS) and operands and name != "parameter":  # which holds what was assigned last
+            return self.of(operands[0])
         return (None,)
 
     def _check(self, made: Made, name: str, operands: list[Value]) -> Status | None:
@@ -229,7 +228,7 @@ class Overflow:
                     break
                 inner = (
                     operation(inner).operand(0)
-                    if operation(inner).name in _SAME
+                    if effects.keeps(operation(inner).name, *_STATUS)
                     else inner.base
                     if inner.name == "[]"
                     else None

@@ -13,6 +13,7 @@ import string
 from collections.abc import Iterable
 from typing import Any
 
+from ..knowledge import effects
 from .decisions import NO_WAYS, TRUE, Way, Ways, matched, text_of, ways
 from .padding_facts import (
     END,
@@ -38,12 +39,6 @@ from .syntax import children, kept, stored, unparse, walk
 #: So many steps are taken in one module, and so many calls deep, before the rest is left alone.
 STEPS, DEPTH = 60_000, 5
 
-#: Calls and methods that leave the number and order of elements as they are.
-_SAME = re.compile(
-    r"(as|asany|ascontiguous)?array$|list$|tuple$|[Tt]ensor$|from_numpy$|int(32|64)?$|float(16|32|64)?$|astype$|(deep)?copy$|"
-    r"reshape$|tolist$|view$|(as)?numpy$|(un)?squeeze$|expand_dims$|[vhd]?stack$|to$|long$|type$|cast$|transpose$|swapaxes$|flatten$|"
-    r"ravel$|contiguous$|detach$|clone$|sorted$"
-)
 _ZEROS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}
 _JOINS = frozenset(("concatenate", "hstack", "concat", "cat", "append", "r_"))
 _LENGTH = re.compile(r"(^|_)(seq)?_?(i|o|x|y|src|tgt|in)?_?(len|lens|length|lengths)$", re.IGNORECASE)
@@ -877,7 +872,7 @@ class _Reader:
         if _OF_LENGTHS.search(called):
             for one in arguments:
                 self.keep(one)
-        if _SAME.match(called):
+        if effects.keeps_order(called):
             inside = args[0] if args and (owner is None or self.is_module(owner)) else None
             if inside is None and owner is not None and not self.is_module(owner):
                 inside = self.value(owner)

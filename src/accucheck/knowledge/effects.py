@@ -1,0 +1,145 @@
+"""What operations on arrays keep of what they are given, and what they give: effects.json, a line an operation.
+
+An operation has many spellings: a function or class of ops, nn, mint or mindspore.numpy, a method of tensors (".view"), an attribute
+("@T"), one of numpy or Python, an operator ("+"). A test runs each on arrays and compares with its line, but for those that
+cannot be run where the tests run; their line says why not.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+#: What an operation keeps, the most first:
+#: same        each element at its place, but for the precision of its type
+#: order       the elements in their order, in another shape
+#: values      the elements, each as often, at other places or put together
+#: elements    what it gives are elements of its operands, some perhaps not or several times
+#: filled      elements of its operand, and at some places a constant
+#: whole       the elements without what is behind the point
+#: truth       whether an element is not 0
+#: limited     the operand where it lies within limits that are given
+#: between     something between the smallest and the largest of what it is computed from; f(a x) = a f(x)
+#: factor      a positive factor of all elements: f(a x) = a f(x)
+#: negated     the operand with the other sign
+#: direction   the operand times a positive number that is computed from it
+Keeps = Literal[
+    "",
+    "same",
+    "order",
+    "values",
+    "elements",
+    "filled",
+    "whole",
+    "truth",
+    "limited",
+    "between",
+    "factor",
+    "negated",
+    "direction",
+]
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What an operation does, by all its `names` (as names.canonical gives them).
+
+    keeps       of the operands at the places `of`, as said above; of a list, its items are the operands; `keyword` is what the
+                operand is called where a call names it and signatures.json does not have it
+    neutral     of an operator on two: with this number as one operand, the result is the other one; `right`: only as the second
+    gives       the form of a prediction: probabilities, log-probabilities (over an axis), "element ..." when each counts alone;
+                "logits" for a product with weights, "activation" for what is applied to each element, "log" for a logarithm
+    kind        truth (0 or 1), index, count, whole (numbers), description (of the array, whatever its elements), random, nothing
+    power       f(a x) = a ** power f(x)
+    low, high   bounds of all elements of the result
+    constant    the number that each element is
+    new         the result does not hang on the elements of an operand
+    axes        the sizes of its axes stay, but for their order and for axes of size 1; so with all that keep "same"
+    ordered     along each axis the elements stay in their order, whatever becomes of the axes
+    linear      f(x + y) = f(x) + f(y)
+    reduces     one number for several
+    several     it gives further results: all this is said of the one at `value`
+    pieces      it gives several parts of the operand, and all this is said of them together
+    mode        "evaluation": this holds there; in training what a dropout leaves is divided by the share that it leaves
+    untried     why no test runs them -> spellings: "absent" from the public modules of MindSpore 2.10, "broken" in it, "pytorch"
+                (a method of its tensors), "devices" (several are needed), "ascend" (it does not run on a CPU)
+    """
+
+    operation: str
+    names: tuple[str, ...]
+    keeps: Keeps = ""
+    of: tuple[int, ...] = (0,)
+    keyword: str = ""
+    neutral: float | None = None
+    right: bool = False
+    gives: str = ""
+    kind: str = ""
+    power: float | None = None
+    low: float | None = None
+    high: float | None = None
+    constant: float | None = None
+    new: bool = False
+    axes: bool = False
+    ordered: bool = False
+    linear: bool = False
+    reduces: bool = False
+    several: bool = False
+    value: int = 0
+    pieces: bool = False
+    mode: str = ""
+    untried: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def keeps_order(self) -> bool:
+        """Each element is there, and along each axis in the order of before."""
+        return self.ordered or self.keeps in ("same", "order", "whole", "truth")
+
+    def why_untried(self, name: str) -> str:
+        """Why no test runs a spelling of it; "" where one does."""
+        return next((why for why, names in self.untried.items() if name in names), "")
+
+
+@cache
+def load() -> list[Effect]:
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=list[Effect])
+
+
+@cache
+def _by_name() -> dict[str, Effect]:
+    return {name: effect for effect in load() for name in effect.names}
+
+
+def find(name: str) -> Effect | None:
+    """What the operation of this canonical name does."""
+    return _by_name().get(name)
+
+
+@cache
+def _by_last() -> dict[str, list[Effect]]:
+    found: dict[str, list[Effect]] = {}
+    for effect in load():
+        for last in dict.fromkeys(_plain(name) for name in effect.names):
+            found.setdefault(last, []).append(effect)
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.rsplit(".", 1)[-1].replace("_", "").lower()
+
+
+def alike(name: str) -> list[Effect]:
+    """The operations that are called so in some namespace, whatever the case and underscores: for code of which only the text
+    is read."""
+    return _by_last().get(_plain(name), [])
+
+
+def keeps(name: str, *words: str) -> bool:
+    """Whether all operations that are called so keep one of these."""
+    return bool(alike(name)) and all(effect.keeps in words for effect in alike(name))
+
+
+def keeps_order(name: str) -> bool:
+    """Whether all operations that are called so keep each element, along each axis in the order of before."""
+    return bool(alike(name)) and all(effect.keeps_order for effect in alike(name))

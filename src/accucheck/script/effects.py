@@ -1,0 +1,90 @@
+"""What the calls of a trace do to the numbers that they are given, as knowledge/effects.json says of the operation behind each.
+
+A rule asks what a call keeps ("same", "order", "values", "elements", ...) instead of what it is called, so that each spelling
+of an operation counts: a function, the object of a class, a method, an operator.
+"""
+
+from __future__ import annotations
+
+from ..knowledge import effects, signatures
+from ..knowledge.effects import Effect
+from .values import Items, Known, Made, Value
+
+#: The elements and nothing else, each as often as before.
+MOVED = ("same", "order", "values")
+#: Elements of the operands and nothing else: some may be missing, some be there several times.
+TAKEN = (*MOVED, "elements")
+
+
+def name_of(made: Made) -> str:
+    """The canonical name of what a call runs: of the layer or operator object where one is called."""
+    if made.name == "" and isinstance(made.base, Made):
+        return made.base.api
+    return made.api
+
+
+def effect(made: Made) -> Effect | None:
+    return effects.find(name_of(made))
+
+
+def operands(made: Made, places: tuple[int, ...] = (0,)) -> list[Value]:
+    """What a call works on, by place: the tensor of a method is the first."""
+    given = dict(enumerate(made.args))
+    if made.name[:1] in (".", "@", "[") and made.base is not None:
+        given = {0: made.base, **{place + 1: value for place, value in given.items()}}
+    elif made.name:
+        known = signatures.load().signature(made.api)
+        names = known.positional if known is not None else ()
+        given.update({names.index(name): value for name, value in made.keywords.items() if name in names})
+    if not given and places == (0,):
+        return list(made.keywords.values())[:1]
+    return [given[place] for place in places if place in given]
+
+
+def kept(made: Made, *keeps: str) -> list[Value] | None:
+    """The operands of which a call keeps one of these; None when it keeps less, or is not known."""
+    if made.name == "[]":
+        return _indexed(made, keeps)
+    known = effect(made)
+    if known is None:
+        return None
+    if known.neutral is not None:
+        return _untouched(made, known) if "same" in keeps else None
+    if known.keeps not in keeps:
+        return None
+    named = made.keywords.get(known.keyword)
+    return [named] if named is not None else operands(made, known.of) or None
+
+
+def _indexed(made: Made, keeps: tuple[str, ...]) -> list[Value] | None:
+    """x[...] and x[:, None] keep all elements, other items some. Of an operation with further results, only one is meant."""
+    base, key = made.base, made.args[0] if made.args else None
+    if base is None:
+        return None
+    of = effect(base) if isinstance(base, Made) else None
+    if of is not None and of.several and isinstance(key, Known) and key.value in (0, 1) and key.value != of.value:
+        return None
+    parts = key.items if isinstance(key, Items) else [key]
+    return [base] if "elements" in keeps or ("order" in keeps and all(map(_everything, parts))) else None
+
+
+def _everything(key: Value | None) -> bool:
+    """An index that leaves nothing out: `:`, `...`, None."""
+    if isinstance(key, Made) and key.name == "slice":
+        return all(isinstance(part, Known) and part.value is None for part in key.args)
+    return isinstance(key, Known) and (key.value is None or key.value is ...)
+
+
+def _untouched(made: Made, known: Effect) -> list[Value] | None:
+    """The other operand of an operator with its neutral number: x + 0, 1 * x."""
+    pair = operands(made, (0, 1))
+    if len(pair) != 2:
+        return None
+    left, right = pair
+    if _is(right, known.neutral):
+        return [left]
+    return [right] if _is(left, known.neutral) and not known.right else None
+
+
+def _is(value: Value, number: float | None) -> bool:
+    return isinstance(value, Known) and type(value.value) in (int, float) and value.value == number
