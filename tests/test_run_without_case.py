@@ -98,6 +98,38 @@ def test_a_script_that_is_given_is_all_that_is_examined(tmp_path):
     assert json.loads(ran.stdout)["taken"] == {"scripts.train": "train.py", "curves.train": "run.log"}
 
 
+def test_a_command_says_which_script_and_which_settings_are_examined(tmp_path):
+    options = """import argparse
+import yaml
+from mindspore import Model, nn
+from mindspore.dataset import NumpySlicesDataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config")
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--epochs", type=int, default=3)
+first, _ = parser.parse_known_args()
+with open(first.config) as stream:
+    parser.set_defaults(**yaml.safe_load(stream))
+args = parser.parse_args()
+network = nn.Dense(1, 1)
+data = NumpySlicesDataset(list(range(64))).batch(8)
+Model(network, nn.MSELoss(), nn.SGD(network.trainable_params(), args.lr)).train(args.epochs, data)
+"""
+    project(tmp_path, "train.py")
+    (tmp_path / "fit.py").write_text(options)
+    (tmp_path / "a.yaml").write_text("# fast\nlr: 50.0\nepochs: 120\n")
+    command = ("python", "fit.py", "--config", "a.yaml")
+    found = accucheck("run", "--only", "hp", "--kind", "static", "--", *command, cwd=tmp_path)
+    assert "fit.py:16: SGD has a constant learning rate of 50" in found.out
+    assert "fit.py:16: Model.train trains for 120 epochs (from a configuration file, a.yaml:3)." in found.out
+    given = accucheck("run", "--only", "hp.01", "--lang", "zh", "--", *command, "--lr", "0.2", cwd=tmp_path)
+    assert "使用固定学习率 0.2（由命令行给出，选项 lr）" in given.out and "train.py" not in given.out
+    wrong = accucheck("run", "--", "python", "nowhere.py", cwd=tmp_path)
+    assert wrong.code == 2 and "python nowhere.py starts no Python script that is there" in wrong.err
+    assert accucheck("run", ".", "train.py", cwd=tmp_path).code == 2, "a command stands after --"
+
+
 def test_a_run_in_which_nothing_ran_is_no_success(tmp_path):
     for arguments in ([], ["--exit-zero"], ["--json"]):
         ran = accucheck("run", str(tmp_path), *arguments)

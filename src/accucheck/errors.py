@@ -550,6 +550,10 @@ WORDS: Words = {
         "en": "--set {value}: write it as KEY=VALUE, for instance --set runtime.device=CPU.",
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
     },
+    "command-script": {
+        "en": "{command} starts no Python script that is there. Give the command as it is started in the project's folder.",
+        "zh": "{command} 没有启动任何存在的 Python 脚本。请给出在工程目录下实际使用的启动命令。",
+    },
     "script-role": {
         "en": "{path} is no Python script with MindSpore code. Say what it is: --set scripts.train={path}",
         "zh": "{path} 不是含有 MindSpore 代码的 Python 脚本。若确为脚本，请用 --set scripts.train={path} 指定。",

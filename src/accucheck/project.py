@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
@@ -19,6 +20,7 @@ from .case import Case
 from .checklist import Checklist, Item
 from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
+from .readers.recordings import command as watched_command
 from .readers.recordings import latest
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
 from .store import ATTACHMENTS, require_own, write_together
@@ -262,7 +264,8 @@ def open_project(
     session: "write" takes the lock where it can, "wait" waits a moment for it; "read" only reads; "try" reads when writing is
     impossible; "none" records nothing.
     take: where there is no case file and `settings` name no script, the case is taken from what lies in the folder; it is in any case
-    where results of such a case are recorded, so that they are not out of date. A case that names no watched run takes the last one.
+    where results of such a case are recorded, so that they are not out of date. A case that names no watched run takes the last one,
+    and its command where it names none.
     Raises UserError.
     """
     if path.suffix == ".json" and not path.is_dir():
@@ -270,6 +273,8 @@ def open_project(
     case = cases.load(path, list(settings))
     if not case.spec.watched and (watched := latest(Path(case.root))) is not None:
         settings = [f"watched={case.relative(watched)}", *settings]
+        if not case.spec.runtime.command and (command := watched_command(watched)) is not None:
+            settings = [f"runtime.command={json.dumps(command)}", *settings]
         case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     opened = None if session == "none" else _opened(open_session, Path(case.root), session)

@@ -28,7 +28,7 @@ from . import __version__
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .imports import users_environment
 from .readers import recordings
-from .readers.recordings import WATCH
+from .readers.recordings import ABOUT, WATCH
 from .settings import personal
 from .store import require_own
 
@@ -36,9 +36,7 @@ from .store import require_own
 KEEP = 5
 #: The folder whose sitecustomize brings the watching in.
 FIRST = Path(__file__).with_name("live") / "first"
-#: The file in a folder of recordings that says how they came about.
-ABOUT = "watch.json"
-#: The file in it that holds what the command printed, where that is kept.
+#: The file in a folder of recordings that holds what the command printed, where that is kept.
 OUTPUT = "output.log"
 #: Seconds for a command to end that is stopped: by an interrupt, and then by a request to end.
 PATIENCE = 5.0

@@ -43,7 +43,8 @@ def told(value: Value | None) -> Any:
 )  # fmt: skip
 def test_what_a_file_says(name: str, text: str, several: bool, expected: Any, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
-    assert told(load(tmp_path, tmp_path, tmp_path / "train.py", name, several)) == expected
+    found = load(tmp_path, tmp_path, tmp_path / "train.py", name, several)
+    assert (found and told(found[1])) == expected
 
 
 @pytest.mark.parametrize("name", ["a.yaml", "a" * 300 + ".yaml", "a\0.yaml"])
@@ -59,7 +60,8 @@ def test_where_it_is_looked_for(tmp_path: Path) -> None:
         (place / "a.yaml").write_text(f"{number}")
     (tmp_path / "b.yaml").write_text("lr: 1")
     for number, place in enumerate(places):
-        assert told(load(root, entry, importer, "a.yaml", False)) == number
+        found = load(root, entry, importer, "a.yaml", False)
+        assert found == (place.resolve() / "a.yaml", found and found[1]) and told(found and found[1]) == number
         (place / "a.yaml").unlink()
     assert load(root, entry, importer, "a.yaml", False) is None
     assert load(root, entry, importer, "../../b.yaml", False) is None  # beyond the project

@@ -155,6 +155,17 @@ class Command(click.Command):
         _section(formatter, "arguments", arguments)
         _section(formatter, "options", [record for record in records if record])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Of a command that takes a project and a command of the user's own, the latter is what follows --."""
+        if not {"project", "command"} <= {each.name for each in self.params if isinstance(each, click.Argument)}:
+            return super().parse_args(ctx, args)
+        at = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:at])
+        if ctx.params["command"]:
+            raise click.UsageError(say("extra-argument", name=ctx.params["command"][0]), ctx)
+        ctx.params["command"] = tuple(args[at + 1 :])
+        return rest
+
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
             raise click.UsageError(say("extra-argument", name=ctx.args[0]), ctx)

@@ -13,6 +13,7 @@ from .frame import (
     OK,
     PROBE_FAILED,
     WRONG_USE,
+    Argument,
     checklists_option,
     command,
     echo,
@@ -35,6 +36,8 @@ from .frame import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..checklist import Checklist
     from ..engine import Finished, Job
     from ..model import ProbeResult
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     "run",
     lambda: [
         project_argument(),
+        Argument("command", words="run-command", nargs=-1, metavar="[-- COMMAND]", type=click.UNPROCESSED),
         option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
         option("--kind", "kinds", words="kind", multiple=True, type=click.Choice(["static", "file", "live"])),
         option("--live", words="live", is_flag=True),
@@ -157,6 +161,7 @@ class Asked(NamedTuple):
     stale: bool = False
     form: str = "text"
     as_json: bool = False
+    command: tuple[str, ...] = ()
 
     @property
     def format(self) -> str:
@@ -185,7 +190,7 @@ def _open(asked: Asked) -> Project:
     from ..project import open_project
 
     path = Path(asked.project)
-    settings = (*asked.settings, *script_settings(path, asked.scripts))
+    settings = (*_command_settings(path, asked), *asked.settings, *script_settings(path, asked.scripts))
     session = "none" if asked.no_session else "write"
     opened = open_project(path, asked.checklists, settings, session=session, take=True)
     speak(opened)
@@ -197,6 +202,27 @@ def _open(asked: Asked) -> Project:
             talk(say("locked", holder=opened.session.holder))
     talk_of_taken(opened)
     return opened
+
+
+def _command_settings(project: Path, asked: Asked) -> list[str]:
+    """The command that the user starts the training with, and the script that it starts, as settings of the case.
+
+    Raises UserError where it starts no Python script that is there.
+    """
+    import json
+    import shlex
+
+    from ..errors import UserError
+    from ..script.command import read
+
+    if not asked.command:
+        return []
+    text = shlex.join(asked.command)
+    started = read(text, project if project.is_dir() else project.parent)
+    if started is None:
+        raise UserError("command-script", command=text)
+    scripts = () if asked.scripts else (str(started.script),)
+    return [f"runtime.command={json.dumps(text)}", *script_settings(project, scripts)]
 
 
 def _chosen(opened: Project, asked: Asked) -> tuple[list[str], list[Job]]:

@@ -705,6 +705,10 @@ WORDS: Words = {
         "en": "Run your own command as it is, and watch from within what it trains: losses, rates in force, gradients, layers, data.",
         "zh": "原样运行你自己的命令，并从内部观察训练过程：loss、实际学习率、梯度、各层输出与数据。",
     },
+    "run-command": {
+        "en": "The command that starts the training, after --: its options and configuration files are those examined. It is not run.",
+        "zh": "启动训练的命令，写在 -- 之后：按其中的选项和配置文件检查，不会运行该命令。",
+    },
     "watch-command": {
         "en": "The command, after --: python train.py --lr 0.1, a module, a shell script, or a launcher such as msrun.",
         "zh": "要运行的命令，写在 -- 之后：python train.py --lr 0.1、模块、shell 脚本，或 msrun 等启动器。",

@@ -19,6 +19,19 @@ MESSAGES: Words = {
         "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
         "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
     },
+    "options-refused": {
+        "en": "The command of the run does not fit the options that are parsed here: {words}. Their defaults are examined instead.",
+        "zh": "运行命令与此处解析的命令行选项不符：{words}。改按选项的默认值检查。",
+    },
+    "options-unknown": {
+        "en": "The command of the run gives arguments that are parsed here and fit no option: {words}.",
+        "zh": "运行命令给出的参数在此处解析，但没有与之对应的选项：{words}。",
+    },
+    "command-elsewhere": {
+        "en": "The command of the run starts none of the scripts that are examined, as far as it can be read: {command}. Defaults of "
+        "options are examined instead.",
+        "zh": "从运行命令看不出它启动了所检查的脚本：{command}。改按选项的默认值检查。",
+    },
     "too-complex": {
         "en": "{path} is too deeply nested or too long to be followed to its end.",
         "zh": "{path} 嵌套过深或过长，未能完整分析。",
@@ -30,9 +43,13 @@ MESSAGES: Words = {
 }
 
 
+#: Gaps that leave settings unknown, and let everything else be judged.
+UNKNOWN = frozenset(("no-config", "options-refused", "options-unknown", "command-elsewhere"))
+
+
 def findings(scripts: Scripts | Folder) -> Iterator[Finding]:
-    """A gap leaves the probe undecided unless it finds a problem. A missing configuration does not: what it would give is
-    unknown, and told so where it matters."""
+    """A gap leaves the probe undecided unless it finds a problem. Settings that are not to be seen do not: they are unknown, and told so
+    where it matters."""
     for gap in scripts.gaps:
-        where = Where(path=gap.path, line=gap.line)
-        yield Finding(gap.code, Level.INFO, where, dict(gap.data), incomplete=gap.code != "no-config")
+        where = Where(path=gap.path or None, line=gap.line)
+        yield Finding(gap.code, Level.INFO, where, dict(gap.data), incomplete=gap.code not in UNKNOWN)

@@ -111,6 +111,10 @@ def suggested(findings: Iterable[Finding], beside: Iterable[str]) -> Verdict:
     """The usual rule, but not applicable where nothing but `beside` was said."""
     found = list(findings)
     verdict = suggest(found)
-    if verdict is Verdict.OK and found and {finding.code for finding in found} <= {*beside, "no-config", *_seen.SEEN}:
+    if (
+        verdict is Verdict.OK
+        and found
+        and {finding.code for finding in found} <= {*beside, *_gaps.UNKNOWN, *_seen.SEEN}
+    ):
         return Verdict.NOT_APPLICABLE
     return verdict

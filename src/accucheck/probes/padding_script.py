@@ -304,7 +304,7 @@ def suggest(findings: Sequence[Finding]) -> Verdict:
     codes = {finding.code for finding in findings}
     return (
         Verdict.NOT_APPLICABLE
-        if verdict is Verdict.OK and codes <= {"no-padding", "no-config", *_seen.SEEN} and codes
+        if verdict is Verdict.OK and codes <= {"no-padding", *_gaps.UNKNOWN, *_seen.SEEN} and codes
         else verdict
     )
 

@@ -151,7 +151,8 @@ _HOW: Words = {
         "en": "the default of an option of the command line, {place}",
         "zh": "命令行选项的默认值，{place}",
     },
-    "configuration": {"en": "from a configuration file, used at {place}", "zh": "来自配置文件，用于 {place}"},
+    "command": {"en": "given on the command line, option {place}", "zh": "由命令行给出，选项 {place}"},
+    "configuration": {"en": "from a configuration file, {place}", "zh": "来自配置文件，{place}"},
     "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
     "default": {"en": "the default of {place}", "zh": "{place} 的默认值"},
     "several": {"en": "one of them, depending on a condition", "zh": "取其一，由条件决定"},
@@ -271,7 +272,14 @@ def _origin(row: Setting) -> str:
     """Where a value comes from, in a form that needs no language."""
     if row.origin == "default":
         return f"{row.place}()" if row.place else "()"
-    signs = {"option": "--", "configuration": "yaml ", "parameter": "def ", "several": "? ", "unseen": "? "}
+    signs = {
+        "option": "--",
+        "command": "$ ",
+        "configuration": "yaml ",
+        "parameter": "def ",
+        "several": "? ",
+        "unseen": "? ",
+    }
     return signs.get(row.origin, "") + row.place
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ..readers import recordings
 from ..readers.recordings import Run
 from .keys import KEYS, fits
 
-#: Bytes of a script that is read, and of what a watch says of itself.
+#: Bytes of a script that is read.
 _BYTES = 4 << 20
 
 
@@ -78,20 +77,11 @@ class _About:
         device = str(self.first("device").get("target", ""))
         return {
             "scripts.train": self.script,
-            "runtime.command": self._command(),
+            "runtime.command": recordings.command(self.folder),
             "runtime.python": python if isinstance(python, str) and python.isprintable() else None,
             "runtime.device": device if device in KEYS["runtime.device"].choices else None,
             "runtime.mode": None if not graph else "graph" if graph[-1] else "pynative",
         }
-
-    def _command(self) -> str | None:
-        try:
-            with (self.folder / "watch.json").open("rb") as stream:
-                about = json.loads(stream.read(_BYTES))
-            text = shlex.join([str(word) for word in about["command"]])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return text if text.isprintable() else None
 
     def files(self) -> dict[str, Any]:
         """Data that was read, and checkpoints that were loaded before the training."""

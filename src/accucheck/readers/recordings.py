@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,8 @@ _NOT_VALUES = frozenset({"step", "epoch", "samples", "metrics", "opened", "recor
 _FITS = 1 << 16
 #: Facts of one kind that are kept of a run.
 _FACTS = 1 << 16
+#: What a watch says of itself, and so much of it is read.
+ABOUT, _ABOUT_BYTES = "watch.json", 1 << 20
 #: Groups of parameters in a line of learning rates.
 _GROUPS = 64
 
@@ -106,6 +109,17 @@ def latest(root: Path) -> Path | None:
     except OSError:
         return None
     return next((path for path in found if path.is_dir() and any(path.glob("*.jsonl"))), None)
+
+
+def command(folder: Path) -> str | None:
+    """The command that was watched, as a shell takes it; None where the watch did not keep it."""
+    try:
+        with (folder / ABOUT).open("rb") as stream:
+            about = json.loads(stream.read(_ABOUT_BYTES))
+        text = shlex.join([str(word) for word in about["command"]])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return text if text.isprintable() else None
 
 
 def looks_like(head: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from ..errors import ReadError
 from ..knowledge import api
 from ..model import Language
 from . import salvage
+from .command import read as read_command
 from .project import Project
 from .source import Source, read
 from .syntax import forget, uncollected
@@ -53,6 +55,7 @@ class Gap:
 class Scripts:
     readings: list[Reading] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    root: str = ""
 
     @cached_property
     def training(self) -> list[Reading]:
@@ -68,6 +71,12 @@ class Scripts:
         for reading in self.readings:
             found.update({s.file: s for s in reading.project.sources.values() if s is not None})
         return list(found.values())
+
+    @cached_property
+    def configurations(self) -> dict[str, Path]:
+        """The configuration files that the scripts load, by their path as it is shown."""
+        loaded = [path for reading in self.readings for path in reading.trace.loaded]
+        return {os.path.relpath(path, os.path.realpath(self.root)): path for path in loaded}
 
     def mentions(self, *words: str) -> bool:
         """Whether any of these (in lower case) stands in a file that was read: cheap, to leave a subject alone that the scripts
@@ -145,8 +154,9 @@ def _read(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
 
 
 def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
-    scripts, root = Scripts(), Path(case.root)
+    scripts, root = Scripts(root=case.root), Path(case.root)
     project: Project | None = None
+    command = read_command(case.spec.runtime.command or "", root)
     for role, path in entries:
         shown = case.relative(path)
         try:
@@ -163,7 +173,8 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             continue
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
-            trace = follow(source, assumption(view), project.find, root, project.acts)
+            started = command if command is not None and command.script == path.resolve() else None
+            trace = follow(source, assumption(view), project.find, root, project.acts, started)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:
                 break
@@ -171,6 +182,11 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
         for name, loader, line in dict.fromkeys(trace.unread):
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
+        for code, text, parser, line in dict.fromkeys(trace.unbound):
+            scripts.gaps.append(Gap(code, parser, line, {"words": text}))
+    asked = case.spec.runtime.command
+    if asked and (command is None or all(command.script != path.resolve() for _, path in entries)):
+        scripts.gaps.append(Gap("command-elsewhere", "", None, {"command": asked[:200]}))
     if project is not None:
         scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
     scripts.readings[:] = _by_deed(scripts.readings)

@@ -16,9 +16,12 @@ ENDINGS = (".yaml", ".yml", ".json")
 LIMIT = 1 << 20
 
 
-def load(root: Path, entry: Path, importer: Path, name: str, several: bool) -> Value | None:
+def load(
+    root: Path, entry: Path, importer: Path, name: str, several: bool, origin: str = "config"
+) -> tuple[Path, Value] | None:
     """A file by the name the script opens it with: below the working folder (the project's or the script's own), or made from
-    __file__. None when it is not there, not below `root`, or not readable: its values are then unknown."""
+    __file__, with its values, which have this origin. None when it is not there, not below `root`, or not readable: its values are
+    then unknown."""
     if "\0" in name:
         return None
     real = Path(os.path.realpath(root))
@@ -32,11 +35,34 @@ def load(root: Path, entry: Path, importer: Path, name: str, several: bool) -> V
             documents = _parse(path.read_bytes(), path.suffix.lower())
         except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
             return None
-        values = [_value(document, "", 0) for document in documents]
+        values = [_value(document, "", 0, origin) for document in documents]
         if several:
-            return Items(values)
-        return values[0] if values else None
+            return path, Items(values)
+        return (path, values[0]) if values else None
     return None
+
+
+def keys(path: Path) -> dict[str, list[tuple[int, Any]]]:
+    """Where a configuration file gives a name a plain value: the lines, from 1, and the values. Empty where it cannot be read."""
+    import yaml
+
+    found: dict[str, list[tuple[int, Any]]] = {}
+    try:
+        data = path.read_bytes()[: LIMIT + 1]
+        root = None if len(data) > LIMIT or beyond_bounds(data, aliases=0) else yaml.compose(data, safe_loader())
+    except (OSError, ValueError, RecursionError, OverflowError, yaml.YAMLError):
+        return found
+    waiting = [root] if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                waiting.append(value)
+                if isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode):
+                    found.setdefault(key.value, []).append((value.start_mark.line + 1, value.value))
+    return found
 
 
 def _parse(data: bytes, suffix: str) -> list[Any]:
@@ -54,14 +80,14 @@ def _parse(data: bytes, suffix: str) -> list[Any]:
         raise ValueError(str(error)) from None
 
 
-def _value(item: Any, name: str, depth: int) -> Value:
+def _value(item: Any, name: str, depth: int, origin: str) -> Value:
     if isinstance(item, dict) and depth < 20:
-        return Mapping({key: _value(held, str(key), depth + 1) for key, held in item.items() if _plain(key)})
+        return Mapping({key: _value(held, str(key), depth + 1, origin) for key, held in item.items() if _plain(key)})
     if isinstance(item, list) and depth < 20:
-        return Items([_value(held, "", depth + 1) for held in item[:1000]])
+        return Items([_value(held, "", depth + 1, origin) for held in item[:1000]])
     if not _plain(item):
-        return Known(str(item), "config", name)
-    return Known(item, "config", name)
+        return Known(str(item), origin, name)
+    return Known(item, origin, name)
 
 
 def _plain(item: Any) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import models
+from . import options as command_line
 from .source import Source
 from .syntax import children
 from .training import MANY_DEVICES
@@ -37,6 +38,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .command import Command
     from .trace import Trace
 
 #: (dotted name of a module, the source that imports it) -> its source, or None for a module that is not followed into.
@@ -78,6 +80,9 @@ class Expressions:
     source: Source
     find: Find
     root: Path | None
+    command: Command | None
+    #: What was parsed of a command line, by the call and how many options there were.
+    parsed: dict[tuple[int, int], Mapping]
     trace: Trace
     outside: set[tuple[str, Path | None]]
     frame: Frame | None
@@ -220,11 +225,11 @@ class Expressions:
         if isinstance(owner, Mapping):
             return owner.items.get(name)
         if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
-            return Known(os.path.dirname(owner.value), owner.assumed)
+            return Known(os.path.dirname(owner.value), owner.origin)
         if isinstance(owner, (Made, Unknown)) and owner.held and name in owner.held:
             return owner.held[name]
         if isinstance(owner, Made):
-            if (option := models.option(self, owner, name)) is not None:
+            if (option := command_line.option(self, owner, name)) is not None:
                 return option
             for given in owner.args[:1]:  # EasyDict({...}) and its like
                 if isinstance(given, Mapping) and name in given.items:
@@ -280,7 +285,7 @@ class Expressions:
     def part_of_text(self, owner: Known, key: Value) -> Value:
         place = key.value if isinstance(key, Known) else _bounds(key)
         try:
-            return Known(owner.value[place], owner.assumed) if isinstance(place, (int, slice)) else Unknown()
+            return Known(owner.value[place], owner.origin) if isinstance(place, (int, slice)) else Unknown()
         except IndexError:
             return Unknown()
 
@@ -439,7 +444,7 @@ class Expressions:
     ) -> Made:
         made = self.noted(name, args, keywords, node, base, unpacked)
         self.trace.calls.append(made)
-        if name in models.OPTIONS:
+        if name in command_line.OPTIONS:
             self.trace.options.append(made)
         for value in (*args, *keywords.values()):
             if isinstance(value, (Function, Many)):
@@ -531,7 +536,7 @@ class Expressions:
                 return Known(taken is not negated)
             if isinstance(left, Known):
                 asked = f"{name_of(left)} {'!=' if negated else '=='} {right.value!r}" if name_of(left) else ""
-                return Known(_equal(left, right) is not negated, left.assumed or right.assumed, asked=asked)
+                return Known(_equal(left, right) is not negated, models.origin([left, right]), asked=asked)
             told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
@@ -591,10 +596,10 @@ class Expressions:
             truth = self.truth(value)
             if truth is None:
                 return self.noted("not", [value], {}, node)
-            return Known(not truth, value.assumed if isinstance(value, Known) else None)
+            return Known(not truth, value.origin if isinstance(value, Known) else None)
         if isinstance(node.op, ast.USub):
             if isinstance(value, Known):
-                return Known(-value.value, value.assumed) if type(value.value) in (int, float) else Unknown()
+                return Known(-value.value, value.origin) if type(value.value) in (int, float) else Unknown()
             return self.made("neg", [value], {}, node)
         return value if isinstance(node.op, ast.UAdd) else self.noted("~", [value], {}, node)
 
@@ -626,7 +631,7 @@ class Expressions:
         if compute is not None and (texts or numbers):
             try:
                 value = compute(one, other)
-                return Known(value, left.assumed or right.assumed) if not isinstance(value, complex) else Unknown()
+                return Known(value, models.origin([left, right])) if not isinstance(value, complex) else Unknown()
             except (ArithmeticError, TypeError, ValueError):
                 pass
         return Unknown()
@@ -640,7 +645,7 @@ class Expressions:
         )
         if all(isinstance(part, Known) for part in parts) and not formatted:
             text = "".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))
-            return Known(text[:10_000], models.assumed(parts))
+            return Known(text[:10_000], models.origin(parts))
         return self.noted("f-string", parts, {}, node)
 
     def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..knowledge import effects, names
 from .effects import effect
+from .options import namespace
 from .values import (
     Function,
     Instance,
@@ -103,14 +104,12 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
 }
 #: What holds no weights, so that a copy of it is the same thing.
 _TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
-_PARSED = (".parse_args", ".parse_known_args")
-#: Methods of a parser that say what options there are.
-OPTIONS = (".add_argument", ".set_defaults")
 
 
-def assumed(values: Sequence[Value]) -> str | None:
-    """Why what was computed of these may be otherwise at run time."""
-    return next((value.assumed for value in values if isinstance(value, Known) and value.assumed), None)
+def origin(values: Sequence[Value]) -> str | None:
+    """Where what was computed of these comes from: what may be otherwise at run time goes before what the command settles."""
+    given = [value for value in values if isinstance(value, Known) and value.origin]
+    return next((value.origin for value in sorted(given, key=lambda value: value.assumed is None)), None)
 
 
 def hashable(value: Any) -> bool:
@@ -173,7 +172,7 @@ def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     made = Mapping({**given.items, **keywords}, given.fed)
     for key, value in made.items.items():
         if isinstance(value, Known) and not value.name and isinstance(key, str):
-            made.items[key] = Known(value.value, value.assumed, key)
+            made.items[key] = Known(value.value, value.origin, key)
     return made
 
 
@@ -193,7 +192,7 @@ def _path(name: str, args: list[Known]) -> Value | None:
     if name not in _PATHS or any(not isinstance(text, str) or len(text) > 4000 for text in texts):
         return None
     try:
-        return Known(_PATHS[name](*texts), assumed(args))
+        return Known(_PATHS[name](*texts), origin(args))
     except TypeError:
         return None
 
@@ -211,10 +210,14 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
         return None
     if not source.value.lower().endswith(configs.ENDINGS):
         return None
-    found = configs.load(tracer.root, tracer.trace.source.file.parent, tracer.source.file, source.value, "_all" in name)
+    origin_ = "configured" if tracer.command is not None and source.assumed is None else "config"
+    entry = tracer.trace.source.file.parent
+    found = configs.load(tracer.root, entry, tracer.source.file, source.value, "_all" in name, origin_)
     if found is None:
         tracer.trace.unread.append((source.value, tracer.source.path, getattr(node, "lineno", 1)))
-    return found
+        return None
+    tracer.trace.loaded.append(found[0])
+    return found[1]
 
 
 def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -239,7 +242,7 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         for owner in options(args[0]):
             value = args[2]
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.assumed, args[1].value)
+                value = Known(value.value, value.origin, args[1].value)
             tracer.set_attribute(owner, args[1].value, value, node)
         return Known(None)
     for owner in options(args[0]) if args else ():
@@ -376,7 +379,7 @@ def _number(convert: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
         if len(args) == 1 and isinstance(args[0], Known) and not keywords:
             try:
-                return Known(convert(args[0].value), args[0].assumed, args[0].name)
+                return Known(convert(args[0].value), args[0].origin, args[0].name)
             except (TypeError, ValueError, OverflowError, ArithmeticError):
                 pass
         return None
@@ -391,7 +394,7 @@ def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: 
     places = values[1] if len(values) == 2 else None
     if isinstance(places, float) or abs(places or 0) > 400:  # rounding to very many places takes long
         return None
-    return Known(round(values[0], places), assumed(args))
+    return Known(round(values[0], places), origin(args))
 
 
 def _extreme(choose: Any) -> Any:
@@ -399,14 +402,14 @@ def _extreme(choose: Any) -> Any:
         values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
         if len(values) < 2 or len(values) != len(args) or keywords:
             return None
-        return Known(choose(value.value for value in values), assumed(args))
+        return Known(choose(value.value for value in values), origin(args))
 
     return handler
 
 
 def _bool(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) == 1 and (truth := tracer.truth(args[0])) is not None:
-        return Known(truth, args[0].assumed if isinstance(args[0], Known) else None, name_of(args[0]))
+        return Known(truth, args[0].origin if isinstance(args[0], Known) else None, name_of(args[0]))
     return None
 
 
@@ -415,7 +418,25 @@ def _pathlib(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
     return _path("join", known) if known and len(known) == len(args) else None
 
 
+def _environment(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """A variable of the environment that the command of the run sets."""
+    if tracer.command is None or not args or not isinstance(args[0], Known):
+        return None
+    text = tracer.command.environment.get(args[0].value)
+    return None if text is None else Known(text, "command")
+
+
+def _type(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    plain = (
+        isinstance(args[0], Known) and isinstance(args[0].value, (bool, int, float, str)) if len(args) == 1 else False
+    )
+    return Named(type(args[0].value).__name__) if plain and isinstance(args[0], Known) else None
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "type": _type,
+    "os.getenv": _environment,
+    "os.environ.get": _environment,
     "getattr": _getattr,
     "setattr": _setattr,
     "hasattr": _hasattr,
@@ -624,7 +645,7 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
         value = getattr(owner.value, name)(*given)
     except (TypeError, ValueError, LookupError):
         return None
-    why = assumed([owner, *args])
+    why = origin([owner, *args])
     if isinstance(value, list):
         return Items([Known(part, why) for part in value])
     return Known(value[:10_000] if isinstance(value, str) else value, why, owner.name)
@@ -837,86 +858,3 @@ def elements(tracer: Tracer, value: Made, node: ast.AST) -> Value | None:
     if value.name == "zip" and value.args:
         return Items([tracer.element(arg, node) for arg in value.args])
     return None
-
-
-# --- options of the command line --------------------------------------------------------------------------------------
-
-
-def option(tracer: Tracer, owner: Made, name: str) -> Value | None:
-    """The default of a command line option, when `owner` is what a parser made of the command line."""
-    parsed = _parsed(owner)
-    if parsed is None:
-        return None
-    if parsed.held and isinstance(held := parsed.held.get("__dict__"), Mapping) and name in held.items:
-        return held.items[name]
-    if name == "__dict__":
-        return namespace(tracer, owner)
-    for call in reversed(_options(tracer, parsed)):
-        if call.name == ".set_defaults" and name in call.keywords:
-            value = call.keywords[name]
-            return Known(value.value, "config", name) if isinstance(value, Known) else value
-        if call.name == ".add_argument" and name in _targets(call):
-            return _default(call, name)
-    return tracer.noted("@" + name, [], {}, owner.node, owner)
-
-
-def namespace(tracer: Tracer, owner: Made) -> Mapping | None:
-    """All options with their defaults, as vars(args) has them."""
-    parsed = _parsed(owner)
-    if parsed is None:
-        return None
-    held = (parsed.held or {}).get("__dict__")
-    if isinstance(held, Mapping):
-        return held
-    made = Mapping({})
-    for call in _options(tracer, parsed):
-        if call.name == ".add_argument":
-            for name in _targets(call)[:1]:
-                made.items[name] = _default(call, name)
-    parsed.held = {**(parsed.held or {}), "__dict__": made}
-    return made
-
-
-def _parsed(owner: Made) -> Made | None:
-    if owner.name == "[]" and isinstance(owner.base, Made):
-        owner = owner.base
-    return owner if owner.name in _PARSED else None
-
-
-def _options(tracer: Tracer, parsed: Made) -> list[Made]:
-    root = _root(parsed)
-    return [call for call in tracer.trace.options if _root(call) is root]
-
-
-def _targets(call: Made) -> list[str]:
-    """The attribute names of an option: its dest, or its long flags before its short ones."""
-    target = call.keywords.get("dest")
-    if isinstance(target, Known):
-        return [str(target.value)]
-    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
-    flags.sort(key=lambda flag: not flag.startswith("--"))
-    return [flag.lstrip("-").replace("-", "_") for flag in flags]
-
-
-def _default(call: Made, name: str) -> Value:
-    default, action = call.keywords.get("default"), call.keywords.get("action")
-    if isinstance(default, Known):
-        return Known(_boolean(default.value), default.assumed or "argparse", name)
-    if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
-        return Known(action.value == "store_false", "argparse", name)
-    return Unknown(name) if default is None else default
-
-
-def _boolean(value: Any) -> Any:
-    """The default of an option that is converted from text: "True" and "false" are meant as truth values."""
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    return value
-
-
-def _root(made: Made) -> Value:
-    """What a chain of methods started from."""
-    base: Value = made
-    while isinstance(base, Made) and base.base is not None:
-        base = base.base
-    return base

@@ -10,13 +10,16 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api, names
-from . import ranks
+from . import configs, ranks
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
@@ -139,12 +142,15 @@ class Told(Placed):
 class Definitions:
     """Where a name is given a constant value in the files that were read."""
 
-    def __init__(self, modules: Iterable[Source]) -> None:
+    def __init__(self, modules: Iterable[Source], configurations: Mapping_[str, Path] = MappingProxyType({})) -> None:
         self.modules = list(modules)
+        self.configurations = configurations
         self.found: dict[str, list[tuple[str, int, Any]]] | None = None
 
     def place(self, known: Known, prefer: str) -> str:
         """The place of a constant by its name and value, the nearest file first; "" where there is none or several."""
+        if known.origin in ("config", "configured"):
+            return self.configured(known)
         if self.found is None:
             self.found = {}
             for source in self.modules:
@@ -160,6 +166,16 @@ class Definitions:
         if len({path for path, _ in same}) != 1:
             return ""
         return f"{same[-1][0]}:{same[-1][1]}" if len(same) == 1 or same[0][0] == prefer else same[0][0]
+
+    def configured(self, known: Known) -> str:
+        """The place of a value in the configuration files that were loaded, where one of them alone gives the name this value."""
+        places = [
+            f"{shown}:{line}"
+            for shown, path in self.configurations.items()
+            for line, text in configs.keys(path).get(known.name, ())
+            if text.lower() == str(known.value).lower() or text == repr(known.value) or _as_number(text) == known.value
+        ]
+        return places[0] if len(places) == 1 else ""
 
 
 def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -192,7 +208,21 @@ def _literal(node: ast.expr) -> Any:
         return None
 
 
-_ORIGINS = {"argparse": "option", "config": "configuration", "parameter": "parameter"}
+_ORIGINS = {
+    "argparse": "option",
+    "config": "configuration",
+    "parameter": "parameter",
+    "command": "command",
+    "unset": "option",
+    "configured": "configuration",
+}
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def number(value: Any) -> float | None:
@@ -291,10 +321,10 @@ class Settings:
         if not isinstance(value, Known):
             constant = isinstance(value, Items) and not value.open and all(isinstance(i, Known) for i in value.items)
             return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, f"{source}:{line}")
-        origin = _ORIGINS.get(value.assumed or "", "literal")
+        origin = _ORIGINS.get(value.origin or "", "literal")
         called = [value.name] if value.name else _read(at.node if at is not None else None)
-        found_at = (self.definitions.place(Known(value.value, name=name_), source) for name_ in called)
-        place = next((p for p in found_at if p), "")
+        found_at = (self.definitions.place(Known(value.value, value.origin, name_), source) for name_ in called)
+        place = value.name if origin == "command" else next((p for p in found_at if p), "")
         return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or f"{source}:{line}")
 
     # --- learning rates -----------------------------------------------------------------------------------------------
@@ -573,7 +603,7 @@ class Settings:
                     others = [part for part in given.args if part is not start and written(part) != written(start)]
                     given = others[0] if len(others) == 1 else given
                 elif isinstance(start, Known) and start.value == 1 and isinstance(given, Known):
-                    given = Known(given.value - 1, given.assumed, given.name) if number(given.value) else given
+                    given = Known(given.value - 1, given.origin, given.name) if number(given.value) else given
                 yield node, made.source, given, made
 
     def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> Told:
@@ -774,7 +804,7 @@ class Settings:
 def of_scripts(scripts: Scripts, devices: int | None) -> list[Settings]:
     """The settings of all training scripts; kept for the next item in the same process."""
     if not _LAST or _LAST[0] is not scripts or _LAST[1] != devices:
-        definitions = Definitions(scripts.sources)
+        definitions = Definitions(scripts.sources, scripts.configurations)
         _LAST[:] = [scripts, devices, [Settings(reading, definitions, devices) for reading in scripts.training]]
     found: list[Settings] = _LAST[2]
     return found

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from . import models
+from . import options as command_line
+from .command import Command
 from .expressions import Expressions, decorated_as
 from .expressions import Find as Find
 from .source import Source
@@ -59,9 +61,10 @@ class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes and items set on results of calls, `sets` attributes of
     those instances that are set again; `options` those of the calls that say which options a command line has; `unread` are
-    configuration files that are not there or not readable, with the place that loads them. `assumed` tells that a flag was
-    taken for what `assume` says; `gave_up` that too much was asked. `again` runs more of the project's code afterwards: see
-    Tracer.again."""
+    configuration files that are not there or not readable, with the place that loads them, `loaded` those that were read;
+    `unbound` what of the command fits no option: a gap's code, the words, and the place that parses them. `assumed` tells that a
+    flag was taken for what `assume` says; `gave_up` that too much was asked. `again` runs more of the project's code
+    afterwards: see Tracer.again."""
 
     source: Source
     calls: list[Made] = field(default_factory=list)
@@ -71,6 +74,8 @@ class Trace:
     sets: list[Store] = field(default_factory=list)
     options: list[Made] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
+    loaded: list[Path] = field(default_factory=list)
+    unbound: list[tuple[str, str, str, int]] = field(default_factory=list)
     assumed: bool = False
     gave_up: bool = False
     again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
@@ -106,14 +111,15 @@ def follow(
     find: Find = lambda module, importer: None,
     root: Path | None = None,
     at_once: Callable[[str, Source], bool] = lambda module, importer: True,
+    command: Command | None = None,
 ) -> Trace:
     """Follow a script from its first line, as when it is started, then its functions that nothing called.
 
     `find` gives the source of a module that the script imports and that is to be followed into, or None. A module is run when
     something of it is first used, unless `at_once` says that already its import matters. Configuration files below `root` are
-    read when the script loads them.
+    read when the script loads them. `command` started it, as far as that is known.
     """
-    tracer = Tracer(source, assume, find, root, at_once)
+    tracer = Tracer(source, assume, find, root, at_once, command)
     try:
         tracer.module()
         tracer.rest()
@@ -127,9 +133,17 @@ class Tracer(Expressions):
     """Statements, functions, classes and modules; expressions.py has the expressions."""
 
     def __init__(
-        self, source: Source, assume: Assume, find: Find, root: Path | None, at_once: Callable[[str, Source], bool]
+        self,
+        source: Source,
+        assume: Assume,
+        find: Find,
+        root: Path | None,
+        at_once: Callable[[str, Source], bool],
+        command: Command | None = None,
     ) -> None:
         self.source, self.ask, self.find, self.root, self.at_once = source, assume, find, root, at_once
+        self.command = command
+        self.parsed: dict[tuple[int, int], Mapping] = {}
         self.modules: dict[Path, Scope] = {}
         self.scopes: list[Scope] = []
         self.trace = Trace(source)
@@ -537,7 +551,7 @@ class Tracer(Expressions):
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.assumed, target.id)
+                value = Known(value.value, value.origin, target.id)
             elif isinstance(value, Unknown) and not value.name:
                 value.name = target.id
             self.bind(target.id, value, scope)
@@ -597,7 +611,7 @@ class Tracer(Expressions):
             held = owner.held
         old = held.get(name)
         if old is None and self.tests and isinstance(owner, Made):
-            given = models.option(self, owner, name)
+            given = command_line.option(self, owner, name)
             old = given if isinstance(given, Known) else None
         if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
             return  # a setter that nobody calls, given nobody knows what
@@ -719,7 +733,7 @@ class Tracer(Expressions):
             else:
                 value = Unknown(name)
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.assumed, name)
+                value = Known(value.value, value.origin, name)
             elif isinstance(value, Unknown) and not value.name:
                 value.name = name
             scope.names[name] = value

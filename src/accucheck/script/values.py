@@ -76,15 +76,26 @@ def unseen(frame: Frame | None) -> bool:
     return False
 
 
+#: Origins of a constant that the command of the run settles.
+COMMANDED = ("command", "unset", "configured")
+
+
 @dataclass(eq=False, slots=True)
 class Known(Value):
-    """A constant. `assumed` says why it may be another one at run time ("argparse", "parameter", "config"); `name` what it is
-    called; `asked` which option was compared with what, for the result of that."""
+    """A constant. `origin` says where it comes from, if the script does not fix it: "argparse" (the default of an option),
+    "parameter", "config", and of a run whose command is known "command" (given there), "unset" (left at its default there) or
+    "configured" (of a configuration file that it loads); `name` what it is called; `asked` which option was compared with what, for
+    the result of that."""
 
     value: Any
-    assumed: str | None = None
+    origin: str | None = None
     name: str = ""
     asked: str = ""
+
+    @property
+    def assumed(self) -> str | None:
+        """Why it may be another one at run time."""
+        return None if self.origin in COMMANDED else self.origin
 
 
 @dataclass(eq=False, slots=True)
@@ -326,7 +337,7 @@ def join(values: list[Value], limit: int = 8) -> Value:
 
 def same(one: Value, other: Value) -> bool:
     if isinstance(one, Known) and isinstance(other, Known):
-        return type(one.value) is type(other.value) and one.value == other.value and one.assumed == other.assumed
+        return type(one.value) is type(other.value) and one.value == other.value and one.origin == other.origin
     if isinstance(one, Named) and isinstance(other, Named):
         return one.name == other.name
     return one is other

@@ -1,0 +1,287 @@
+"""Options of the command line, as argparse gives them to a script: the defaults, and what the command of the run gives.
+
+The parser is built anew from the calls that the script makes, and reads the arguments of the command with argparse itself; only
+texts and numbers of the script go into it. Values are converted as the script asks: by a type that is known, or by a function of
+its own, which is followed and not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import shlex
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .values import Function, Items, Known, Made, Mapping, Named, Partial, Unknown, Value
+
+if TYPE_CHECKING:
+    from .expressions import Expressions as Tracer
+
+_PARSED = (".parse_args", ".parse_known_args")
+#: Methods of a parser that say what options there are.
+OPTIONS = (".add_argument", ".set_defaults")
+_GROUPS = (".add_argument_group", ".add_mutually_exclusive_group")
+_ACTIONS = ("store", "store_true", "store_false", "append", "count", "store_const", "append_const", "extend")
+_LITERALS = ("ast.literal_eval", "eval", "json.loads", "yaml.safe_load")
+
+
+class Refused(Exception):
+    """The parser does not take the arguments."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Refused(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise Refused(message or "")
+
+
+def option(tracer: Tracer, owner: Made, name: str) -> Value | None:
+    """An option of the command line, when `owner` is what a parser made of it."""
+    parsed = _parsed(owner)
+    if parsed is None:
+        return None
+    if name == "__dict__":
+        return namespace(tracer, owner)
+    held = (parsed.held or {}).get("__dict__")
+    found = (held if isinstance(held, Mapping) else _values(tracer, parsed)).items.get(name)
+    return tracer.noted("@" + name, [], {}, owner.node, owner) if found is None else found
+
+
+def namespace(tracer: Tracer, owner: Made) -> Mapping | None:
+    """All options, as vars(args) has them."""
+    parsed = _parsed(owner)
+    if parsed is None:
+        return None
+    held = (parsed.held or {}).get("__dict__")
+    if isinstance(held, Mapping):
+        return held
+    made = Mapping(dict(_values(tracer, parsed).items))
+    parsed.held = {**(parsed.held or {}), "__dict__": made}
+    return made
+
+
+def _parsed(owner: Made) -> Made | None:
+    if owner.name == "[]" and isinstance(owner.base, Made):
+        owner = owner.base
+    return owner if owner.name in _PARSED else None
+
+
+def _values(tracer: Tracer, parsed: Made) -> Mapping:
+    """Every option that a parse gives, kept for the next that asks."""
+    key = id(parsed), len(tracer.trace.options)
+    if key not in tracer.parsed:
+        tracer.parsed[key] = Mapping({})  # for a type of an option that reads options itself
+        tracer.parsed[key] = _parse(tracer, parsed)
+    return tracer.parsed[key]
+
+
+def _parse(tracer: Tracer, parsed: Made) -> Mapping:
+    """Each option with its default, or what the arguments give."""
+    roots = _roots(parsed)
+    calls = [call for call in tracer.trace.options if any(_root(call) is root for root in roots)]
+    words = _words(tracer, parsed)
+    given: dict[str, Any] = {}
+    converted = {call_target(call): call for call in calls if call.name == ".add_argument"}
+    if words is not None:
+        try:
+            given, rest = _given(calls, words)
+        except Refused as error:
+            words = None
+            _unbound(tracer, parsed, "options-refused", str(error))
+        else:
+            if rest and parsed.name == ".parse_args":
+                _unbound(tracer, parsed, "options-unknown", shlex.join(rest))
+    values: dict[Any, Value] = {}
+    for call in calls:
+        if call.name == ".set_defaults":
+            if "**" in call.keywords and not call.tests:  # of a configuration that was not read
+                values = {name: Unknown(name) for name in values}
+            values |= {name: _settled(value, "config", words) for name, value in call.keywords.items() if name != "**"}
+        elif target := call_target(call):
+            values[target] = _settled(_default(call, target), "argparse", words)
+    for name, text in given.items():
+        values[name] = _converted(tracer, converted[name], name, text)
+    return Mapping({name: _named(value, name) for name, value in values.items()})
+
+
+def _unbound(tracer: Tracer, parsed: Made, code: str, text: str) -> None:
+    tracer.trace.unbound.append((code, text[:200], parsed.source.path, parsed.line))
+
+
+def _settled(value: Value, origin: str, words: list[str] | None) -> Value:
+    """A default: settled where the arguments of the run are known and do not give another value."""
+    if not isinstance(value, Known):
+        return value
+    kept = value.origin or origin
+    return Known(value.value, "unset" if words is not None and kept in ("argparse", origin) else kept, value.name)
+
+
+def _named(value: Value, name: str) -> Value:
+    return Known(value.value, value.origin, name) if isinstance(value, Known) else value
+
+
+def _words(tracer: Tracer, parsed: Made) -> list[str] | None:
+    """The arguments that a parser reads; None where they are not known."""
+    given = parsed.args[0] if parsed.args else parsed.keywords.get("args")
+    if given is None or (isinstance(given, Known) and given.value is None):
+        return None if tracer.command is None else list(tracer.command.words)
+    if isinstance(given, Items) and not given.open:
+        texts = [item.value for item in given.items if isinstance(item, Known) and isinstance(item.value, str)]
+        return texts if len(texts) == len(given.items) else None
+    return _rest(tracer, given)
+
+
+def _rest(tracer: Tracer, given: Value) -> list[str] | None:
+    """The arguments that another parser did not know: the second of what its parse_known_args gives."""
+    if not isinstance(given, Made) or given.name != "[]" or not isinstance(given.base, Made):
+        return None
+    before, place = given.base, given.args[0]
+    if before.name != ".parse_known_args" or not isinstance(place, Known) or place.value != 1:
+        return None
+    words = _words(tracer, before) if before is not given else None
+    if words is None:
+        return None
+    calls = [call for call in tracer.trace.options if _root(call) is _root(before)]
+    try:
+        return _given(calls, words)[1]
+    except Refused:
+        return None
+
+
+def _given(calls: list[Made], words: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """What the arguments give, by the name of the option, and those that no option takes. Raises Refused."""
+    parsers: dict[int, Any] = {}
+    top = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    for call in calls:
+        if call.name == ".add_argument":
+            _add(_parser_of(call.base, top, parsers), call)
+    try:
+        found, rest = top.parse_known_args(words)
+    except (TypeError, ValueError, IndexError, AttributeError, argparse.ArgumentError) as error:
+        raise Refused(str(error)) from None
+    return vars(found), rest
+
+
+def _parser_of(value: Value | None, top: _Parser, parsers: dict[int, Any]) -> Any:
+    """The parser, or group of subparsers, that stands for what the script made here."""
+    if not isinstance(value, Made) or value.base is None:
+        return top
+    if value.name in _GROUPS:
+        return _parser_of(value.base, top, parsers)
+    if id(value) not in parsers:
+        above = _parser_of(value.base, top, parsers)
+        if value.name == ".add_subparsers" and isinstance(above, _Parser):
+            parsers[id(value)] = above.add_subparsers(parser_class=_Parser)
+        elif value.name == ".add_parser" and value.args and isinstance(value.args[0], Known):
+            parsers[id(value)] = _subparser(above, str(value.args[0].value))
+        else:
+            raise Refused(value.name)
+    return parsers[id(value)]
+
+
+def _subparser(above: Any, name: str) -> _Parser:
+    try:
+        made: _Parser = above.add_parser(name, add_help=False, argument_default=argparse.SUPPRESS)
+    except (AttributeError, argparse.ArgumentError, ValueError) as error:
+        raise Refused(str(error)) from None
+    return made
+
+
+def _add(parser: Any, call: Made) -> None:
+    """The option of an add_argument call, its values as texts. Raises Refused."""
+    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
+    settings: dict[str, Any] = {"default": argparse.SUPPRESS}
+    for name in ("dest", "nargs", "action", "const"):
+        value = call.keywords.get(name)
+        if isinstance(value, Known):
+            settings[name] = value.value
+        elif isinstance(value, Named) and value.name == "argparse.REMAINDER":
+            settings[name] = argparse.REMAINDER
+        elif isinstance(value, Named) and value.name == "argparse.BooleanOptionalAction":
+            settings[name] = argparse.BooleanOptionalAction
+        elif value is not None:
+            raise Refused(name)
+    if isinstance(settings.get("action"), str) and settings["action"] not in _ACTIONS:
+        return  # help and version give no value
+    try:
+        parser.add_argument(*flags, **settings)
+    except (TypeError, ValueError, argparse.ArgumentError) as error:
+        raise Refused(str(error)) from None
+
+
+def _converted(tracer: Tracer, call: Made, name: str, given: Any) -> Value:
+    """What the script gets for an option of the command: converted by the option's type."""
+    if isinstance(given, list):
+        return Items([_converted(tracer, call, name, each) for each in given])
+    kind = call.keywords.get("type")
+    if isinstance(given, str) and "$" in given and tracer.command is not None and tracer.command.lost:
+        return Unknown(name)  # a variable of the shell that nobody is seen to set
+    if not isinstance(given, str) or kind is None or (isinstance(kind, Named) and kind.name == "str"):
+        return Known(given, "command", name)
+    if isinstance(kind, Named) and kind.name in _LITERALS:
+        return _literal(given, name)
+    if isinstance(kind, (Named, Function, Partial)):
+        found = tracer.call(kind, [Known(given, "command", name)], {}, call.node)
+        if isinstance(found, Known):
+            return Known(found.value, "command", name)
+    return Unknown(name)
+
+
+def _literal(text: str, name: str) -> Value:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return Unknown(name)
+    if isinstance(value, (list, tuple)):
+        return Items([Known(each, "command", name) for each in value])
+    return Known(value, "command", name) if isinstance(value, (str, int, float, bool, type(None))) else Unknown(name)
+
+
+def call_target(call: Made) -> str:
+    """The name under which the namespace has an option: its dest, else its first long flag, else its first one."""
+    target = call.keywords.get("dest")
+    if isinstance(target, Known):
+        return str(target.value)
+    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
+    flags.sort(key=lambda flag: not flag.startswith("--"))
+    return flags[0].lstrip("-").replace("-", "_") if flags else ""
+
+
+def _default(call: Made, name: str) -> Value:
+    default, action = call.keywords.get("default"), call.keywords.get("action")
+    if isinstance(default, Known):
+        return Known(_boolean(default.value), default.origin or "argparse", name)
+    if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
+        return Known(action.value == "store_false", "argparse", name)
+    return Unknown(name) if default is None else default
+
+
+def _boolean(value: Any) -> Any:
+    """The default of an option that is converted from text: "True" and "false" are meant as truth values."""
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    return value
+
+
+def _roots(parsed: Made) -> list[Value]:
+    """The parser that parsed, and those whose options it takes over as its parents."""
+    found: list[Value] = []
+    waiting = [_root(parsed)]
+    while waiting and len(found) < 20:
+        root = waiting.pop()
+        found.append(root)
+        parents = root.keywords.get("parents") if isinstance(root, Made) else None
+        waiting += (
+            [_root(each) for each in parents.items if isinstance(each, Made)] if isinstance(parents, Items) else []
+        )
+    return found
+
+
+def _root(made: Made) -> Value:
+    """What a chain of methods started from."""
+    base: Value = made
+    while isinstance(base, Made) and base.base is not None:
+        base = base.base
+    return base
